@@ -103,9 +103,9 @@ package struct DocumentFormat: Sendable {
     package static let xml = DocumentFormat(
         "xml", XMLFormat(), asText: TreeMerge(format: XMLFormat()))
 
-    /// Markdown with front matter.
+    /// Markdown, which every text is.
     package static let markdown = DocumentFormat(
-        "markdown", FrontMatterMerge(), reads: FrontMatterMerge.reads)
+        "markdown", FrontMatterMerge(), reads: { _ in true })
 
     /// Jupyter notebooks.
     package static let notebook = DocumentFormat(

@@ -8,6 +8,11 @@ struct ElementSequence {
     let chosenSide: MergeVersion?
     /// Whether an element that both sides changed is still the same thing on both.
     let isRecognizable: (MergeTrio<Int>) -> Bool
+    /// Of the parts of a text: whether an element of the base is still the same thing in a version. What replaces a
+    /// part of a text stands in its place.
+    var continues: ((Int, MergeVersion, Int) -> Bool)?
+
+    private var isText: Bool { continues != nil }
 
     enum Result {
         case merged([Item])
@@ -23,7 +28,9 @@ struct ElementSequence {
             }
             things += part
         }
-        guard chosenSide != nil || isStable(things.map(\.entry)) else {
+        guard
+            chosenSide != nil || isText && areChangesUnique(groups) || isStable(things.map(\.entry))
+        else {
             return .conflict("Both sides changed a list, and the merge is ambiguous.")
         }
         return .merged(things)
@@ -39,14 +46,22 @@ struct ElementSequence {
                 let base = hasBase ? group.base.lowerBound + index : nil
                 return (MergeTrio(base: base, ours: pair.0, theirs: pair.1), .merged)
             }
+        case .ours where isText, .theirs where isText:
+            if let pairs = inPlace(group, isRecognizable: { _ in true }) { return pairs }
+            return group.change == .ours
+                ? group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
+                : group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
         case .ours: return group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
         case .theirs: return group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
-        case .none, .both: return inPlace(group) ?? chosen(group)
+        case .none, .both:
+            return inPlace(group, isRecognizable: isRecognizable) ?? beside(group) ?? chosen(group)
         }
     }
 
     /// Merges one by one where all versions have equally many and each is recognizably the same.
-    private func inPlace(_ group: SequenceMerge.Group) -> [Item]? {
+    private func inPlace(
+        _ group: SequenceMerge.Group, isRecognizable: (MergeTrio<Int>) -> Bool
+    ) -> [Item]? {
         guard group.ours.count == group.base.count, group.theirs.count == group.base.count else {
             return nil
         }
@@ -61,11 +76,67 @@ struct ElementSequence {
         return result
     }
 
+    /// Merges one by one what all versions have, and takes what a side has put between.
+    private func beside(_ group: SequenceMerge.Group) -> [Item]? {
+        guard !group.base.isEmpty, let ours = places(.ours, group.ours, of: group.base),
+            let theirs = places(.theirs, group.theirs, of: group.base)
+        else { return nil }
+        var result: [Item] = []
+        var (our, their) = (group.ours.lowerBound, group.theirs.lowerBound)
+        func append(upTo ourEnd: Int, _ theirEnd: Int) -> Bool {
+            guard our == ourEnd || their == theirEnd else { return false }
+            result += (our..<ourEnd).map { (MergeTrio(ours: $0), .taken(.ours)) }
+            result += (their..<theirEnd).map { (MergeTrio(theirs: $0), .taken(.theirs)) }
+            return true
+        }
+        for (base, (ourPlace, theirPlace)) in zip(group.base, zip(ours, theirs)) {
+            let entry = MergeTrio(base: base, ours: ourPlace, theirs: theirPlace)
+            guard append(upTo: ourPlace, theirPlace), isRecognizable(entry) else { return nil }
+            result.append((entry, .merged))
+            (our, their) = (ourPlace + 1, theirPlace + 1)
+        }
+        return append(upTo: group.ours.upperBound, group.theirs.upperBound) ? result : nil
+    }
+
+    /// Where a side has each of the elements of the base; nil where it does not have all.
+    private func places(
+        _ version: MergeVersion, _ side: Range<Int>, of base: Range<Int>
+    ) -> [Int]? {
+        guard let continues else { return nil }
+        if side.count == base.count { return Array(side) }
+        var next = side.lowerBound
+        var result: [Int] = []
+        for element in base {
+            guard
+                let place = (next..<max(next, side.upperBound)).first(where: {
+                    continues(element, version, $0)
+                })
+            else { return nil }
+            result.append(place)
+            next = place + 1
+        }
+        return result
+    }
+
     private func chosen(_ group: SequenceMerge.Group) -> [Item]? {
         switch chosenSide {
         case .ours: group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
         case .theirs: group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
         default: nil
+        }
+    }
+
+    /// Whether nothing that changed occurs twice in a version, so that it is plain what changed.
+    private func areChangesUnique(_ groups: [SequenceMerge.Group]) -> Bool {
+        let changed = groups.filter { $0.change != .none }.reduce(into: Set<Int>()) {
+            result, group in
+            result.formUnion(numbers[0][group.base])
+            result.formUnion(numbers[1][group.ours])
+            result.formUnion(numbers[2][group.theirs])
+        }
+        return numbers.allSatisfy { version in
+            let found = version.filter(changed.contains)
+            return Set(found).count == found.count
         }
     }
 

@@ -6,10 +6,17 @@ extension ItemMatcher {
         let lists = MergeVersion.allCases.map { items($0).filter { $0.role == .value } }
         let kinds = Set(lists.joined().map(\.value.kind))
         let members = rule.map { [Array($0.utf8)] } ?? format.identities
-        if kinds == [.map], let member = members.first(where: { isUnique(.member($0), lists) }) {
-            return match(by: .member(member))
+        if kinds == [.map], lists.joined().allSatisfy({ $0.value.form != .step }),
+            let member = members.first(where: { isUnique(.member($0), lists) })
+        {
+            let match = match(by: .member(member))
+            guard case .keyed(let match) = match, isTexts(lists), isEdited(match) else {
+                return match
+            }
+            return matchSequence()
         }
         guard let base = nodes.base else { return matchAll() }
+        if lists.joined().contains(where: Self.isPartOfText) { return matchSequence() }
         if kinds == [.scalar] || kinds == [.map] || kinds.isEmpty, isUnique(.value, lists),
             base.kind == .list
         {
@@ -20,8 +27,39 @@ extension ItemMatcher {
                 return result
             }
         }
-        let sequence = ElementSequence(
+        return matchSequence()
+    }
+
+    /// Whether the elements are identified by what they say, so that another text can be the same element.
+    private func isTexts(_ lists: [[SyntaxItem]]) -> Bool {
+        lists.joined().contains { $0.value.form == .entry }
+    }
+
+    /// Whether an element that one side removed, or wrote otherwise, was changed by the other side.
+    private func isEdited(_ match: ItemMatch) -> Bool {
+        if match.order.isReplacedTwice(orRemoved: true) { return true }
+        return match.entries.contains { entry in
+            guard let base = entry.base, (entry.ours == nil) != (entry.theirs == nil) else {
+                return false
+            }
+            let side: MergeVersion = entry.ours == nil ? .theirs : .ours
+            guard let other = entry[side] else { return false }
+            return outline(items(.base)[base].value, .base)
+                != outline(items(side)[other].value, side)
+        }
+    }
+
+    private static func isPartOfText(_ item: SyntaxItem) -> Bool {
+        item.value.form == .block || item.value.form == .step
+    }
+
+    /// The elements by their neighbours, as lines are.
+    private func matchSequence() -> Result {
+        var sequence = ElementSequence(
             numbers: numbers(), chosenSide: chosenSide, isRecognizable: isRecognizable)
+        if MergeVersion.allCases.contains(where: { items($0).contains(where: Self.isPartOfText) }) {
+            sequence.continues = continues
+        }
         switch sequence.merged() {
         case .merged(let items): return .sequence(items)
         case .conflict(let reason): return .conflict(reason)
@@ -76,6 +114,10 @@ extension ItemMatcher {
             return true
         }
         guard base.value.kind != .scalar else { return true }
+        if base.value.form == .block, base.value.kind == .list {
+            return isContinued(base.value, ours.value, .ours)
+                && isContinued(base.value, theirs.value, .theirs)
+        }
         return isSimilar(base.value, ours.value, .ours)
             && isSimilar(base.value, theirs.value, .theirs)
     }
@@ -98,5 +140,30 @@ extension ItemMatcher {
                 }
             } : zip(old, new).count { outline($0.value, .base) == outline($1.value, version) }
         return kept * 2 >= old.count && kept > 0
+    }
+
+    /// Whether a block or a numbered item of the base is still the same thing in a side.
+    private func continues(_ base: Int, _ version: MergeVersion, _ ordinal: Int) -> Bool {
+        let (old, new) = (items(.base)[base].value, items(version)[ordinal].value)
+        if outline(old, .base) == outline(new, version) { return true }
+        return old.kind == .list && isContinued(old, new, version)
+    }
+
+    /// Whether at least half of the items of a list, or of the rows of a table, are in a side's.
+    private func isContinued(
+        _ base: SyntaxNode, _ side: SyntaxNode, _ version: MergeVersion
+    ) -> Bool {
+        guard side.kind == .list, let tree = trees[version], let baseTree = trees.base else {
+            return false
+        }
+        func texts(_ node: SyntaxNode, _ tree: SyntaxTree) -> [ArraySlice<UInt8>] {
+            node.items.compactMap { item in
+                format.identities.first.flatMap { member($0, of: item.value, tree) }
+                    .map { tree.slice($0.meaning) }
+            }
+        }
+        let new = Set(texts(side, tree))
+        let kept = texts(base, baseTree).count(where: new.contains)
+        return kept > 0 && kept * 2 >= base.items.count
     }
 }

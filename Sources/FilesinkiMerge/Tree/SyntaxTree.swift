@@ -101,6 +101,12 @@ struct SyntaxNode {
         case child
         /// As a key with the element behind it.
         case pair
+        /// As a block of a text, whose lines can be merged.
+        case block
+        /// As an item of a list or a row of a table, which its text identifies.
+        case entry
+        /// As an item of a numbered list.
+        case step
 
         /// Whether its name says what it is, and not which one.
         var isElement: Bool { self == .element || self == .child }

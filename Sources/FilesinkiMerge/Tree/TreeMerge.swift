@@ -22,6 +22,9 @@ protocol SyntaxFormat: Sendable {
 
     /// The names whose values are unique in a document; if they are in each version, they must be in the result.
     func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]>
+
+    /// What messages say where one of ``uniqueNames(_:)`` is not in the result.
+    var reasonOfUnsoundness: String { get }
 }
 
 extension SyntaxFormat {
@@ -32,6 +35,8 @@ extension SyntaxFormat {
     func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict] { [] }
 
     func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]> { [] }
+
+    var reasonOfUnsoundness: String { "An identifier would be in the merged document twice." }
 }
 
 /// What a name means that occurs more than once in a container.
@@ -75,9 +80,7 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
             ])
         }
         guard format.uniqueNames(result).isSuperset(of: merged.uniqueNames) else {
-            return .declined([
-                MergeConflict("", "An identifier would be in the merged document twice.")
-            ])
+            return .declined([MergeConflict("", format.reasonOfUnsoundness)])
         }
         return .merged(frames.added(to: merged.bytes))
     }

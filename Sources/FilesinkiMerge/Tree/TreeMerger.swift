@@ -12,13 +12,13 @@ struct TreeMerger {
     let format: any SyntaxFormat
     let input: MergeInput
     /// The merged document.
-    private(set) var output: [UInt8] = []
+    var output: [UInt8] = []
     /// What the merged document says.
-    private(set) var outline = SyntaxOutline()
+    var outline = SyntaxOutline()
     private(set) var conflicts: [MergeConflict] = []
     var place = MergePlace()
     let hasCounters: Bool
-    private let fields: [FieldRule]
+    let fields: [FieldRule]
 
     private static let mostConflicts = 1000
 
@@ -87,6 +87,7 @@ struct TreeMerger {
             let side = lesser(nodes)
             return write(nodes[side], side)
         }
+        if nodes.ours?.form == .block, writeMergedLines(nodes) { return }
         resolve(
             nodes,
             nodes.base == nil
@@ -99,12 +100,12 @@ struct TreeMerger {
         bytes(nodes, .ours).lexicographicallyPrecedes(bytes(nodes, .theirs)) ? .ours : .theirs
     }
 
-    private func bytes(_ nodes: Nodes, _ version: MergeVersion) -> ArraySlice<UInt8> {
+    func bytes(_ nodes: Nodes, _ version: MergeVersion) -> ArraySlice<UInt8> {
         trees[version]?.slice(nodes[version]?.range ?? 0..<0) ?? []
     }
 
     /// Takes the side that the user chose for conflicts, or declines.
-    private mutating func resolve(_ nodes: Nodes, _ reason: String) {
+    mutating func resolve(_ nodes: Nodes, _ reason: String) {
         if let side = chosenSide { write(nodes[side], side) } else { decline(reason) }
     }
 
@@ -118,7 +119,7 @@ struct TreeMerger {
     // MARK: Writing
 
     /// Writes a whole value of a version.
-    private mutating func write(_ node: SyntaxNode?, _ version: MergeVersion) {
+    mutating func write(_ node: SyntaxNode?, _ version: MergeVersion) {
         guard let node, let tree = trees[version] else { return }
         output += tree.slice(node.range)
         tree.appendOutline(of: node, to: &outline)
@@ -315,85 +316,5 @@ struct TreeMerger {
         writePart(items.map(\.tail))
         // A table or a block ends with its last line, and needs no other end.
         if output.count == end, output.last != 10 { output += lineEnd }
-    }
-
-    // MARK: The user's rules
-
-    private var chosenSide: MergeVersion? {
-        switch input.settings.fieldChoice {
-        case nil: nil
-        case .ours: .ours
-        case .theirs: .theirs
-        case .newest: newest
-        case .oldest: newest?.other
-        }
-    }
-
-    /// The side that was modified later; nil where the times are equal.
-    private var newest: MergeVersion? {
-        guard input.oursModified != input.theirsModified else { return nil }
-        return input.oursModified > input.theirsModified ? .ours : .theirs
-    }
-
-    /// The first rule for this place.
-    private func rule() -> FieldRule.Resolution? {
-        guard !fields.isEmpty else { return nil }
-        let place = place.texts
-        return fields.first { $0.pattern.matches(place) }?.resolution
-    }
-
-    /// - Returns: Whether the rule decided; a decline counts.
-    private mutating func apply(_ rule: FieldRule.Resolution, _ nodes: Nodes) -> Bool {
-        guard !sameMeaning(nodes, .base, .ours), !sameMeaning(nodes, .base, .theirs),
-            rule == .sum || !sameMeaning(nodes, .ours, .theirs)
-        else { return false }
-        switch rule {
-        case .sum: writeSum(nodes)
-        case .max, .min: writeExtreme(nodes, isGreater: rule == .max)
-        case .union: return false
-        case .newest:
-            if let newest {
-                write(nodes[newest], newest)
-            } else {
-                resolve(nodes, "Both sides changed it at the same time.")
-            }
-        }
-        return true
-    }
-
-    private mutating func writeExtreme(_ nodes: Nodes, isGreater: Bool) {
-        guard let ours = nodes.ours, let theirs = nodes.theirs, ours.kind == .scalar,
-            theirs.kind == .scalar
-        else {
-            return resolve(nodes, "Neither value is the greater one: they are of different kinds.")
-        }
-        let oursIsGreater: Bool
-        switch (JSONDecimal(text: bytes(nodes, .ours)), JSONDecimal(text: bytes(nodes, .theirs))) {
-        case (let one?, let other?): oursIsGreater = one > other
-        case (nil, nil):
-            oursIsGreater = meaning(nodes, .theirs).lexicographicallyPrecedes(meaning(nodes, .ours))
-        default:
-            return resolve(nodes, "Neither value is the greater one: they are of different kinds.")
-        }
-        let side: MergeVersion = oursIsGreater == isGreater ? .ours : .theirs
-        write(nodes[side], side)
-    }
-
-    private func meaning(_ nodes: Nodes, _ version: MergeVersion) -> ArraySlice<UInt8> {
-        trees[version]?.slice(nodes[version]?.meaning ?? .none) ?? []
-    }
-
-    /// Base and both differences; what base does not have counts as 0.
-    private mutating func writeSum(_ nodes: Nodes) {
-        let base =
-            nodes.base == nil ? JSONDecimal(text: [0x30]) : JSONDecimal(text: bytes(nodes, .base))
-        guard let ours = JSONDecimal(text: bytes(nodes, .ours)),
-            let theirs = JSONDecimal(text: bytes(nodes, .theirs)), let base,
-            let sum = ours.adding(theirs)?.adding(-base)
-        else {
-            return resolve(nodes, "One of the versions is not a number that can be added.")
-        }
-        output += sum.written(fraction: 0)
-        outline.appendComputed()
     }
 }

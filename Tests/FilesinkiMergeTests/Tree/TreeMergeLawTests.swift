@@ -21,9 +21,20 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
             WrittenFormat(format: ContentLineFormat(dialect: .calendar), write: calendar),
             WrittenFormat(format: ContentLineFormat(dialect: .card), write: cards),
             WrittenFormat(format: XMLFormat(), write: xml),
+            WrittenFormat(format: MarkdownFormat(), write: markdown),
         ]
 
     static let all = nested + [WrittenFormat(format: POFormat(), write: po)]
+
+    /// A section is a heading with a table, an entry a row.
+    private static func markdown(_ model: SettingsModel) -> String {
+        model.sections.map { section in
+            let notes = section.hasNotes ? "\nNotes on \(section.name)\nand more.\n" : ""
+            let rows = section.entries.map { "| \($0.key) | \($0.value) | \($0.comment ?? "") |\n" }
+            return "## \(section.name)\n" + notes + "\n| key | value | why |\n|---|--:|---|\n"
+                + rows.joined()
+        }.joined(separator: "\n")
+    }
 
     /// A section is an event.
     private static func calendar(_ model: SettingsModel) -> String {
@@ -152,7 +163,11 @@ struct TreeMergeLawTests {
             #expect(other == outcome, "seed \(seed)\n\(describe(input))")
             let expected = Self.merged(base.values, ours.values, theirs.values)
             let found =
-                format.format is POFormat ? translations(bytes) : values(bytes, format.format)
+                switch format.format {
+                case is POFormat: translations(bytes)
+                case is MarkdownFormat: cells(bytes)
+                default: values(bytes, format.format)
+                }
             #expect(
                 expected != nil && found == expected,
                 "seed \(seed)\n\(describe(input))\n\(outcome.shown)")
@@ -183,6 +198,27 @@ struct TreeMergeLawTests {
             }
             guard texts.count == 3, result[Array(texts[..<2])] == nil else { return nil }
             result[Array(texts[..<2])] = Int(texts[2])
+        }
+        return result
+    }
+
+    /// The values by heading and first cell.
+    private func cells(_ bytes: [UInt8]) -> [[String]: Int]? {
+        guard let tree = MarkdownFormat().read(bytes) else { return nil }
+        func text(_ node: SyntaxNode) -> String {
+            String(decoding: tree.slice(node.meaning), as: UTF8.self)
+        }
+        var result: [[String]: Int] = [:]
+        var section = ""
+        for block in tree.root.items.map(\.value) {
+            if block.type == MarkdownReader.Kind.heading {
+                section = String(text(block).dropFirst(3))
+            }
+            for row in block.items.dropFirst(2) {
+                let path = [section, text(row.value.items[0].value)]
+                guard result[path] == nil else { return nil }
+                result[path] = Int(text(row.value.items[1].value))
+            }
         }
         return result
     }

@@ -1,6 +1,6 @@
-/// Merges Markdown: the YAML between `---` at its beginning as YAML, and the rest as text.
+/// Merges Markdown: the YAML between `---` at its beginning as YAML, and the rest by ``MarkdownTextMerge``.
 ///
-/// Where a version has no front matter that ``YAMLFormat`` reads as a mapping, all is merged as text.
+/// Where only some versions have front matter that ``YAMLFormat`` reads as a mapping, all is merged by lines.
 struct FrontMatterMerge: ContentMerge {
     private static let matterMerge = TreeMerge(format: YAMLFormat())
 
@@ -9,14 +9,18 @@ struct FrontMatterMerge: ContentMerge {
         guard input.refusalAsText == nil, input.obvious == nil, input.base != nil,
             let base = versions[0], let ours = versions[1], let theirs = versions[2],
             base.opening == ours.opening, base.opening == theirs.opening
-        else { return TextMerge().merge(input) }
+        else {
+            let contents = [input.base ?? [], input.ours, input.theirs]
+            return contents.contains(where: FrontMatter.begins)
+                ? TextMerge().merge(input) : MarkdownTextMerge().merge(input)
+        }
         func parts(_ part: (FrontMatter) -> ArraySlice<UInt8>) -> MergeInput {
             var result = input
             result.base = Array(part(base))
             (result.ours, result.theirs) = (Array(part(ours)), Array(part(theirs)))
             return result
         }
-        switch (Self.matterMerge.merge(parts(\.matter)), TextMerge().merge(parts(\.rest))) {
+        switch (Self.matterMerge.merge(parts(\.matter)), MarkdownTextMerge().merge(parts(\.rest))) {
         case (.merged(let matter), .merged(let rest)): return .merged(base.opening + matter + rest)
         case (.declined(let conflicts), _): return .declined(conflicts)
         case (_, .declined(let conflicts)):
@@ -26,9 +30,6 @@ struct FrontMatterMerge: ContentMerge {
             return .declined(conflicts)
         }
     }
-
-    /// Whether the bytes begin with front matter that can be merged.
-    @Sendable static func reads(_ bytes: [UInt8]) -> Bool { FrontMatter(bytes) != nil }
 }
 
 /// A text that begins with a mapping in YAML between two lines.
@@ -38,6 +39,13 @@ private struct FrontMatter {
     let matter: ArraySlice<UInt8>
     /// From the closing line on.
     let rest: ArraySlice<UInt8>
+
+    /// Whether the first line is one that begins front matter.
+    static func begins(_ bytes: [UInt8]) -> Bool {
+        var text = bytes
+        let start = TextFrame(removingFrom: &text).hasByteOrderMark ? 3 : 0
+        return isLine(bytes[start..<bytes.lineEnd(from: start)], "---")
+    }
 
     init?(_ bytes: [UInt8]) {
         var text = bytes

@@ -1,0 +1,87 @@
+/// Markdown in blocks: items of lists and rows of tables by their text, definitions of links by their label, all else
+/// as text.
+///
+/// Sources: CommonMark 0.31.2, <https://spec.commonmark.org/0.31.2/>; GitHub Flavored Markdown, tables and task lists.
+struct MarkdownFormat: SyntaxFormat {
+    let name = "Markdown"
+    let repeats = RepeatedNames.override
+    let identities = [MarkdownReader.text]
+    let reasonOfUnsoundness =
+        "The merged parts would make a list with wrong numbers, an uneven table or a link with two targets."
+
+    func read(_ bytes: [UInt8]) -> SyntaxTree? {
+        guard bytes.count <= SyntaxLimits.size else { return nil }
+        var reader = MarkdownReader(bytes)
+        return reader.document()
+    }
+
+    func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]> { MarkdownSoundness(tree).names }
+
+    /// Whether a text has no mistake in its structure that none of the versions has.
+    static func isSound(_ bytes: [UInt8], as versions: [[UInt8]]) -> Bool {
+        func names(_ bytes: [UInt8]) -> Set<[UInt8]> {
+            var text = bytes
+            _ = TextFrame(removingFrom: &text)
+            guard let tree = MarkdownFormat().read(text) else { return [] }
+            return MarkdownSoundness(tree).names
+        }
+        let needed = versions.map(names).reduce(names(versions[0])) { $0.intersection($1) }
+        return needed.isEmpty || names(bytes).isSuperset(of: needed)
+    }
+}
+
+/// What is right in the structure of a document: these names are in a result if they are in all versions.
+private struct MarkdownSoundness {
+    private let tree: SyntaxTree
+    private(set) var names = Set(["numbers", "labels", "tables", "fences"].map { Array($0.utf8) })
+    private var labels: Set<[UInt8]> = []
+
+    init(_ tree: SyntaxTree) {
+        self.tree = tree
+        read(tree.root)
+    }
+
+    private mutating func read(_ node: SyntaxNode) {
+        if node.type == MarkdownReader.Kind.unevenTable { remove("tables") }
+        if node.type == MarkdownReader.Kind.openFence { remove("fences") }
+        if node.form == .block, node.kind == .map {
+            for item in node.items where !labels.insert(Array(tree.slice(item.key))).inserted {
+                remove("labels")
+            }
+        }
+        let numbers = node.items.filter { $0.value.form == .step }.compactMap { item in
+            Int(
+                String(
+                    decoding: tree.slice(item.head).trimmed.prefix { 0x30...0x39 ~= $0 },
+                    as: UTF8.self))
+        }
+        let steps = Set(zip(numbers, numbers.dropFirst()).map { $1 - $0 })
+        if steps.count > 1 || steps.first.map({ $0 != 0 && $0 != 1 }) == true { remove("numbers") }
+        for item in node.items { read(item.value) }
+    }
+
+    private mutating func remove(_ name: String) { names.remove(Array(name.utf8)) }
+}
+
+/// Merges the text of Markdown: by lines, and by blocks, items and rows where that leaves a conflict.
+///
+/// A merge by lines stays as it is, unless it makes a mistake in the structure that no version has.
+struct MarkdownTextMerge: ContentMerge {
+    private static let blockMerge = TreeMerge(format: MarkdownFormat())
+
+    func merge(_ input: MergeInput) -> MergeOutcome {
+        let lines = TextMerge().merge(input)
+        guard input.refusalAsText == nil, input.obvious == nil, let base = input.base else {
+            return lines
+        }
+        if case .merged(let bytes) = lines,
+            MarkdownFormat.isSound(bytes, as: [base, input.ours, input.theirs])
+        {
+            return lines
+        }
+        let blocks = Self.blockMerge.merge(input)
+        // Conflicts are named by the lines of the file.
+        if case .declined = blocks, case .declined = lines { return lines }
+        return blocks
+    }
+}
