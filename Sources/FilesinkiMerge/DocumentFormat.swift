@@ -111,6 +111,9 @@ package struct DocumentFormat: Sendable {
     package static let notebook = DocumentFormat(
         "ipynb", NotebookMerge(), reads: { JSONMerge.isDocument($0) })
 
+    /// Lines as a set; no name selects it.
+    package static let lineSet = DocumentFormat("union-lines", LineSetFormat())
+
     /// JSON with comments.
     package static let jsonc = DocumentFormat("jsonc", JSONCFormat())
 

@@ -32,6 +32,8 @@ package struct FieldRule: Hashable, Sendable {
         case union
         /// The value of the side that was modified later; equal times decline.
         case newest
+        /// The newer version, such as `1.10.0` of `1.9.2`; equal ones that are written otherwise decline.
+        case maxVersion = "max-version"
     }
 
     package init(pattern: FieldPattern, resolution: Resolution) {

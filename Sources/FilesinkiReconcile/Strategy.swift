@@ -129,6 +129,8 @@ package enum MergeLink: Hashable, Sendable {
     case text
     /// Both sides' additions and removals of whole lines.
     case lines
+    /// Lines as a set; declines where both sides replaced a line.
+    case unionLines
     /// Three-way by key and element.
     case json
     /// JSON with comments, trailing commas or bare keys, by key and element.
@@ -231,7 +233,8 @@ extension StrategyLink {
 
 extension MergeLink {
     private static let words: [(String, MergeLink)] = [
-        ("auto", .auto), ("text", .text), ("lines", .lines), ("json", .json), ("jsonc", .jsonc),
+        ("auto", .auto), ("text", .text), ("lines", .lines),
+        ("union-lines", .unionLines), ("json", .json), ("jsonc", .jsonc),
         ("csv", .csv), ("ini", .ini), ("toml", .toml), ("yaml", .yaml), ("po", .po),
         ("ical", .ical), ("vcard", .vcard), ("xml", .xml), ("markdown", .markdown),
         ("ipynb", .ipynb), ("sqlite", .sqlite),

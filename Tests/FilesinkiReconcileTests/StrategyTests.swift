@@ -10,7 +10,7 @@ import Testing
             "auto, keep-both", "newest", "oldest, larger, smaller", "here", "there", "text, leave",
             "json, greater:/score, newest, keep-both", "lesser:",
             "lines, csv, jsonc, ini, toml, yaml, po, markdown, ipynb, sqlite, ask, keep-both",
-            "ical, vcard, xml, leave",
+            "ical, vcard, xml, union-lines, leave",
             "exec:merge --all %O %A %B, ask", "choose:pick a\\,b, leave", "choose:c:\\\\d",
         ])
     func reads(_ text: String) throws {

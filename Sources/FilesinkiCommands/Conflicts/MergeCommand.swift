@@ -178,7 +178,7 @@ struct MergeOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How to merge a field that both sides changed: max, min, sum, union or newest.",
+            "How to merge a field that both sides changed: max, min, sum, union, newest or max-version.",
             valueName: "/pointer=rule"))
     var field: [String] = []
 

@@ -51,6 +51,8 @@ private struct LinkRun {
         switch link {
         case .text: return try mergeInMemory(TextMerge(), by: "text")
         case .lines: return try mergeInMemory(LinesMerge(), by: "lines")
+        case .unionLines:
+            return try mergeInMemory(DocumentFormat.lineSet.merge, by: "union-lines")
         case .json: return try mergeInMemory(JSONMerge(), by: "json")
         case .csv: return try mergeInMemory(CSVMerge(), by: "csv")
         case .jsonc: return try mergeInMemory(DocumentFormat.jsonc.merge, by: "jsonc")

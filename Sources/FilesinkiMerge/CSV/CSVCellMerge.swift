@@ -53,6 +53,11 @@ struct CSVCellMerge {
         case .min: return .written(isLess(values.theirs, values.ours) ? cell.theirs : cell.ours)
         case .sum: return sum(values)
         case .newest: return later(cell, isWanted: true)
+        case .maxVersion:
+            guard let isNewer = VersionText.isNewer(values.ours, values.theirs) else {
+                return .conflict(VersionText.reason)
+            }
+            return .written(isNewer ? cell.ours : cell.theirs)
         case .union: return .conflict("A field of a table has no elements to unite.")
         }
     }

@@ -159,6 +159,12 @@ struct JSONMerger {
         switch rule {
         case .sum: writeSum(trio)
         case .max, .min: writeExtreme(trio, rule)
+        case .maxVersion:
+            guard let isNewer = oursIsNewer(trio) else {
+                resolve(trio, VersionText.reason)
+                break
+            }
+            write(trio, isNewer ? .ours : .theirs)
         case .union: return writeUnion(trio)
         case .newest:
             if let newest {
@@ -168,6 +174,15 @@ struct JSONMerger {
             }
         }
         return true
+    }
+
+    /// Whether ours is the newer version; nil where neither is.
+    private func oursIsNewer(_ trio: MergeTrio<Int>) -> Bool? {
+        guard let ours = trio.ours, let theirs = trio.theirs, let ourDocument = self[.ours],
+            let theirDocument = self[.theirs], ourDocument.nodes[ours].kind == .string,
+            theirDocument.nodes[theirs].kind == .string
+        else { return nil }
+        return VersionText.isNewer(ourDocument.plainText(ours), theirDocument.plainText(theirs))
     }
 
     private mutating func writeExtreme(_ trio: MergeTrio<Int>, _ rule: FieldRule.Resolution) {

@@ -130,6 +130,11 @@ struct CellRules {
         case .min: return cell.skeleton.precedes(cell.other).map { $0 ? cell.skeleton : cell.other }
         case .sum: return sum(of: cell)
         case .newest: return isSkeletonLater.map { $0 ? cell.skeleton : cell.other }
+        case .maxVersion:
+            guard case (.text(let one), .text(let other)) = (cell.skeleton, cell.other) else {
+                return nil
+            }
+            return VersionText.isNewer(one, other).map { $0 ? cell.skeleton : cell.other }
         // A cell is no array.
         case .union: return nil
         }

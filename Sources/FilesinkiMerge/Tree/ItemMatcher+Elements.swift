@@ -22,7 +22,7 @@ extension ItemMatcher {
         {
             let result = match(by: .value)
             if case .keyed(let match) = result,
-                !match.order.isReplacedTwice(orRemoved: kinds == [.map])
+                !match.order.isReplacedTwice(orRemoved: kinds == [.map] || isTexts(lists))
             {
                 return result
             }

@@ -49,6 +49,16 @@ extension TreeMerger {
         switch rule {
         case .sum: writeSum(nodes)
         case .max, .min: writeExtreme(nodes, isGreater: rule == .max)
+        case .maxVersion:
+            let isNewer =
+                [nodes.ours, nodes.theirs].allSatisfy { $0?.kind == .scalar }
+                ? VersionText.isNewer(meaning(nodes, .ours), meaning(nodes, .theirs)) : nil
+            guard let isNewer else {
+                resolve(nodes, VersionText.reason)
+                break
+            }
+            let side: MergeVersion = isNewer ? .ours : .theirs
+            write(nodes[side], side)
         case .union: return false
         case .newest:
             if let newest {

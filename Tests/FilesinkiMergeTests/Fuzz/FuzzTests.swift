@@ -55,7 +55,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
 
     /// Every merge has one line here.
     static let all: [FuzzTarget] =
-        [text, lines, csv, json] + settings + [jsonc, toml, yaml, po] + contentLines + [
+        [text, lines, lineSet, csv, json] + settings + [jsonc, toml, yaml, po] + contentLines + [
             xml, notebook,
         ] + markdown
 
@@ -72,6 +72,9 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
         name: "lines",
         laws: { MergeLaws(merge: LinesMerge(), pieces: linePieces, again: .unknown) },
         corpus: text.corpus + ["*.o\n!keep.o\n/build/\n", "b\na\na\nc\n"])
+
+    static let lineSet = tree(
+        LineSetFormat(), ["a\nb\nc\n", "# x\n\nb==1\na>=2\n\n\nc\n", "b\r\nd\r\nz", "", "x\n"])
 
     static let csv = FuzzTarget(
         name: "csv",
@@ -213,7 +216,8 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
 
     /// The words of the lines, without the marks and numbers that begin them.
     private static let words: @Sendable ([UInt8], MergeInput) -> Set<[UInt8]> = { content, _ in
-        content.split(separator: 10).reduce(into: []) { result, line in
+        // A box has two spellings, and lines around it can be written as either.
+        content.map(\.lowercasedASCII).split(separator: 10).reduce(into: []) { result, line in
             let text = line.drop { !isLetter($0) }
             result.formUnion(text.split { !isLetter($0) && !(0x30...0x39 ~= $0) }.map(Array.init))
         }

@@ -40,6 +40,9 @@ import Testing
         (.sum, "1", "2", "null", "declined: /f"),
         (.union, "[1,2,2,3]", "[2,2,3,4]", "[1,2,3,5,5]", "[2,3,4,5]"),
         (.newest, "1", "2", "3", "3"),
+        (.maxVersion, "\"^1.8.0\"", "\"^1.9.0\"", "\"^1.10.0\"", "\"^1.10.0\""),
+        (.maxVersion, "\"1.8.0\"", "\"2.0.0-rc.1\"", "\"2.0.0\"", "\"2.0.0\""),
+        (.maxVersion, "1", "2", "\"3\"", "declined: /f"),
         (.newest, "1", "2", "{}", "{}"),
     ])
     func `a rule decides a field that both sides changed`(

@@ -205,6 +205,8 @@ struct SettingsMergeTests {
             ("max", "n=1\n", "n=4\n", "n=3\n", "n=4\n"),
             ("min", "n=9\n", "n=4\n", "n=10\n", "n=4\n"),
             ("sum", "n=1\n", "n=x\n", "n=3\n", "declined: /a/n"),
+            ("max-version", "n=1.8\n", "n=1.10\n", "n=1.9\n", "n=1.10\n"),
+            ("max-version", "n=1.8\n", "n=1.10\n", "n=x\n", "declined: /a/n"),
         ])
     func fields(rule: String, base: String, ours: String, theirs: String, merged: String) throws {
         var input = MergeCase("", "[a]\n" + base, "[a]\n" + ours, "[a]\n" + theirs, "").input
