@@ -259,8 +259,8 @@ let package = Package(
         module(
             "FilesinkiRecordZones",
             [
-                "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiSQLite",
-                "FilesinkiItems", "FilesinkiRecords",
+                "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiSystem",
+                "FilesinkiSQLite", "FilesinkiItems", "FilesinkiRecords",
             ], resources: [.embedInCode("SQL")]),
 
         // The library's key-value store.
@@ -400,7 +400,7 @@ let package = Package(
             "FilesinkiRecordZonesTests",
             [
                 "FilesinkiItems", "FilesinkiModel", "FilesinkiRecords", "FilesinkiRecordZones",
-                "FilesinkiRemote", "FilesinkiStore", "FilesinkiTesting",
+                "FilesinkiRemote", "FilesinkiStore", "FilesinkiSystem", "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiRecordsTests",

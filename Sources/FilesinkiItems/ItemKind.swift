@@ -34,6 +34,13 @@ package protocol ItemKind: Sendable {
     /// - Parameter folder: A folder for temporary files, which exists.
     static func answer(_ question: Question, in folder: String) async throws -> Answer
 
+    /// Called before each exchange, for what decides which log the zone has.
+    ///
+    /// - Returns: What the report of the exchange has to tell.
+    static func willExchange(
+        _ zone: isolated ItemZone<Self>, _ options: ExchangeOptions
+    ) async throws -> [Failure]
+
     /// Called in the transaction in which the local item changed, for what is derived from it.
     static func didChange(_ item: Item<State>, in database: ItemDatabase<Self>) throws
 
@@ -42,6 +49,13 @@ package protocol ItemKind: Sendable {
     /// - Parameter keys: The items that were fetched.
     static func didApply(_ keys: [ItemKey], _ context: inout MergeContext<Self>) throws
 
+    /// Called in the transaction in which changes of other devices were applied and became an event, not
+    /// for those of a first exchange.
+    static func didReceive(
+        _ changes: [ReceivedChange<State>], event: Int64, in database: ItemDatabase<Self>,
+        at time: Timestamp
+    ) throws
+
     /// Whether the zone exceeds the limits of this device, as a merge may cause.
     static func isOverLimits(_ database: ItemDatabase<Self>) throws -> Bool
 }
@@ -49,9 +63,16 @@ package protocol ItemKind: Sendable {
 extension ItemKind {
     package static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure) {}
     package static func isValid(_ state: State, _ key: ItemKey) -> Bool { true }
+    package static func willExchange(
+        _ zone: isolated ItemZone<Self>, _ options: ExchangeOptions
+    ) async throws -> [Failure] { [] }
     package static func didChange(_ item: Item<State>, in database: ItemDatabase<Self>) throws {}
     package static func didApply(
         _ keys: [ItemKey], _ context: inout MergeContext<Self>
+    ) throws {}
+    package static func didReceive(
+        _ changes: [ReceivedChange<State>], event: Int64, in database: ItemDatabase<Self>,
+        at time: Timestamp
     ) throws {}
     package static func isOverLimits(_ database: ItemDatabase<Self>) throws -> Bool { false }
 }
@@ -132,6 +153,14 @@ package struct ItemNames: Sendable {
     }
 }
 
+extension ItemNames {
+    /// The zone's name in the store. Each generation of a zone has a log of its own.
+    func storeZone(_ name: String, generation: UInt64) -> String {
+        guard generation > 1 else { return zonePrefix + name }
+        return "\(zonePrefix.dropLast())\(generation)-\(name)"
+    }
+}
+
 /// An item that was fetched, beside the local one and the last common one.
 package struct ItemMerge<State: ItemState>: Sendable {
     package var key: ItemKey
@@ -146,6 +175,13 @@ package struct ItemMerge<State: ItemState>: Sendable {
     package var isUnknown: Bool
     /// Which side an unknown item follows.
     package var initial: InitialPolicy
+}
+
+/// An item that changed on this device by what other devices did.
+package struct ReceivedChange<State: ItemState>: Sendable {
+    package var key: ItemKey
+    package var former: State
+    package var present: State
 }
 
 /// The result of a merge.

@@ -12,6 +12,8 @@ package actor ItemObserver<Kind: ItemKind> {
     /// Whether an exchange is due before the next wait.
     private var isExchangeDue = true
     private var isAway = false
+    /// Why there can be no other events than those that are recorded; nil while there can be.
+    private var ending: Failure?
     /// Whether the remote reports commits that come between two waits.
     private var isListening = false
     /// The shortest time between the starts of two exchanges.
@@ -49,8 +51,8 @@ package actor ItemObserver<Kind: ItemKind> {
 
     /// Waits for the next events.
     ///
-    /// - Throws: `Failure` with code `token-expired` when some are not kept any more, a failure of the
-    ///   store, and `CancellationError`.
+    /// - Throws: `Failure` with code `token-expired` when some are not kept any more, `not-found` when
+    ///   the zone is deleted and everything was reported, a failure of the store, and `CancellationError`.
     package func next() async throws -> [ItemEvent] {
         while true {
             let version = try await zone.localVersion()
@@ -59,6 +61,7 @@ package actor ItemObserver<Kind: ItemKind> {
                 token = last.token
                 return events
             }
+            if let ending { throw ending }
             if isExchangeDue, let rest = timeToNextExchange() {
                 try await waitForOthers(version, upTo: rest)
             } else if isExchangeDue {
@@ -83,6 +86,10 @@ package actor ItemObserver<Kind: ItemKind> {
                 if isListening { _ = try await zone.exchange() }
             }
             isAway = false
+        } catch let failure as Failure where failure.code == .notFound {
+            // The removal of a deleted zone's items is reported first.
+            guard try await zone.isGone() else { throw failure }
+            ending = failure
         } catch let failure as Failure where failure.code == .away || failure.code == .busy {
             if !isAway { notice(failure) }
             isAway = true

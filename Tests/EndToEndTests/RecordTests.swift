@@ -117,4 +117,89 @@ struct RecordTests {
             """#)
         #expect(end.code == 0, "\(end.talk)")
     }
+
+    @Test
+    func
+        `CK-22 a sync that removes a deleted zone, killed at any system call, keeps what waits once`()
+        throws
+    {
+        let machine = try pair()
+        guard let injector = try Injector(machine) else { return }
+        /// Lets `b` have something that waits in a zone that `a` deletes then.
+        func prepare(_ zone: String) throws -> [String] {
+            let run = try machine.shell(
+                """
+                set -e
+                filesinki rec save --root a --zone \(zone) T n --set x:int=1
+                filesinki rec sync --root b --zone \(zone)
+                mv store away
+                filesinki rec save --root b --zone \(zone) T m --set x:int=2 2>/dev/null
+                mv away store
+                filesinki rec zones delete --root a \(zone)
+                """)
+            try #require(run.code == 0, "\(run.talk)")
+            return ["rec", "sync", "--root", "b", "--zone", zone]
+        }
+        let last = try injector.count(machine, prepare("first"))
+        #expect(last > 5)
+        for point in Injector.spread(
+            Injector.setting("FILESINKI_KILL_POINTS", otherwise: 8), to: last)
+        {
+            let run = try injector.run(machine, at: point, .killBefore, prepare("z\(point)"))
+            #expect(run.code == 128 + SIGKILL || run.code == Injector.neverReached || run.code == 1)
+            let end = try machine.shell(
+                """
+                filesinki rec sync --root b --zone z\(point) 2>talk
+                echo $?; grep -c 'deleted by a' talk
+                filesinki rec get --root b --zone z\(point) n m 2>/dev/null; echo $?
+                cat b/.filesinki/rec/z\(point).deleted-1.jsonl | sed 's/.*"name":"\\([a-z]*\\)".*/\\1/'
+                """)
+            #expect(end.output == "1\n1\n1\nm\n", "at call \(point): \(end.output) \(end.talk)")
+        }
+        // The file is what the operations of a batch are.
+        let again = try machine.shell(
+            """
+            set -e
+            filesinki rec zones create --root b first
+            filesinki rec batch --root b --zone first b/.filesinki/rec/first.deleted-1.jsonl >results
+            filesinki rec sync --root a --zone first 2>/dev/null
+            filesinki rec get --root a --zone first m | sed 's/.*"value":\\([0-9]*\\).*/\\1/'
+            """)
+        #expect(again.code == 0 && again.output == "2\n", "\(again.output) \(again.talk)")
+    }
+
+    @Test func `CK-20 the command of a subscription is run once, with what fired it`() throws {
+        let machine = try pair()
+        let run = try machine.shell(
+            #"""
+            set -e; rec() { filesinki rec "$@"; }
+            rec save --root a Note n --set count:int=1
+            rec sync --root b
+            rec subscribe add --root b large --query Note --where 'count > 5' --once \
+                --exec 'cat >>fired; echo $FILESINKI_ZONE >>fired'
+            token=$(rec status --root b --json | sed 's/.*"token":"\([^"]*\)".*/\1/')
+            rec save --root a Note n --set count=7
+            rec save --root a Note m --set count:int=8
+            rec sync --root b
+            rec save --root a Note n --set count=9
+            rec sync --root b
+            cat fired
+            rec watch --root b --since $token --once | sed 's/,"time.*//'
+            rec watch --root b --since $token --once --subscription large | sed 's/,"time.*//'
+            """#)
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(
+            run.output == """
+                {"type":"subscription","subscription":"large","zone":"default","changes":\
+                [{"change":"create","name":"m"},{"change":"update","name":"n"}]}
+                default
+                {"type":"changed","zone":"default","reason":"server","records":["m","n"]
+                {"type":"subscription","subscription":"large","zone":"default","changes":\
+                [{"change":"create","name":"m"},{"change":"update","name":"n"}]
+                {"type":"changed","zone":"default","reason":"server","records":["n"]
+                {"type":"subscription","subscription":"large","zone":"default","changes":\
+                [{"change":"create","name":"m"},{"change":"update","name":"n"}]
+
+                """)
+    }
 }

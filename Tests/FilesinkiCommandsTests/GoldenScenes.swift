@@ -19,51 +19,8 @@ struct Scene: Sendable, CustomTestStringConvertible {
 }
 
 extension Scene {
-    private static let record = ["rec save --root a Note n --set title=Hello --set count:int=3"]
-
-    /// Another device changes the record.
-    private static let record2 = ["rec sync --root b", "rec save --root b Note n --set count=5"]
-
-    /// The scenes of keys and records.
-    static let ofItems: [Scene] = [
-        Scene(
-            name: "rec-save",
-            command: "rec save --root a Note n --set title=Hello --set count:int=3"),
-        Scene(
-            name: "rec-save-away", before: ["move store gone"],
-            command: "rec save --root a Note n --set count:int=3"),
-        Scene(
-            name: "rec-save-refused", before: record + record2,
-            command: "rec save --root a Note n --set count=4 --policy unchanged", code: .conflict),
-        Scene(name: "rec-get", before: record, command: "rec get --root a n"),
-        Scene(name: "rec-get-absent", command: "rec get --root a n", code: .negative),
-        Scene(
-            name: "rec-query",
-            before: record + ["rec save --root a Note m --set title=Yes --set count:int=5"],
-            command: "rec query --root a Note --sort -count --fields count --limit 1"),
-        Scene(
-            name: "rec-query-invalid",
-            command: "rec query --root a Note --where count==", code: .usage),
-        Scene(name: "rec-delete", before: record, command: "rec delete --root a n"),
-        Scene(
-            name: "rec-batch", before: record, command: "rec batch --root a", code: .conflict,
-            input: """
-                {"op":"create","name":"m","type":"Note","fields":{"count":1}}
-                {"op":"create","name":"n","type":"Note","fields":{"count":1}}
-                {"op":"update","name":"n","tag":"7","fields":{"count":9}}
-                {"op":"delete","name":"x"}
-                """),
-        Scene(
-            name: "rec-changes", before: record + ["rec delete --root a n"],
-            command: "rec changes --root a --resync"),
-        Scene(
-            name: "rec-conflicts",
-            before: record + record2 + [
-                "rec save --root a Note n --set count=4 --policy unchanged"
-            ],
-            command: "rec conflicts --root a", code: .conflict),
-        Scene(name: "rec-sync", before: record, command: "rec sync --root b"),
-        Scene(name: "rec-status", before: record, command: "rec status --root a"),
+    /// The scenes of keys and values.
+    static let ofKeys: [Scene] = [
         Scene(name: "kv-set", command: "kv set --root a theme dark"),
         Scene(name: "kv-set-away", before: ["move store gone"], command: "kv set --root a x=1 y=2"),
         Scene(

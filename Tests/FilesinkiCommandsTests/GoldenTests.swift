@@ -170,7 +170,7 @@ struct GoldenTests {
         Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
     ]
 
-    @Test("each command prints its golden file", arguments: scenes + Scene.ofItems)
+    @Test("each command prints its golden file", arguments: scenes + Scene.ofKeys + recordScenes)
     private func golden(_ scene: Scene) async throws {
         let world = try await Self.pair()
         for line in scene.before { try await world.perform(line) }
@@ -195,7 +195,7 @@ struct GoldenTests {
         for name in listed where name.allSatisfy({ $0.isLowercase || $0 == "-" }) {
             guard !others.contains(name), !name.hasPrefix("-") else { continue }
             #expect(
-                (Self.scenes + Scene.ofItems).contains { $0.command.hasPrefix(name) },
+                (Self.scenes + Scene.ofKeys + recordScenes).contains { $0.command.hasPrefix(name) },
                 "\(name) has no golden file.")
         }
     }

@@ -2,6 +2,7 @@ import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
+import Synchronization
 import Testing
 
 @testable import FilesinkiItems
@@ -66,6 +67,41 @@ struct ItemZoneTests {
         #expect(try await b.all == ["ball": "red", "kite": "blue"])
         #expect(try await box.commits.count == 1)
         #expect(try await b.zone.pendingKeys().map(\.description) == ["kite"])
+    }
+
+    @Test func `SE-08 a send alone receives nothing, and needs the end of the log`() async throws {
+        let box = try await ToyBox()
+        let (a, b) = (try box.device("a"), try box.device("b"))
+        var options = ExchangeOptions()
+        options.onlySends = true
+        try await a.set(["ball": "red"])
+        #expect(try await a.zone.exchange(options).published.map(\.description) == ["ball"])
+        try await b.sync()
+        try await b.set(["kite": "blue"])
+        try await b.sync()
+        try await a.set(["ball": "red and white"])
+        let found = await #expect(throws: Failure.self) { try await a.zone.exchange(options) }
+        #expect(found?.code == .differs)
+        #expect(try await a.all == ["ball": "red and white"])
+        #expect(try await box.commits.count == 2)
+        try await a.sync()
+        try await a.set(["ball": "red and white and blue"])
+        _ = try await a.zone.exchange(options)
+        #expect(try await box.commits.count == 4)
+    }
+
+    @Test func `SE-04 an exchange says what begins and ends`() async throws {
+        let box = try await ToyBox()
+        let a = try box.device("a")
+        let phases = Mutex<[ExchangePhase]>([])
+        var options = ExchangeOptions()
+        options.onPhase = { phase in phases.withLock { $0.append(phase) } }
+        _ = try await a.zone.exchange(options)
+        #expect(phases.withLock { $0 } == [.fetching, .fetched])
+        phases.withLock { $0 = [] }
+        try await a.set(["ball": "red"])
+        _ = try await a.zone.exchange(options)
+        #expect(phases.withLock { $0 } == [.fetching, .fetched, .sending, .sent])
     }
 
     @Test func `an unreadable item keeps its content here and is reported once`() async throws {

@@ -21,15 +21,15 @@ struct RecordWorld {
     }
 
     /// The commits of the log.
-    var commits: [Commit] {
-        get async throws {
-            guard let format = try await StoreFormat.read(from: remote) else { return [] }
-            let log = try CommitLog(remote: remote, zone: "rec-default", store: format)
-            var reader = LogReader(log, after: log.genesis)
-            var found: [Commit] = []
-            while let commit = try await reader.next() { found.append(commit) }
-            return found
-        }
+    var commits: [Commit] { get async throws { try await commits(of: "rec-default") } }
+
+    func commits(of zone: String) async throws -> [Commit] {
+        guard let format = try await StoreFormat.read(from: remote) else { return [] }
+        let log = try CommitLog(remote: remote, zone: zone, store: format)
+        var reader = LogReader(log, after: log.genesis)
+        var found: [Commit] = []
+        while let commit = try await reader.next() { found.append(commit) }
+        return found
     }
 }
 

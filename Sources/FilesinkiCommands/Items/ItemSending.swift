@@ -3,6 +3,7 @@ import FilesinkiEngine
 import FilesinkiItems
 import FilesinkiModel
 import FilesinkiSystem
+import FilesinkiText
 
 /// What became of changes of items that were made here.
 struct SendReport<State: ItemState> {
@@ -18,6 +19,62 @@ struct SendReport<State: ItemState> {
     func code(_ publishWait: PublishWaitOption) -> ExitCode {
         guard publishWait.wait, isQueued else { return exchange?.isOver == true ? .limit : .done }
         return away == nil ? .negative : .away
+    }
+}
+
+extension SendReport {
+    /// The members of a command's result that every kind has.
+    func describe(in object: inout JSONObject) {
+        object.add("queued", isQueued)
+        if let away { object.add("away", .object(away.json(type: "failure"))) }
+    }
+}
+
+extension ItemReport {
+    /// What an exchange did, as JSON.
+    ///
+    /// - Parameters:
+    ///   - zone: How the zone is called, and its name.
+    ///   - name: An item in a list; nil leaves it out.
+    func json(
+        _ code: ExitCode, zone: (key: String, name: String), _ name: (ItemKey) -> JSONValue?
+    ) -> JSONObject {
+        var object: JSONObject = ["type": "exchange"]
+        object.add("exit", code.rawValue)
+        object.add(zone.key, zone.name)
+        object.add("sequence", sequence)
+        object.add("reason", changed.isEmpty ? nil : reason.rawValue)
+        object.add("changed", .array(changed.compactMap(name)))
+        object.add("published", .array(published.compactMap(name)))
+        object.add("superseded", .array(losers.map(\.key).compactMap(name)))
+        object.add("archive", archive)
+        return object
+    }
+}
+
+extension Console {
+    /// Shows what an exchange could not do; nothing without one.
+    func showProblems<State>(of report: ItemReport<State>?) throws {
+        guard let report else { return }
+        try show(report.notices, type: "notice")
+        try show(report.problems)
+    }
+
+    /// Says that a change waits here, if the remote did not answer.
+    func sayUnpublished<State>(_ report: SendReport<State>, _ what: String = "Saved") {
+        if let away = report.away { say("\(what) here, not yet published. \(away)") }
+    }
+
+    /// Says what an exchange did to the items as a whole.
+    ///
+    /// - Parameter items: What the items are called, such as `values`, and what is counted.
+    func saySummary<State>(_ report: ItemReport<State>, _ items: (all: String, counted: String)) {
+        if let archive = report.archive {
+            say("The local \(items.all) were archived in \(printable(archive.utf8)).")
+        }
+        detail(
+            "\(report.changed.count) \(items.counted) received, \(report.published.count) published."
+        )
     }
 }
 
@@ -57,6 +114,26 @@ extension RootOptions {
                 try await console.systemContext.sleep(backoff.next(after: failure))
             }
         }
+    }
+}
+
+/// Which way a sync goes.
+struct DirectionOptions: ParsableArguments {
+    @Flag(name: .long, help: "Receive only; what was saved here waits.")
+    var pullOnly = false
+
+    @Flag(name: .long, help: "Send only; nothing if other devices have published.")
+    var pushOnly = false
+
+    /// - Throws: `Failure` with code `usage` for both.
+    func apply(to options: inout ExchangeOptions) throws(Failure) {
+        guard !(pullOnly && pushOnly) else {
+            throw Failure(
+                .usage, path: "--push-only", "Only one of --pull-only and --push-only is possible.",
+                remedy: "Leave both out to receive and send.")
+        }
+        options.onlyFetches = pullOnly
+        options.onlySends = pushOnly
     }
 }
 

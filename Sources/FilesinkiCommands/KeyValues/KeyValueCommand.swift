@@ -97,8 +97,7 @@ extension KeyValueSession {
     func show(
         _ report: SendReport<Register>, _ keys: [ValueKey], exit code: ExitCode, in console: Console
     ) throws {
-        try console.show(report.exchange?.notices ?? [], type: "notice")
-        try console.show(report.exchange?.problems ?? [])
+        try console.showProblems(of: report.exchange)
         if console.outputOptions.isJSON {
             var object: JSONObject = ["type": "values"]
             object.add("exit", code.rawValue)
@@ -110,10 +109,10 @@ extension KeyValueSession {
                 "changed", .array((report.exchange?.changed ?? []).map { $0.jsonValue(options) }))
             if let away = report.away { object.add("away", .object(away.json(type: "failure"))) }
             try console.output.json(object)
-        } else if let away = report.away {
-            console.say("Saved here, not yet published. \(away)")
-        } else {
+        } else if report.away == nil {
             console.detail(report.isQueued ? "It is kept here." : "It is published.")
+        } else {
+            console.sayUnpublished(report)
         }
         sayLimit(report.exchange, in: console)
     }

@@ -10,19 +10,21 @@ struct KeyValueSyncCommand: ReplicaCommand {
         commandName: "sync",
         abstract: "Send and receive values now.",
         discussion: """
-            Exits with 75 if the remote is unavailable, with 1 if none is set or the store is off, \
-            with 6 if the values of all devices together exceed a limit, and with 7 if the store \
-            is not the one that was known.
+            Exits with 75 if the remote is unavailable, with 1 if none is set, the store is off or \
+            --push-only finds changes of other devices, with 6 if the values of all devices \
+            together exceed a limit, and with 7 if the store is not the one that was known.
             """)
 
     @OptionGroup var adoption: AdoptionOptions
+    @OptionGroup var direction: DirectionOptions
     @OptionGroup var options: KeyValueOptions
 
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
         options.report.apply(to: console)
-        let exchange = try adoption.exchangeOptions()
+        var exchange = try adoption.exchangeOptions()
+        try direction.apply(to: &exchange)
         let session = try await options.open(in: console)
         guard try await !session.values.isOff() else {
             console.say("The store is off; filesinki kv on turns it on.")
@@ -38,30 +40,17 @@ extension KeyValueSession {
     func show(_ report: ExchangeReport, in console: Console) throws -> ExitCode {
         let code: ExitCode =
             report.isOver ? .limit : report.problems.isEmpty ? .done : .partial
-        try console.show(report.notices, type: "notice")
-        try console.show(report.problems)
+        try console.showProblems(of: report)
         if console.outputOptions.isJSON {
-            var object: JSONObject = ["type": "exchange"]
-            object.add("exit", code.rawValue)
-            object.add("store", options.store)
-            object.add("sequence", report.sequence)
-            object.add("reason", report.changed.isEmpty ? nil : report.reason.rawValue)
-            object.add("changed", .array(report.changed.map { $0.jsonValue(options) }))
-            object.add("published", .array(report.published.map { $0.jsonValue(options) }))
-            object.add("superseded", .array(report.losers.map { $0.key.jsonValue(options) }))
+            var object = report.json(code, zone: ("store", options.store)) { $0.jsonValue(options) }
             object.add("over", report.isOver)
-            object.add("archive", report.archive)
             try console.output.json(object)
         }
         for loser in report.losers {
             console.say(
                 "\(loser.key): the local value was superseded; see filesinki kv log.")
         }
-        if let archive = report.archive {
-            console.say("The local values were archived in \(printable(archive.utf8)).")
-        }
-        console.detail(
-            "\(report.changed.count) keys received, \(report.published.count) published.")
+        console.saySummary(report, ("values", "keys"))
         sayLimit(report, in: console)
         return code
     }

@@ -50,60 +50,27 @@ struct KeyValueWatchCommand: Command {
             session.values, place: session.place, since: start,
             minimumInterval: interval
         ) { console.complain($0) }
-        let reporter = ValueEventReporter(
-            observer: observer, session: session, wanted: wanted, includesOwn: own,
-            showsValues: values, endsAfterOne: once)
+        let printer = ValueEventPrinter(
+            session: session, wanted: wanted, includesOwn: own, showsValues: values)
+        let watch = ItemWatch(observer: observer, endsAfterOne: once) { events in
+            try await printer.show(events, in: console)
+        }
         return try await console.untilInterrupted {
-            guard let limit else { return try await reporter.printChanges(in: console) }
-            return try await reporter.printChanges(in: console, seconds: limit)
+            try await watch.run(in: console, seconds: limit)
         }
     }
 }
 
-/// Prints the changes that an observer finds.
-private struct ValueEventReporter: Sendable {
-    let observer: ValueObserver
+/// Prints the changes of values that an observer finds.
+private struct ValueEventPrinter: Sendable {
     let session: KeyValueSession
     /// Empty for all keys.
     let wanted: Set<ValueKey>
     let includesOwn: Bool
     let showsValues: Bool
-    let endsAfterOne: Bool
-
-    func printChanges(in console: Console) async throws -> ExitCode {
-        while true {
-            if try await printEvents(observer.next(), in: console), endsAfterOne { return .done }
-        }
-    }
-
-    /// As ``printChanges(in:)``, for `seconds` at most.
-    func printChanges(in console: Console, seconds: Int64) async throws -> ExitCode {
-        try await withThrowingTaskGroup(of: ExitCode?.self) { group in
-            group.addTask {
-                try await console.timer(.seconds(seconds))
-                return nil
-            }
-            group.addTask {
-                while true {
-                    if try await printEvents(observer.next(), in: console) { return .done }
-                }
-            }
-            var code = ExitCode.negative
-            while let found = try await group.next() {
-                guard let result = found else { break }
-                code = result
-                if endsAfterOne { break }
-                group.addTask {
-                    while true { _ = try await printEvents(observer.next(), in: console) }
-                }
-            }
-            group.cancelAll()
-            return code
-        }
-    }
 
     /// - Returns: Whether anything was printed.
-    private func printEvents(_ events: [ValueEvent], in console: Console) async throws -> Bool {
+    func show(_ events: [ValueEvent], in console: Console) async throws -> Bool {
         var hasPrinted = false
         for event in events where includesOwn || event.reason != .local {
             let keys = event.keys.filter { key in

@@ -74,7 +74,7 @@ struct RecordBatchCommand: ReplicaCommand {
             }
             try console.output.json(object)
         }
-        if let away = outcome.report.away { console.say("Saved here, not yet published. \(away)") }
+        console.sayUnpublished(outcome.report)
         return code
     }
 }

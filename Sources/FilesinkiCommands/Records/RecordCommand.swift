@@ -19,7 +19,8 @@ struct RecordCommand: Command {
             RecordDeleteCommand.self,
             RecordBatchCommand.self, RecordChangesCommand.self, RecordSchemaCommand.self,
             RecordConflictsCommand.self, RecordLogCommand.self, RecordSyncCommand.self,
-            RecordStatusCommand.self,
+            RecordStatusCommand.self, RecordZonesCommand.self, RecordWatchCommand.self,
+            RecordSubscribeCommand.self, RecordIndexCommand.self,
         ])
 
     func run(in console: Console) async throws -> ExitCode { throw CleanExit.helpRequest(self) }

@@ -189,11 +189,11 @@ struct RecordDeleteCommand: ReplicaCommand {
                 var object = result.json
                 object.add("type", "delete")
                 object.add("exit", code.rawValue)
-                object.add("queued", outcome.report.isQueued)
+                outcome.report.describe(in: &object)
                 try console.output.json(object)
             }
-        } else if let away = outcome.report.away {
-            console.say("Deleted here, not yet published. \(away)")
+        } else {
+            console.sayUnpublished(outcome.report, "Deleted")
         }
         if strict, outcome.results.contains(where: { !$0.isDeleted }) { return .negative }
         return code

@@ -35,9 +35,8 @@ extension RecordOptions {
         try await zone.setSchema { $0 = changed }
         let report = try await replica.send(
             zone, publishWait, operation: operation, in: console)
-        try console.show(report.exchange?.notices ?? [], type: "notice")
-        try console.show(report.exchange?.problems ?? [])
-        if let away = report.away { console.say("Saved here, not yet published. \(away)") }
+        try console.showProblems(of: report.exchange)
+        console.sayUnpublished(report)
         return report.code(publishWait)
     }
 

@@ -27,8 +27,7 @@ struct RecordSending {
         guard results.contains(where: { $0.error == nil }) else { return outcome }
         outcome.report = try await options.replica.send(
             zone, publishWait, operation: operation, in: console)
-        try console.show(outcome.report.exchange?.notices ?? [], type: "notice")
-        try console.show(outcome.report.exchange?.problems ?? [])
+        try console.showProblems(of: outcome.report.exchange)
         let lost = Set((outcome.report.exchange?.losers ?? []).map(\.key))
         for conflict in lost.isEmpty ? [] : try await zone.conflicts() {
             guard let name = conflict.name, lost.contains(name.key) else { continue }
@@ -56,13 +55,10 @@ struct RecordSending {
             object.add("type", type)
             object.add("exit", code.rawValue)
             object.add("zone", options.zone)
-            object.add("queued", outcome.report.isQueued)
-            if let away = outcome.report.away {
-                object.add("away", .object(away.json(type: "failure")))
-            }
+            outcome.report.describe(in: &object)
             try console.output.json(object)
-        } else if let away = outcome.report.away {
-            console.say("Saved here, not yet published. \(away)")
+        } else {
+            console.sayUnpublished(outcome.report)
         }
         return code
     }

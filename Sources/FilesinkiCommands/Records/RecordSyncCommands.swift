@@ -12,25 +12,34 @@ struct RecordSyncCommand: ReplicaCommand {
         abstract: "Send and receive records now.",
         discussion: """
             Exits with 3 if a save was refused, with 75 if the remote is unavailable, with 1 if \
-            none is set, and with 7 if the store is not the one that was known.
+            none is set or --push-only finds changes of other devices, and with 7 if the store is \
+            not the one that was known.
             """)
 
     @OptionGroup var adoption: AdoptionOptions
 
-    @Flag(name: .long, help: "Receive only; what was saved here waits.")
-    var pullOnly = false
-
+    @OptionGroup var direction: DirectionOptions
     @OptionGroup var options: RecordOptions
 
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
         var exchange = try adoption.exchangeOptions()
-        exchange.onlyFetches = pullOnly
+        try direction.apply(to: &exchange)
         let zone = try await options.open(in: console)
+        if console.outputOptions.isJSON {
+            let name = options.zone
+            exchange.onPhase = { phase in
+                try console.output.json([
+                    "type": "phase", "phase": .string(phase.rawValue), "zone": .string(name),
+                ])
+            }
+        }
         let report = try await zone.exchange(exchange)
         let conflicts = try await zone.conflicts()
-        return try show(report, conflicts, in: console)
+        let code = try show(report, conflicts, in: console)
+        try await console.runCommands(of: zone)
+        return code
     }
 
     private func show(
@@ -38,33 +47,18 @@ struct RecordSyncCommand: ReplicaCommand {
     ) throws -> ExitCode {
         let code: ExitCode =
             !report.problems.isEmpty ? .partial : conflicts.isEmpty ? .done : .conflict
-        try console.show(report.notices, type: "notice")
-        try console.show(report.problems)
+        try console.showProblems(of: report)
         if console.outputOptions.isJSON {
-            var object: JSONObject = ["type": "exchange"]
-            object.add("exit", code.rawValue)
-            object.add("zone", options.zone)
-            object.add("sequence", report.sequence)
-            object.add("reason", report.changed.isEmpty ? nil : report.reason.rawValue)
-            object.add("changed", .array(names(report.changed)))
-            object.add("published", .array(names(report.published)))
-            object.add("superseded", .array(names(report.losers.map(\.key))))
+            var object = report.json(code, zone: ("zone", options.zone)) { key in
+                key.recordName.map { .string($0.text) }
+            }
             object.add("conflicts", .array(conflicts.map { .object($0.json) }))
-            object.add("archive", report.archive)
             try console.output.json(object)
         } else {
             for conflict in conflicts { try console.show(conflict) }
         }
-        if let archive = report.archive {
-            console.say("The local records were archived in \(printable(archive.utf8)).")
-        }
-        console.detail(
-            "\(report.changed.count) records received, \(report.published.count) published.")
+        console.saySummary(report, ("records", "records"))
         return code
-    }
-
-    private func names(_ keys: [ItemKey]) -> [JSONValue] {
-        keys.compactMap { $0.recordName.map { .string($0.text) } }
     }
 }
 
@@ -83,9 +77,13 @@ struct RecordStatusCommand: ReplicaCommand {
         let status = try await zone.status()
         let pending = status.pending.compactMap(\.recordName)
         let conflicts = try await zone.conflicts().count
+        let catalogue = try ZoneCatalogue.open(await zone.cataloguePlace)
+        let entry = try await catalogue.entry(options.zone)
         if options.report.json {
             var object: JSONObject = ["type": "status"]
             object.add("zone", options.zone)
+            object.add("state", entry.stateName)
+            object.add("generation", entry.generation)
             object.add("bytes", status.usage.bytes)
             object.add("pending", .array(pending.map { .string($0.text) }))
             object.add("conflicts", conflicts)
@@ -96,6 +94,7 @@ struct RecordStatusCommand: ReplicaCommand {
         }
         var table = TextTable()
         table.add("zone", options.zone)
+        table.add("state", entry.summary)
         table.add("size", SizeText.text(Int64(status.usage.bytes)))
         table.add("pending", String(pending.count))
         table.add("conflicts", String(conflicts))

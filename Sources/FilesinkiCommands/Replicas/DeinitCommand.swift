@@ -86,6 +86,12 @@ struct DeinitCommand: ReplicaCommand {
                 options.root, "Not published: \(CountText.text(records, "record")).",
                 "Run filesinki rec sync in each zone")
         }
+        let zones = try LocalZones<CatalogueKind>.pendingCount(state: options.stateFolder.path)
+        if zones > 0 {
+            throw Failure.refused(
+                options.root, "Not published: what was done to \(CountText.text(zones, "zone")).",
+                "Run filesinki rec sync")
+        }
         if let first = state.conflicts.first {
             throw Failure.refused(
                 options.root, "A conflict is open: \(first).", "Resolve it with filesinki resolve")

@@ -14,6 +14,10 @@ package enum ChangeReason: String, Sendable, CaseIterable {
     case account
     /// A program on this device made the change.
     case local
+    /// The zone was deleted.
+    case deleted
+    /// A user removed the zone with its data.
+    case purged
 }
 
 /// The items that changed on this device at one time.

@@ -10,7 +10,7 @@ CREATE TABLE setting (
 -- Why: who watches comes back with the number of the last event, and misses none.
 CREATE TABLE event (
     id     INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice, so that a token names one event
-    reason TEXT NOT NULL,                   -- server, initial, quota, account or local
+    reason TEXT NOT NULL,                   -- server, initial, quota, account, local, deleted or purged
     time   INTEGER NOT NULL,                -- when it was noted, by the clock of this device
     keys   BLOB NOT NULL                    -- the keys: see KeyList
 ) STRICT;

@@ -20,7 +20,9 @@ extension ItemZone {
         var found = report
         if fetched.isOtherStore { found.archive = try archive() }
         let isDone = try database.write { () throws -> Bool in
-            guard try database.logPosition() == fetched.log.start else { return false }
+            guard try database.generation() == generation,
+                try database.logPosition() == fetched.log.start
+            else { return false }
             if try zone.detectsCopy(fetched.log) {
                 try database.set("copied-device", memory.device.id)
             }
@@ -136,7 +138,8 @@ private struct ApplyTransaction<Kind: ItemKind> {
         let merge = ItemMerge(
             key: item.key, base: item.base, ours: item.ours, theirs: theirs, note: item.note,
             isPending: item.isPending,
-            isUnknown: fetched.isFirst && item.isPending && item.version == 0, initial: initial)
+            isUnknown: fetched.isFirst && item.isPending && item.version == 0
+                && item.base.isRemoved, initial: initial)
         switch try Kind.merge(merge, &context) {
         case .ours: break
         case .theirs(let reason):
@@ -180,15 +183,21 @@ private struct ApplyTransaction<Kind: ItemKind> {
 
     /// Records which items changed, and completes the report.
     private func reportChanges(_ report: inout ItemReport<State>) throws {
-        var changed: [ItemKey] = []
+        var changes: [ReceivedChange<State>] = []
         for (key, former) in before {
             let present = try database.item(key)?.ours ?? .removed(at: 0)
-            if present.isReported(after: former) { changed.append(key) }
+            guard present.isReported(after: former) else { continue }
+            changes.append(ReceivedChange(key: key, former: former, present: present))
         }
-        changed.sort()
+        changes.sort { $0.key < $1.key }
+        let changed = changes.map(\.key)
         let reason: ChangeReason =
             fetched.isOtherStore ? .account : fetched.log.start == nil ? .initial : .server
         try database.recordEvent(reason, changed, at: context.now)
+        if reason == .server, !changed.isEmpty {
+            try Kind.didReceive(
+                changes, event: database.position().number, in: database, at: context.now)
+        }
         report.changed += changed
         report.reason = report.reason == .server ? reason : report.reason
         report.problems += context.problems + fetched.items.problems

@@ -14,12 +14,24 @@ extension ItemZone {
     package func exchange(
         _ options: ExchangeOptions = ExchangeOptions()
     ) async throws -> Report {
+        let notices = try await Kind.willExchange(self, options)
+        var report = try await exchangeItems(options)
+        report.notices = notices + report.notices
+        return report
+    }
+
+    /// As ``exchange(_:)``, with the log of the present generation, whatever has become of it.
+    package func exchangeItems(_ options: ExchangeOptions) async throws -> Report {
         var report = Report()
         var answers: [Kind.Question: Kind.Answer] = [:]
         for attempt in 0..<Self.attempts {
             try Task.checkCancellation()
+            try followGeneration()
+            try options.onPhase(.fetching)
             let fetched = try await fetch(options)
+            if options.onlySends, try hasOthers(fetched) { throw Failure.overtaken(Kind.names) }
             guard try await apply(fetched, options, &answers, &report) else { continue }
+            try options.onPhase(.fetched)
             try await keepIdentity(&report)
             let isDone = options.onlyFetches ? true : try await publishAll(options, &report)
             if isDone {
@@ -31,6 +43,11 @@ extension ItemZone {
         throw Failure(
             .busy, path: place.address ?? "", "Other devices published first at each attempt.",
             remedy: "What was set is kept here; run filesinki \(Kind.names.command) sync later.")
+    }
+
+    /// Whether another device's changes were fetched.
+    private func hasOthers(_ fetched: FetchedBatch<Kind>) throws -> Bool {
+        try fetched.items.batches.contains { try !database.isOwn($0.commit) }
     }
 
     /// Applies fetched commits, and answers the questions of merges. No transaction spans an answer.
@@ -51,21 +68,32 @@ extension ItemZone {
     private func publishAll(
         _ options: ExchangeOptions, _ report: inout Report
     ) async throws -> Bool {
+        guard try database.hasPending() else { return true }
+        try options.onPhase(.sending)
         while true {
             switch try await publish(options, &report) {
-            case .nothing: return true
+            case .nothing: return try finish(options)
             case .lost: return false
             case .published(let keys, let sequence):
                 report.published += keys
                 report.sequence = max(report.sequence, sequence)
-                if try !database.hasPending() { return true }
+                if try !database.hasPending() { return try finish(options) }
             }
         }
     }
 
+    /// Says that everything was sent that could be.
+    private func finish(_ options: ExchangeOptions) throws -> Bool {
+        try options.onPhase(.sent)
+        return true
+    }
+
     /// Writes an acknowledgement and a checkpoint, each when it is due.
     private func conclude(_ report: inout Report) async throws {
-        guard let position = try database.logPosition() else { return }
+        let present = try database.read {
+            try database.generation() == generation ? database.logPosition() : nil
+        }
+        guard let position = present else { return }
         report.notices += try await zone.conclude(at: position.token)
     }
 
@@ -80,7 +108,8 @@ extension ItemZone {
     ///
     /// - Returns: Whether the position in the log is known.
     package func listen() async throws -> Bool {
-        try await zone.wait(.zero)
+        try followGeneration()
+        return try await zone.wait(.zero)
     }
 
     /// Waits until something may have changed in the store, or the timeout expires.
@@ -134,6 +163,13 @@ extension ItemZone {
 }
 
 extension Failure {
+    /// Other devices have published, and nothing may be received.
+    fileprivate static func overtaken(_ names: ItemNames) -> Failure {
+        Failure(
+            .differs, "Other devices have published since; nothing was sent.",
+            remedy: "Run filesinki \(names.command) sync, which merges what they changed.")
+    }
+
     /// The notice that the replica has a new id, as a copy of it publishes with the former one.
     fileprivate static func newDevice(_ device: Device, instead former: [UInt8]) -> Failure {
         Failure(
@@ -159,9 +195,13 @@ extension ItemZone {
     private func publish(
         _ options: ExchangeOptions, _ report: inout Report
     ) async throws -> Publication {
-        let pending = try database.read { try collect(&report) }
+        let (pending, present) = try database.read {
+            // In another generation, nothing of this one has to be published any more.
+            try database.generation() == generation
+                ? (collect(&report), database.logPosition()) : (nil, nil)
+        }
+        guard let pending, let position = present else { return .lost }
         guard !pending.isEmpty else { return .nothing }
-        guard let position = try database.logPosition() else { return .lost }
         let draft = pending.draft(
             by: memory.device, at: now,
             operation: options.operation ?? Kind.names.command + " sync")
@@ -195,6 +235,7 @@ extension ItemZone {
     private func record(
         _ pending: PendingCommit<State>, _ commit: Commit, after position: LogPosition
     ) throws {
+        guard try database.generation() == generation else { return }
         for loser in pending.losers { try database.markPublished(loser: loser.row) }
         guard try database.logPosition()?.token == position.token else { return }
         for sent in pending.items {

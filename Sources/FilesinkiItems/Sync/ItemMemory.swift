@@ -69,14 +69,15 @@ extension ItemDatabase {
 }
 
 extension Zone {
-    /// The zone of a place.
-    init<Kind: ItemKind>(_ place: ItemPlace<Kind>) {
+    /// The zone of a place, in one of its generations.
+    init<Kind: ItemKind>(_ place: ItemPlace<Kind>, generation: UInt64) {
         let names = Kind.names
         let accepting =
             "run filesinki \(names.command) sync --accept-account: its \(names.content)s then replace the "
             + "local ones, which are archived."
         self.init(
-            name: place.zone, carriesContents: true, limits: place.commitLimits,
+            name: names.storeZone(place.name, generation: generation), carriesContents: true,
+            limits: place.commitLimits,
             remedyForOther: "Nothing was changed. To use this store, " + accepting,
             remedyForMissing: "To continue with the store as it is, " + accepting)
     }

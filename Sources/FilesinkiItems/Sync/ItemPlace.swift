@@ -57,7 +57,6 @@ package struct ItemPlace<Kind: ItemKind>: Sendable {
 
     package var folder: String { Self.folder(in: state) }
     package var file: String { Self.file(of: name, in: state) }
-    package var zone: String { Kind.names.zonePrefix + name }
 
     /// The folder of the files of this kind in a state folder.
     package static func folder(in state: String) -> String { state + "/" + Kind.names.folder }

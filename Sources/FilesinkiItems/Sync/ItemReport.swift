@@ -17,10 +17,25 @@ package struct ExchangeOptions: Sendable {
     package var acceptsAccount = false
     /// Whether changes of other devices are fetched only, and none is published.
     package var onlyFetches = false
+    /// Whether changes of this device are published only. Nothing is done if other devices have published
+    /// since.
+    package var onlySends = false
     /// The operation that the commit's metadata names; nil for the kind's `sync`.
     package var operation: String?
 
+    /// Called when a part of the exchange begins and ends.
+    package var onPhase: @Sendable (ExchangePhase) throws -> Void = { _ in }
+
     package init() {}
+}
+
+/// A part of an exchange that begins or has ended. One that another device overtook while it was sending
+/// fetches again.
+package enum ExchangePhase: String, Sendable {
+    case fetching
+    case fetched
+    case sending
+    case sent
 }
 
 /// The result of an exchange with the store.

@@ -3,6 +3,7 @@ import FilesinkiRemote
 import FilesinkiSQLite
 import FilesinkiStore
 import FilesinkiSystem
+import Synchronization
 
 /// One open zone of items of a replica, such as a key-value store.
 ///
@@ -15,15 +16,24 @@ package actor ItemZone<Kind: ItemKind> {
     package nonisolated let place: ItemPlace<Kind>
     package let database: ItemDatabase<Kind>
     let memory: ItemMemory<Kind>
-    let zone: ZoneClient
+    private let remote: OpenedRemote
+    /// The client of the present generation's log.
+    private(set) var zone: ZoneClient
+    /// Which generation ``zone`` reads and publishes.
+    package private(set) var generation: UInt64
 
-    private init(_ place: ItemPlace<Kind>, _ database: sending ItemDatabase<Kind>) {
+    private init(_ place: ItemPlace<Kind>, _ database: sending ItemDatabase<Kind>) throws {
+        let (memory, remote) = (
+            ItemMemory(database, device: place.device), OpenedRemote { try place.openRemote() }
+        )
         self.place = place
+        generation = try database.generation()
+        zone = ZoneClient(
+            Zone(place, generation: generation), memory: memory, systemContext: place.systemContext
+        ) { try remote.get() }
+        self.memory = memory
+        self.remote = remote
         self.database = database
-        memory = ItemMemory(database, device: place.device)
-        zone = ZoneClient(Zone(place), memory: memory, systemContext: place.systemContext) {
-            try place.openRemote()
-        }
     }
 
     /// Opens a zone to read and to write, and creates its file when it is missing.
@@ -76,7 +86,30 @@ package actor ItemZone<Kind: ItemKind> {
     }
 
     /// Ends the use of the remote.
-    package func close() { zone.disconnect() }
+    package func close() {
+        zone.disconnect()
+        remote.close()
+    }
+
+    /// Uses the log of the present generation, which this or another process may have changed.
+    package func followGeneration() throws {
+        let present = try database.generation()
+        guard present != generation else { return }
+        let remote = remote
+        zone = ZoneClient(
+            Zone(place, generation: present), memory: memory, systemContext: place.systemContext
+        ) { try remote.get() }
+        generation = present
+    }
+
+    /// Where a zone of another kind is in the same replica. It shares the connection to the remote.
+    package func place<Other: ItemKind>(of kind: Other.Type, _ name: String) -> ItemPlace<Other> {
+        let remote = remote
+        return ItemPlace(
+            state: place.state, name: name, device: memory.device, address: place.address,
+            systemContext: place.systemContext, connect: { _ in try remote.get() },
+            renewDevice: place.renewDevice)
+    }
 
     /// The state of the zone on this device, in one read transaction.
     package func status() throws -> ItemZoneStatus {
@@ -90,6 +123,25 @@ package actor ItemZone<Kind: ItemKind> {
                 token: token, last: try database.events(after: before).last)
         }
     }
+}
+
+/// The remote of a zone, opened when it is needed first.
+private final class OpenedRemote: Sendable {
+    private let open: @Sendable () throws -> any Remote
+    private let opened = Mutex<(any Remote)?>(nil)
+
+    init(_ open: @escaping @Sendable () throws -> any Remote) { self.open = open }
+
+    func get() throws -> any Remote {
+        try opened.withLock { known in
+            if let known { return known }
+            let made = try open()
+            known = made
+            return made
+        }
+    }
+
+    func close() { opened.withLock { $0 = nil } }
 }
 
 /// The state of a zone of items on this device.

@@ -113,14 +113,20 @@ private struct IndexRows {
 
 extension RecordZone {
     /// Makes the index again from the records, in one transaction.
-    package func rebuildIndex() throws {
+    ///
+    /// - Returns: How many records there are.
+    @discardableResult
+    package func rebuildIndex() throws -> Int {
         try database.write {
+            var count = 0
             try database.connection.execute("DELETE FROM record_value; DELETE FROM reference")
             for item in try database.items() {
                 guard let name = item.key.recordName else { continue }
                 try database.index(item.ours.record, as: name)
                 try database.setReferences(of: name, to: item.ours.record)
+                if item.ours.record != nil { count += 1 }
             }
+            return count
         }
     }
 }

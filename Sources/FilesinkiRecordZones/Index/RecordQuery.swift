@@ -98,7 +98,7 @@ private struct QueryRun {
     ) throws {
         let range = IndexRange(query.predicate, now: now)
         try database.forEachName(of: query.type, in: range, after: name) { name in
-            guard let stored = StoredRecord(try database.item(name.key)),
+            guard let stored = try database.stored(name.key),
                 stored.record.type == query.type,
                 query.predicate.matches(stored.record, now: now)
             else { return true }

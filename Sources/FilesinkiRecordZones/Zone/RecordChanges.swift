@@ -43,9 +43,10 @@ extension RecordZone {
 
     private func everything(withDeletions: Bool) throws -> RecordChanges {
         var page = RecordChanges(token: try database.position())
+        let generation = try database.generation()
         for item in try database.items() {
             guard let name = item.key.recordName else { continue }
-            let stored = StoredRecord(item)
+            let stored = StoredRecord(item, generation: generation)
             if stored != nil || withDeletions {
                 page.changes.append(RecordChange(name: name, record: stored))
             }
@@ -76,7 +77,7 @@ extension RecordZone {
         for key in keys.reversed() where rest.remove(key) != nil {
             guard let name = key.recordName else { continue }
             page.changes.append(
-                RecordChange(name: name, record: StoredRecord(try database.item(key))))
+                RecordChange(name: name, record: try database.stored(key)))
         }
         page.changes.reverse()
         return page

@@ -1,7 +1,7 @@
 package import FilesinkiItems
-import FilesinkiModel
+package import FilesinkiModel
 package import FilesinkiRecords
-import FilesinkiSQLite
+package import FilesinkiSQLite
 
 /// One open zone of records of a replica.
 package typealias RecordZone = ItemZone<RecordKind>
@@ -23,12 +23,24 @@ package enum RecordKind: ItemKind {
     package static var file: ItemFileFormat {
         ItemFileFormat(
             // "fsre".
-            application: 0x6673_7265, version: 1,
+            application: 0x6673_7265, version: 2,
             purpose: FilePurpose(
                 name: "file of records",
                 damageRemedy:
                     "Move it away and run filesinki rec sync; what was published comes back."),
-            schema: PackageResources.records_sql)
+            schema: PackageResources.records_sql + PackageResources.subscriptions_sql)
+    }
+
+    /// Version 1 had no subscriptions.
+    package static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure) {
+        try file.execute(String(decoding: PackageResources.subscriptions_sql, as: UTF8.self))
+    }
+
+    package static func didReceive(
+        _ changes: [ReceivedChange<RecordState>], event: Int64,
+        in database: ItemDatabase<RecordKind>, at time: Timestamp
+    ) throws {
+        try database.fire(changes, event: event, at: time)
     }
 
     /// No record has this name.

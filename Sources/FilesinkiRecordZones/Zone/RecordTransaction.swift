@@ -17,6 +17,7 @@ extension RecordZone {
         _ operations: [RecordOperation], isAtomic: Bool = false
     ) throws -> [RecordResult] {
         try database.write {
+            if try database.isGone() { throw Failure.gone(place.name) }
             var transaction = try RecordTransaction(
                 database: database, device: device.id, now: now, isAtomic: isAtomic)
             try transaction.prepare(operations)
@@ -35,6 +36,7 @@ private struct RecordTransaction {
     private let device: [UInt8]
     private let now: Timestamp
     private let isAtomic: Bool
+    private let generation: UInt64
     private let former: Schema
     private var schema: Schema
     private var clock: HybridClock
@@ -54,6 +56,7 @@ private struct RecordTransaction {
         self.device = device
         self.now = now
         self.isAtomic = isAtomic
+        generation = try database.generation()
         former = try database.schema()
         schema = former
         clock = HybridClock(last: try database.number("clock") ?? 0)
@@ -90,7 +93,8 @@ private struct RecordTransaction {
         case .mustNotExist where present != nil: throw Failure.recordExists(operation.name)
         default: break
         }
-        if let tag = operation.tag, !ChangeTag(item).matches(tag) || present == nil,
+        if let tag = operation.tag,
+            !ChangeTag(item, generation: generation).matches(tag) || present == nil,
             operation.kind == .save || present != nil
         {
             throw RecordConflict(
@@ -222,7 +226,7 @@ private struct RecordTransaction {
         for index in results.indices where results[index].error == nil {
             let name = results[index].name
             if let item = try database.item(name.key), item.ours.record != nil {
-                results[index].tag = ChangeTag(item)
+                results[index].tag = ChangeTag(item, generation: generation)
             }
         }
         return results

@@ -10,10 +10,10 @@ package struct StoredRecord: Sendable {
     /// Whether it waits to be published.
     package var isPending: Bool
 
-    init?(_ item: Item<RecordState>?) {
+    init?(_ item: Item<RecordState>?, generation: UInt64) {
         guard let item, let record = item.ours.record else { return nil }
         self.record = record
-        tag = ChangeTag(item)
+        tag = ChangeTag(item, generation: generation)
         isPending = item.isPending
     }
 }
@@ -21,12 +21,13 @@ package struct StoredRecord: Sendable {
 extension RecordZone {
     /// A record on this device; nil when it is not there.
     package func record(_ name: RecordName) throws -> StoredRecord? {
-        StoredRecord(try database.item(name.key))
+        try database.stored(name.key)
     }
 
     /// The state of a record in which a change tag could be given, also of a deleted one.
     package func tag(_ name: RecordName) throws -> ChangeTag? {
-        try database.item(name.key).map(ChangeTag.init)
+        let generation = try database.generation()
+        return try database.item(name.key).map { ChangeTag($0, generation: generation) }
     }
 
     /// The zone's schema.
@@ -36,6 +37,7 @@ extension RecordZone {
     @discardableResult
     package func setSchema(_ change: (inout Schema) throws -> Void) throws -> Bool {
         try database.write {
+            if try database.isGone() { throw Failure.gone(place.name) }
             var clock = HybridClock(last: try database.number("clock") ?? 0)
             var item = try database.item(RecordKind.schemaKey) ?? .new(RecordKind.schemaKey)
             var schema = item.ours.schema ?? Schema()
@@ -59,6 +61,11 @@ extension RecordZone {
 }
 
 extension RecordDatabase {
+    /// A record on this device; nil when it is not there.
+    func stored(_ key: ItemKey) throws(Failure) -> StoredRecord? {
+        StoredRecord(try item(key), generation: try generation())
+    }
+
     /// The zone's schema on this device.
     func schema() throws(Failure) -> Schema {
         try item(RecordKind.schemaKey)?.ours.schema ?? Schema()
