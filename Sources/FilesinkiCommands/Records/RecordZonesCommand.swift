@@ -55,13 +55,12 @@ private struct ZoneChange {
     /// Makes a change here, publishes it, and does to the zone on this device what follows from it. What
     /// a killed run leaves undone, the next exchange of the zone does.
     ///
-    /// - Parameter change: Nil when there is nothing to change.
     func apply(
-        _ change: (ZoneCatalogue, RecordZone) async throws -> ZoneEntry?
+        _ change: (ZoneCatalogue, RecordZone) async throws -> Void
     ) async throws -> ExitCode {
         let catalogue = try await options.open(in: console)
         let zone = try await options.zone(name, beside: catalogue)
-        guard try await change(catalogue, zone) != nil else { return .negative }
+        try await change(catalogue, zone)
         var report = try await options.replica.send(
             catalogue, publishWait, operation: operation, in: console)
         try console.showProblems(of: report.exchange)
@@ -100,14 +99,11 @@ private struct ZoneChange {
         try await apply { catalogue, zone in
             try await receive(zone)
             let known = try await zone.status().sequence
-            let entry = try await catalogue.end(name, cause, knowing: known)
-            if entry == nil {
-                console.complain(
-                    Failure(
-                        .notFound, path: name, "The zone is deleted already.",
-                        remedy: "To use it again, run filesinki rec zones create \(name)."))
+            guard try await catalogue.end(name, cause, knowing: known) != nil else {
+                throw Failure(
+                    .notFound, path: name, "The zone is deleted already.",
+                    remedy: "To use it again, run filesinki rec zones create \(name).")
             }
-            return entry
         }
     }
 
@@ -214,14 +210,11 @@ struct RecordZonesCreateCommand: ReplicaCommand {
                     where failure.code == .away || failure.code == .busy
                 {}
             }
-            let entry = try await catalogue.create(zone)
-            if entry == nil {
-                console.complain(
-                    Failure(
-                        .exists, path: zone, "The zone exists.",
-                        remedy: "Use it, or choose another name."))
+            guard try await catalogue.create(zone) != nil else {
+                throw Failure(
+                    .exists, path: zone, "The zone exists.",
+                    remedy: "Use it, or choose another name.")
             }
-            return entry
         }
     }
 }
