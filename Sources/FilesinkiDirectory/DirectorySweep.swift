@@ -6,6 +6,8 @@ import Glibc
 /// Walks through a whole store: removes what killed writers left, and measures its size.
 struct DirectorySweep {
     let folder: StoreFolder
+    /// Whether unfinished objects are counted only.
+    var isDryRun = false
 
     /// No key has more names, because each takes two bytes.
     private static let maximumDepth = 256
@@ -51,6 +53,7 @@ struct DirectorySweep {
         guard let status = top.status(of: entry.name), Int64(status.st_mtim.tv_sec) <= bound else {
             return false
         }
+        if isDryRun { return true }
         guard entry.isFolder else { return unlinkat(top.raw, entry.name, 0) == 0 }
         if let staged = try? top.open(entry.name, O_RDONLY | O_DIRECTORY),
             let members = try? entries(of: staged, folder.path)
@@ -84,19 +87,25 @@ struct DirectorySweep {
 
 extension DirectoryRemote: SweepableRemote {
     /// Reads every folder, which costs little here.
-    package func sweep(_ folders: [String], olderThan age: Duration) async throws -> Int {
-        try await sweep(olderThan: age)
+    package func sweep(
+        _ folders: [String], olderThan age: Duration, isDryRun: Bool
+    ) async throws -> Int {
+        try await sweep(olderThan: age, isDryRun: isDryRun)
     }
 
     /// Removes what killed writers left unfinished.
     ///
-    /// - Parameter age: Remove only older objects, by the clock of the store's file system.
+    /// - Parameters:
+    ///   - age: Remove only older objects, by the clock of the store's file system.
+    ///   - isDryRun: Count the objects, and remove none.
     /// - Returns: The number of removed objects.
     /// - Throws: `Failure`: `not-allowed` in a read-only folder, `away`, `io`.
     @discardableResult
-    package func sweep(olderThan age: Duration = .seconds(86_400)) async throws -> Int {
+    package func sweep(
+        olderThan age: Duration = .seconds(86_400), isDryRun: Bool = false
+    ) async throws -> Int {
         try await offload {
-            let sweep = DirectorySweep(folder: folder)
+            let sweep = DirectorySweep(folder: folder, isDryRun: isDryRun)
             return try sweep.removeUnfinished(
                 notAfter: try sweep.currentTime() - age.components.seconds)
         }

@@ -94,8 +94,16 @@ package protocol SweepableRemote: Remote {
     ///   - folders: Where writers may have staged objects: prefixes of keys that end with a slash, empty for
     ///     the whole store's folder. A remote that knows all unfinished objects looks everywhere.
     ///   - age: Only older objects are removed, by the remote's own clock.
+    ///   - isDryRun: Count the objects, and remove none.
     /// - Returns: The number of removed objects.
-    func sweep(_ folders: [String], olderThan age: Duration) async throws -> Int
+    func sweep(_ folders: [String], olderThan age: Duration, isDryRun: Bool) async throws -> Int
+}
+
+extension SweepableRemote {
+    /// Removes what killed writers left unfinished: see ``sweep(_:olderThan:isDryRun:)``.
+    package func sweep(_ folders: [String], olderThan age: Duration) async throws -> Int {
+        try await sweep(folders, olderThan: age, isDryRun: false)
+    }
 }
 
 /// A remote that seals objects before it stores them.

@@ -57,7 +57,9 @@ extension S3Remote: SweepableRemote {
     ///
     /// Looks everywhere below the store's prefix. One request for each 1,000 uploads, and one for each that is
     /// aborted. Nothing is done where the service or the key does not allow to list them.
-    package func sweep(_ folders: [String], olderThan age: Duration) async throws -> Int {
+    package func sweep(
+        _ folders: [String], olderThan age: Duration, isDryRun: Bool
+    ) async throws -> Int {
         var count = 0
         var position: UnfinishedUploads.Position?
         repeat {
@@ -72,7 +74,9 @@ extension S3Remote: SweepableRemote {
                 return count
             }
             for upload in page.uploads where upload.begun <= now - age.components.seconds {
-                count += try await abort(upload) ? 1 : 0
+                guard isOfStore(upload) else { continue }
+                let isCounted = if isDryRun { true } else { try await abort(upload) }
+                count += isCounted ? 1 : 0
             }
             // A service that does not advance would be asked for ever.
             guard page.next != position else { break }
@@ -91,12 +95,15 @@ extension S3Remote: SweepableRemote {
         return query + [("key-marker", position.key), ("upload-id-marker", position.id)]
     }
 
-    /// - Returns: False for an upload that is not the store's, or is no longer there.
-    private func abort(_ upload: UnfinishedUploads.Upload) async throws -> Bool {
+    /// Whether the upload is of an object of the store.
+    private func isOfStore(_ upload: UnfinishedUploads.Upload) -> Bool {
         let start = bucketKey("")
-        guard upload.key.hasPrefix(start),
-            (try? ObjectKey(String(upload.key.dropFirst(start.count)))) != nil
-        else { return false }
+        return upload.key.hasPrefix(start)
+            && (try? ObjectKey(String(upload.key.dropFirst(start.count)))) != nil
+    }
+
+    /// - Returns: False for an upload that is no longer there.
+    private func abort(_ upload: UnfinishedUploads.Upload) async throws -> Bool {
         let reply = try await connection.send(
             .init(method: "DELETE", key: upload.key, query: [("uploadId", upload.id)]))
         guard reply.isSuccess || reply.status == 404 else {

@@ -9,6 +9,8 @@ struct SFTPSweep {
     let session: SFTPSession
     /// In seconds, by the clock of the store's file system.
     let age: Int64
+    /// Whether objects are counted only.
+    let isDryRun: Bool
 
     /// How many folders are read at once.
     private static let parallelFolders = 16
@@ -50,7 +52,11 @@ struct SFTPSweep {
             guard TemporaryName.matches(name), let modified = member.attributes.modified,
                 Int64(modified) <= bound
             else { continue }
-            count += try await remove(folder + name, member.attributes.isFolder) ? 1 : 0
+            let isCounted =
+                if isDryRun { true } else {
+                    try await remove(folder + name, member.attributes.isFolder)
+                }
+            count += isCounted ? 1 : 0
         }
         return count
     }
@@ -73,9 +79,12 @@ struct SFTPSweep {
 }
 
 extension SFTPRemote: SweepableRemote {
-    package func sweep(_ folders: [String], olderThan age: Duration) async throws -> Int {
+    package func sweep(
+        _ folders: [String], olderThan age: Duration, isDryRun: Bool
+    ) async throws -> Int {
         let session = try await store.link.session()
-        return try await SFTPSweep(store: store, session: session, age: age.components.seconds)
-            .sweep(folders)
+        return try await SFTPSweep(
+            store: store, session: session, age: age.components.seconds, isDryRun: isDryRun
+        ).sweep(folders)
     }
 }

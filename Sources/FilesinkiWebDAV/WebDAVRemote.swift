@@ -170,8 +170,11 @@ private struct CollectionState: Sendable {
 }
 
 extension WebDAVRemote: SweepableRemote {
-    package func sweep(_ folders: [String], olderThan age: Duration) async throws -> Int {
-        try await WebDAVSweep(server: server, age: age.components.seconds).sweep(folders)
+    package func sweep(
+        _ folders: [String], olderThan age: Duration, isDryRun: Bool
+    ) async throws -> Int {
+        try await WebDAVSweep(server: server, age: age.components.seconds, isDryRun: isDryRun)
+            .sweep(folders)
     }
 }
 

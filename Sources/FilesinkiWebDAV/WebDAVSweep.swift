@@ -8,6 +8,8 @@ struct WebDAVSweep {
     let server: WebDAVServer
     /// In seconds, by the server's clock.
     let age: Int64
+    /// Whether objects are counted only.
+    let isDryRun: Bool
 
     /// How many folders are requested at once.
     private static let parallelFolders = 8
@@ -26,7 +28,8 @@ struct WebDAVSweep {
         else { return 0 }
         var count = 0
         for member in found.members where isLeft(member, now) {
-            count += try await remove(member, in: collection) ? 1 : 0
+            let isCounted = if isDryRun { true } else { try await remove(member, in: collection) }
+            count += isCounted ? 1 : 0
         }
         return count
     }

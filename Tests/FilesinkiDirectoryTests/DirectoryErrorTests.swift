@@ -79,6 +79,7 @@ import Testing
         #expect(try await remote.list(prefix: "", after: nil, limit: 9).isEmpty)
         #expect(try await remote.publish([0x61], to: slot(1)) == .mine)
         #expect(try await remote.sweep() == 0, "they are young")
+        #expect(try await remote.sweep(olderThan: .zero, isDryRun: true) == 3)
         #expect(try await remote.sweep(olderThan: .zero) == 3)
         #expect(try await remote.list(prefix: "", after: nil, limit: 9).map(\.key) == [slot(1)])
         #expect(

@@ -37,6 +37,8 @@ import Testing
                 "a b/packs/00/c": "2025-12-31T00:00:00Z", "a b/packs/00/c": MemoryBucket.date,
                 "a b/.others": MemoryBucket.date, "a bc/packs": MemoryBucket.date,
             ], pageSize: pageSize)
+        let dry = try await bucket.remote().sweep([""], olderThan: Self.day, isDryRun: true)
+        #expect(dry == 3 && left(bucket).count == 6)
         #expect(try await bucket.remote().sweep([""], olderThan: Self.day) == 3)
         #expect(left(bucket) == ["id & 1", "id & 4", "id & 5"])
         #expect(bucket.objects.isEmpty)

@@ -48,7 +48,12 @@ struct SFTPSweepTests {
 
     @Test func `what is old and unfinished is removed, and nothing else`() async throws {
         let host = try host(age: 90_000)
-        #expect(try await host.connect().sweep(Self.folders, olderThan: .seconds(86_400)) == 3)
+        let before = files(host)
+        let remote = try await host.connect()
+        let day = Duration.seconds(86_400)
+        #expect(try await remote.sweep(Self.folders, olderThan: day, isDryRun: true) == 3)
+        #expect(files(host) == before)
+        #expect(try await remote.sweep(Self.folders, olderThan: day) == 3)
         #expect(files(host) == Self.others)
     }
 

@@ -32,9 +32,17 @@ import Testing
         return server
     }
 
-    private func sweep(_ server: MemoryDAV) async throws -> Int {
+    private func sweep(_ server: MemoryDAV, isDryRun: Bool = false) async throws -> Int {
         let remote = try #require(server.remote() as any Remote as? any SweepableRemote)
-        return try await remote.sweep(Self.folders, olderThan: .seconds(86_400))
+        return try await remote.sweep(
+            Self.folders, olderThan: .seconds(86_400), isDryRun: isDryRun)
+    }
+
+    @Test func `a dry run counts what is old and unfinished, and removes nothing`() async throws {
+        let server = server()
+        let before = server.paths
+        #expect(try await sweep(server, isDryRun: true) == 3)
+        #expect(server.paths == before)
     }
 
     @Test func `what is old and unfinished is removed, and nothing else`() async throws {
