@@ -19,6 +19,8 @@ package struct PathRules: StrategyRules {
     package let gitignore: Bool
     /// The deletion limit of one run; nil if no file sets it.
     package let maxDelete: MaxDelete?
+    /// What a prune without options keeps: numbers, and seconds. Empty if no file says so.
+    package let prune: [PruneKey: Int64]
 
     /// - Parameter layers: The settings of the files, highest priority first.
     package init(_ layers: [Settings] = []) {
@@ -27,6 +29,9 @@ package struct PathRules: StrategyRules {
         onDelete = layers.firstValue { $0.onDelete } ?? .keep
         gitignore = layers.firstValue { $0.gitignore } ?? false
         maxDelete = layers.firstValue { $0.maxDelete }
+        prune = layers.reduce(into: [:]) { rules, layer in
+            rules.merge(layer.prune) { higher, _ in higher }
+        }
         hasRules = layers.contains { !$0.rules.isEmpty }
     }
 

@@ -22,6 +22,8 @@ package struct Settings: Sendable {
     package var gitignore: Bool?
     /// The maximum share or number of deletions in one run.
     package var maxDelete: MaxDelete?
+    /// What a prune without options keeps: numbers, and seconds.
+    package var prune: [PruneKey: Int64] = [:]
     /// The rules in the order of the file. The last one that matches a path applies.
     package var rules: [Rule] = []
 
@@ -60,6 +62,8 @@ package struct RulesLoad: Sendable {
     package var rules: PathRules
     /// The errors in the order of the files, each with file and line.
     package var problems: [Failure]
+    /// The first error that may hide a rule of a prune: one in `[prune]`, and whatever the reader does not know.
+    package var pruneProblem: Failure?
 
     /// The first error, with the number of all if there are more; nil for none.
     package var problem: Failure? {
@@ -96,5 +100,6 @@ package struct RulesLoad: Sendable {
         }
         rules = PathRules(readers.reversed().map(\.settings))
         problems = readers.flatMap { $0.problems.map(\.located) }
+        pruneProblem = readers.lazy.flatMap(\.problems).first(where: \.mayHidePruneRule)?.located
     }
 }

@@ -42,20 +42,24 @@ package struct SettingsDocument: Sendable {
     package func entries(of key: [String]) throws(Failure) -> [TOMLEditor.Entry] {
         let found = entries.filter { $0.key.starts(with: key) }
         for entry in found { try check(entry.line) { $0.located } }
-        if found.isEmpty, key.first != Self.rule, SettingKey(key) == nil { throw unknown(key) }
+        if found.isEmpty, key.first != Self.rule, key != [PruneKey.table], !Self.isKnown(key) {
+            throw unknown(key)
+        }
         return found
     }
 
-    /// Sets a key for all paths.
+    /// Sets a key for all paths, or one of `[prune]`.
     ///
     /// - Parameter text: The value as words of a command line: `newest`, `true`, `100`.
     /// - Throws: Code `usage` for a rule, and the reader's failure for a key or value that it rejects; then
     ///   the content is as before.
     package mutating func set(_ key: [String], to text: String) throws(Failure) {
         try refuseRule(key)
-        guard let known = SettingKey(key) else { throw unknown(key) }
+        guard let value = SettingKey(key)?.value(text) ?? PruneKey(key)?.setting(text) else {
+            throw unknown(key)
+        }
         var changed = self
-        try changed.editor.set(key, to: known.value(text))
+        try changed.editor.set(key, to: value)
         changed.problems = SettingsReader(changed.bytes, file: file, source: source).problems
         for entry in changed.entries where entry.key == key {
             try changed.check(entry.line) { $0.failure }
@@ -65,16 +69,20 @@ package struct SettingsDocument: Sendable {
         self = changed
     }
 
-    /// Removes a key for all paths, also one that the reader does not know.
+    /// Removes a key for all paths or of `[prune]`, also one that the reader does not know.
     ///
     /// - Returns: Whether the file had it.
     /// - Throws: Code `usage` for a rule, and for a key that the reader does not know and the file does not have.
     package mutating func unset(_ key: [String]) throws(Failure) -> Bool {
         try refuseRule(key)
         let isThere = try editor.remove(key)
-        if !isThere, SettingKey(key) == nil { throw unknown(key) }
+        if !isThere, !Self.isKnown(key) { throw unknown(key) }
         problems = SettingsReader(bytes, file: file, source: source).problems
         return isThere
+    }
+
+    private static func isKnown(_ key: [String]) -> Bool {
+        SettingKey(key) != nil || PruneKey(key) != nil
     }
 
     private func check(

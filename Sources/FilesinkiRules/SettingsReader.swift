@@ -13,7 +13,7 @@ struct SettingsReader {
     private(set) var settings = Settings()
     private(set) var problems: [SettingsProblem] = []
 
-    private enum Section { case top, rule(Draft), unknown }
+    private enum Section { case top, rule(Draft), prune, unknown }
     private struct Draft {
         var line: Int
         var match: PathPattern?
@@ -33,7 +33,7 @@ struct SettingsReader {
             endSection()
         } catch {
             settings = Settings()
-            problems = [SettingsProblem(line: nil, failure: error)]
+            problems = [SettingsProblem(line: nil, failure: error, mayHidePruneRule: true)]
         }
     }
 
@@ -45,15 +45,18 @@ struct SettingsReader {
             case .tableInArray(["rule"]):
                 endSection()
                 section = .rule(Draft(line: statement.line))
+            case .table([PruneKey.table]):
+                endSection()
+                section = .prune
             case .table(let name), .tableInArray(let name):
                 endSection()
                 section = .unknown
                 throw Self.failure(
                     "The table '\(name.joined(separator: "."))' is not known.",
-                    "Write [[rule]] for settings of some paths.")
+                    "Write [[rule]] for settings of some paths, [prune] for what a prune keeps.")
             }
         } catch {
-            report(error, line: statement.line)
+            report(error, line: statement.line, mayHidePruneRule: mayHidePruneRule(statement))
         }
     }
 
@@ -104,7 +107,33 @@ struct SettingsReader {
             }
             return
         }
+        if case .prune = section { return try readPrune([PruneKey.table] + pair.key, pair) }
         try readTopLevel(key, pair)
+    }
+
+    private mutating func readPrune(_ key: [String], _ pair: TOMLPair) throws(Failure) {
+        guard let known = PruneKey(key) else {
+            let keys = PruneKey.allCases.map(\.rawValue)
+            throw Self.unknown(
+                key.dropFirst().joined(separator: "."), among: keys, keys.joined(separator: ", "))
+        }
+        // The table, and keys with dots, may both have it.
+        guard settings.prune[known] == nil else {
+            throw Self.failure(
+                "Duplicate key: '\(key.joined(separator: "."))'.", "Keep one of them.")
+        }
+        settings.prune[known] = try known.value(of: pair.value)
+    }
+
+    /// Whether a statement that was rejected may have been meant for a prune: everything but a wrong value of a known
+    /// key that is not about prunes.
+    private func mayHidePruneRule(_ statement: TOMLStatement) -> Bool {
+        guard case .pair(let pair) = statement.kind else { return true }
+        return switch section {
+        case .top: SettingKey(pair.key) == nil
+        case .rule: RuleKey(pair.key) == nil
+        case .prune, .unknown: true
+        }
     }
 
     private mutating func readTopLevel(_ key: String, _ pair: TOMLPair) throws(Failure) {
@@ -126,6 +155,8 @@ struct SettingsReader {
             } else {
                 settings.maxDelete = try MaxDelete(parsing: try Self.text(pair))
             }
+        case nil where pair.key.count > 1 && pair.key[0] == PruneKey.table:
+            try readPrune(pair.key, pair)
         case nil: throw Self.unknown(key)
         }
     }
@@ -145,12 +176,13 @@ struct SettingsReader {
 }
 
 extension SettingsReader {
-    private mutating func report(_ failure: Failure, line: Int) {
+    private mutating func report(_ failure: Failure, line: Int, mayHidePruneRule: Bool = false) {
         var failure = failure
         failure.path = Array(file.utf8)
         // The message may quote text from another device.
         failure.message = printable(failure.message.utf8)
-        problems.append(SettingsProblem(line: line, failure: failure))
+        problems.append(
+            SettingsProblem(line: line, failure: failure, mayHidePruneRule: mayHidePruneRule))
     }
 
     private static func text(_ pair: TOMLPair) throws(Failure) -> String {
@@ -166,8 +198,10 @@ extension SettingsReader {
     /// The failure for a key that is none for all paths.
     static func unknown(_ key: String) -> Failure {
         let known = SettingKey.allCases.map(\.rawValue)
-        let all = known.joined(separator: ", ") + " and [[\(SettingsDocument.rule)]]"
-        return unknown(key, among: known, all)
+        let all =
+            known.joined(separator: ", ") + ", [\(PruneKey.table)] and [[\(SettingsDocument.rule)]]"
+        let ofPrune = PruneKey.allCases.map { "\(PruneKey.table).\($0.rawValue)" }
+        return unknown(key, among: known + ofPrune, all)
     }
 
     /// - Parameter all: The keys for the message.
@@ -188,6 +222,8 @@ struct SettingsProblem: Sendable {
     var line: Int?
     /// The failure with the path of the file, and without the line.
     var failure: Failure
+    /// Whether what was rejected may have been a rule of a prune.
+    var mayHidePruneRule: Bool
 
     /// The failure with its line in the message.
     var located: Failure {

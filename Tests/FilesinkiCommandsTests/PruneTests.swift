@@ -53,6 +53,13 @@ struct PruneTests {
         let gone = try await expect(["show", "--root", "a", "photo@3"], .negative)
         #expect(gone.talk.contains("removed by a prune"))
         try await expect(["restore", "--root", "a", "photo@3"], .negative)
+        let compared = try await expect(["diff", "--root", "a", "photo", "3"], .negative)
+        #expect(compared.talk.contains("removed by a prune"))
+        let log = try await expect(["log", "--root", "a", "photo"]).lines
+        #expect(log.count == 5 && log.count { $0.hasSuffix("removed by a prune") } == 4)
+        #expect(log.first?.hasSuffix("removed by a prune") == false)
+        let json = try await expect(["log", "--root", "a", "photo", "--json"]).lines
+        #expect(json.count { $0.contains(#""pruned":true"#) } == 4)
         try await expect(["clone", "store", "b", "--device", "b"])
         #expect(world.read("b/photo") == world.read("a/photo"))
         guard !isEncrypted else { return }
@@ -71,12 +78,47 @@ struct PruneTests {
         "a prune without a rule, and a wrong rule, are refused with 2",
         arguments: [
             [], ["--keep-last", "0"], ["--keep-daily", "-1"], ["--keep-within", "soon"],
-            ["--keep-within", "0d"], ["--keep-versions", "2000000000"],
+            ["--keep-within", "0d"], ["--keep-within", "30"], ["--keep-versions", "2000000000"],
         ])
     func refused(_ arguments: [String]) async throws {
         try await makeVersions()
         try await expect(["prune", "--root", "a"] + arguments, .usage)
         #expect(packs == 5)
+    }
+
+    @Test("without options the rules of the settings apply, with one they do not")
+    func settings() async throws {
+        try await makeVersions()
+        try await expect(["config", "set", "prune.keep-versions", "3", "--root", "a"])
+        let dry = try await expect(["prune", "--root", "a", "-n"])
+        #expect(dry.lines.first == "4 versions kept, 2 dropped.")
+        #expect(dry.talk == "Keeps by the settings: keep-versions = 3.\n")
+        let other = try await expect(["prune", "--root", "a", "-n", "--keep-last", "4"])
+        #expect(other.lines.first == "5 versions kept, 1 dropped.")
+        #expect(other.talk == "The rules in the settings do not apply, as there are options.\n")
+        #expect(packs == 5)
+        let json = try await expect(["prune", "--root", "a", "--json"])
+        #expect(json.text.contains(#""rules":"settings""#))
+        #expect(packs == 3)
+    }
+
+    @Test(
+        "a mistake that may hide a rule of the settings stops a prune by it, not one by options",
+        arguments: [
+            ("[prune]\nkeep-last = 1\nkeep-dayly = 7\n", "keep-dayly"),
+            ("[prune]\nkeep-last = 1\nkeep-daily = 0\n", "keep-daily"),
+        ])
+    func mistake(_ text: String, _ name: String) async throws {
+        try await makeVersions()
+        try world.write(text, to: "a/.filesinki.toml")
+        let refused = try await expect(["prune", "--root", "a"], .usage)
+        #expect(
+            refused.talk.contains("Line 3: ") && refused.talk.contains("'\(name)")
+                || refused.talk.contains("of \(name): "), "\(refused.talk)")
+        #expect(refused.talk.contains("nothing was removed"))
+        #expect(packs == 5)
+        try await expect(["prune", "--root", "a", "--keep-last", "1"])
+        #expect(packs == 1)
     }
 
     @Test("a remote that is away: 75")

@@ -55,14 +55,4 @@ struct TimeTextTests {
         let later = Timestamp(seconds: now.seconds + 72 * 3600, nanoseconds: 0)
         #expect(TimeText.ago(later, now: now) == TimeText.day(later, now: now))
     }
-
-    static let lengths: [(String, Int64?)] = [
-        ("90", 90), ("30s", 30), ("15m", 900), ("2h", 7200), ("7d", 604_800), ("0", 0),
-        ("-1", nil), ("h", nil), ("", nil), ("1w", nil), ("9223372036854775807d", nil),
-    ]
-
-    @Test("accepted forms of a duration", arguments: lengths)
-    func length(_ text: String, _ seconds: Int64?) {
-        #expect(TimeText.seconds(of: text) == seconds)
-    }
 }

@@ -112,6 +112,11 @@ import Testing
             ("[[rule]]\nmatch = '!a'", 2),
             ("[[rule]]\nmatch = '[a'", 2), ("[[rule]]\nmatch = 'a'\ncolour = 'red'", 3),
             ("[[rule]]\nmatch = 'a'\nmatch = 'b'", 3), ("a.b = 1", 1),
+            ("[prune]\nkeep-last = 0", 2), ("[prune]\nkeep-lst = 3", 2),
+            ("[prune]\nkeep-within = 30", 2), ("[prune]\nkeep-within = '30'", 2),
+            ("[prune]\nkeep-daily = '7'", 2), ("prune.keep-last = -1", 1), ("prune = 3", 1),
+            ("[prune]\nkeep-last = 1\nkeep-last = 2", 3), ("[[prune]]\nkeep-last = 1", 1),
+            ("prune.keep-last = 9\n[prune]\nkeep-last = 1", 3),
         ])
     func mistakes(_ text: String, _ line: Int) throws {
         let load = load(synced: text + "\n[[rule]]\nmatch = 'k'\nstrategy = 'oldest'\n")
@@ -122,6 +127,49 @@ import Testing
         #expect(problem.message.hasPrefix("Line \(line): "), "\(problem.message)")
         #expect(!problem.remedy.isEmpty)
         #expect(try strategy(load, "k") == "oldest")
+    }
+
+    @Test func `a file says what a prune keeps, and a device's file overrides single rules`() throws
+    {
+        let load = load(
+            synced: """
+                gitignore = true
+                [prune]
+                keep-last = 10
+                keep-within = "4w"
+                keep-hourly = 1
+                keep-daily = 7
+                keep-weekly = 2
+                keep-monthly = 3
+                keep-yearly = 4
+                keep-versions = 5
+                """,
+            device: "prune.keep-daily = 30")
+        #expect(load.problems.isEmpty, "\(load.problems)")
+        #expect(load.pruneProblem == nil)
+        #expect(
+            load.rules.prune == [
+                .keepLast: 10, .keepWithin: 2_419_200, .keepHourly: 1, .keepDaily: 30,
+                .keepWeekly: 2, .keepMonthly: 3, .keepYearly: 4, .keepVersions: 5,
+            ])
+        #expect(load.rules.gitignore)
+    }
+
+    @Test(
+        "a mistake that may hide a rule of a prune is found, and no other",
+        arguments: [
+            ("[prune]\nkeep-lst = 10", true), ("[prune]\nkeep-last = 0", true),
+            ("[prunes]\nkeep-last = 10", true), ("[[prune]]\nkeep-last = 10", true),
+            ("keep-last = 10", true), ("prune.keep-last = 'many'", true),
+            ("[[rule]]\nmatch = 'a'\nkeep-last = 10", true), ("not TOML", true),
+            ("[prune]\nkeep-last = 1\n[prune]\nkeep-last = 2", true),
+            ("strategy = 'newst'", false), ("[[rule]]\nmatch = ''", false),
+            ("[[rule]]\nmatch = 'a'\non-delete = 'no'", false), ("max-delete = true", false),
+        ])
+    func hiddenRule(_ text: String, _ hides: Bool) {
+        #expect((load(synced: text).pruneProblem != nil) == hides)
+        #expect((load(synced: "", device: text).pruneProblem != nil) == hides)
+        #expect(load(synced: text).problem != nil)
     }
 
     @Test func `an invalid strategy becomes the one that loses nothing`() throws {

@@ -32,6 +32,26 @@ import Testing
         #expect(file.mistakes.isEmpty)
     }
 
+    @Test func `the rules of a prune are set in a table of their own`() throws {
+        var file = try file("gitignore = true\n")
+        try file.set(["prune", "keep-last"], to: "10")
+        try file.set(["prune", "keep-within"], to: "30d")
+        #expect(
+            text(file) == """
+                gitignore = true
+
+                [prune]
+                keep-last = 10
+                keep-within = "30d"
+
+                """)
+        #expect(file.mistakes.isEmpty)
+        #expect(try file.entries(of: ["prune"]).count == 2)
+        #expect(try file.unset(["prune", "keep-last"]))
+        #expect(try !file.unset(["prune", "keep-daily"]))
+        #expect(throws: Failure.self) { try file.unset(["prune", "keep-day"]) }
+    }
+
     @Test(
         "what the reader rejects changes nothing, and the message is the reader's",
         arguments: [
@@ -42,6 +62,12 @@ import Testing
             ("gitignore", "yes", "The value of 'gitignore' is a string.", "Write true or false."),
             ("max-delete", "-1", "Invalid limit of deletions: '-1'.", "Write a number"),
             ("rule.1.match", "*", "Rules can be shown, but not changed", "Change [[rule]]"),
+            (
+                "prune.keep-lst", "1", "Unknown key: 'prune.keep-lst'.",
+                "Did you mean 'prune.keep-last'? "
+            ),
+            ("prune.keep-last", "0", "Invalid value of keep-last: '0'.", "Write a number from 1"),
+            ("prune.keep-within", "30", "Invalid value of keep-within: '30'.", "Write a time such"),
             ("rule", "*", "Rules can be shown, but not changed", "Change [[rule]]"),
         ])
     func rejected(_ key: String, _ value: String, _ message: String, _ remedy: String) throws {

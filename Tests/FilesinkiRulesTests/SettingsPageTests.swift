@@ -48,11 +48,17 @@ import Testing
         #expect(keys == RuleKey.allCases)
     }
 
+    @Test func `each rule of a prune is on the page, and no other`() throws {
+        let rows = try rows(below: "For prune")
+        #expect(rows.map { code($0[0]) } == PruneKey.allCases.map(\.rawValue))
+    }
+
     @Test func `the reader accepts the examples, and each key has one`() throws {
         let file = try SettingsDocument(Array(examples.utf8), file: "Settings.md", source: .synced)
         #expect(file.mistakes.isEmpty, "\(file.mistakes)")
         let keys = file.entries.map(\.key)
         #expect(Set(keys.compactMap { SettingKey($0) }) == Set(SettingKey.allCases))
+        #expect(Set(keys.compactMap { PruneKey($0) }) == Set(PruneKey.allCases))
         let rules = keys.filter { $0.first == SettingsDocument.rule }.map { Array($0.dropFirst(2)) }
         #expect(Set(rules.compactMap { RuleKey($0) }) == Set(RuleKey.allCases))
     }

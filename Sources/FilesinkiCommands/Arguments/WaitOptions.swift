@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiModel
+import FilesinkiText
 
 /// The time limits of a command.
 struct WaitOptions: ParsableArguments {
@@ -57,7 +58,7 @@ extension TimeText {
     ///
     /// - Throws: `Failure` with code `usage` for an invalid duration.
     static func length(_ text: String) throws(Failure) -> Int64 {
-        guard let seconds = seconds(of: text) else {
+        guard let seconds = DurationText.seconds(of: text) else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: text), "Invalid duration.",
                 remedy: "Write it as 30s, 5m or 2h.")

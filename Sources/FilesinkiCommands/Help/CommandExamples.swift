@@ -157,7 +157,10 @@ enum CommandExamples {
     private static let tools = [
         "check": ["filesinki check", "filesinki check --read-data=10%"],
         "repair": ["filesinki repair"],
-        "prune": ["filesinki prune --keep-last 10 --keep-within 90d --dry-run"],
+        "prune": [
+            "filesinki prune --keep-last 10 --keep-within 90d --dry-run",
+            "filesinki config set prune.keep-within 90d && filesinki prune",
+        ],
         "du": ["filesinki du --depth 2 --sort size"],
         "stats": ["filesinki stats"],
         "doctor": ["filesinki doctor ~/notes"],

@@ -10,7 +10,7 @@ struct LogCommand: ReplicaCommand {
         abstract: "Show the store's history, or the versions of a path.",
         discussion: """
             Newest first. Without a path, one line for each commit: A added, M modified, D deleted, \
-            R renamed. Exits with 1 when the path has no version.
+            R renamed. A version whose content is gone is marked as removed by a prune. Exits with 1 when the path has no version.
             """,
         aliases: ["history", "versions"])
 
@@ -141,6 +141,7 @@ extension PathVersion {
         object.add("moved_from", change.movedFrom)
         object.add("reason", change.reason.isEmpty ? nil : change.reason)
         object.add("superseded", isSuperseded)
+        object.add("pruned", isPruned)
         change.entry.describe(in: &object)
         return object
     }
@@ -164,6 +165,7 @@ extension PathVersion {
         if !change.reason.isEmpty { words.append(change.reason) }
         if let other = change.mergedWith { words.append("merged with @\(other)") }
         if isSuperseded { words.append("superseded") }
+        if isPruned { words.append("removed by a prune") }
         return words.joined(separator: ", ")
     }
 }

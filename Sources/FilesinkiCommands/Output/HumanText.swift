@@ -31,17 +31,6 @@ enum TimeText {
         }
         return CountText.text(Int(clamping: seconds / length), name) + " ago"
     }
-
-    /// Reads a length of time such as `90`, `30s`, `15m`, `2h` or `7d`, in seconds; nil for
-    /// anything else.
-    static func seconds(of text: String) -> Int64? {
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let last = text.last else { return nil }
-        let digits = units[last] == nil ? text[...] : text.dropLast()
-        guard let number = Int64(digits), number >= 0 else { return nil }
-        let (seconds, overflow) = number.multipliedReportingOverflow(by: units[last] ?? 1)
-        return overflow ? nil : seconds
-    }
 }
 
 /// Numbers of bytes for people.

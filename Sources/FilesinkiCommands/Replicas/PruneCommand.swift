@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRules
 import FilesinkiText
 
 /// `prune`: frees what old versions take.
@@ -9,11 +10,13 @@ struct PruneCommand: ReplicaCommand {
         commandName: "prune",
         abstract: "Remove old versions from the store.",
         discussion: """
-            Keeps the current tree, and what at least one of the rules keeps; at least one rule is \
-            needed. A commit is a point in time; the times are those of the commits, and days, weeks \
+            Keeps the current tree, and what at least one of the rules keeps. Without a rule, those of \
+            the settings apply, such as prune.keep-last; a mistake in them stops the prune. With at least \
+            one rule, those of the settings do not apply. A commit is a point in time; the times are those of the commits, and days, weeks \
             and so on are those of UTC. What a device has acknowledged last is kept, so that it can \
             merge when it comes back. Old commits are moved into archives, a few objects in place of \
-            thousands. Uploads that were left unfinished for a day are removed. Other devices may \
+            thousands. Uploads that were left unfinished for a day are removed, and packs of failed \
+            uploads once every device has synced since a prune found them. Other devices may \
             publish meanwhile. A prune that is stopped \
             is continued by the next one. Exits with 8 if a pack is damaged; it stays as it is.
             """)
@@ -43,53 +46,60 @@ struct PruneCommand: ReplicaCommand {
     var keepVersions: Int?
 
     @Flag(
+        name: .long,
+        help: "Compress with xz what every device has read, where that saves space. Takes long.")
+    var recompress = false
+
+    @Flag(
         name: [.customShort("n"), .long], help: "Show what would be removed, and remove nothing.")
     var dryRun = false
 
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
-    /// Each rule that is a number, by the name of its option.
-    private var counts: [(name: String, count: Int?)] {
-        [
-            ("--keep-last", keepLast), ("--keep-hourly", keepHourly), ("--keep-daily", keepDaily),
-            ("--keep-weekly", keepWeekly), ("--keep-monthly", keepMonthly),
-            ("--keep-yearly", keepYearly), ("--keep-versions", keepVersions),
+    /// The rules of the command line.
+    private var given: [PruneKey: TOMLValue] {
+        let counts: [PruneKey: Int?] = [
+            .keepLast: keepLast, .keepHourly: keepHourly, .keepDaily: keepDaily,
+            .keepWeekly: keepWeekly, .keepMonthly: keepMonthly, .keepYearly: keepYearly,
+            .keepVersions: keepVersions,
         ]
+        var given = counts.compactMapValues { $0.map(TOMLValue.integer) }
+        given[.keepWithin] = keepWithin.map(TOMLValue.string)
+        return given
     }
 
     func validate() throws {
-        for (name, count) in counts where count.map({ !(1...1_000_000_000).contains($0) }) ?? false
-        {
-            throw ValidationError("\(name) must be 1 to 1,000,000,000.")
-        }
-        if let keepWithin, TimeText.seconds(of: keepWithin) ?? 0 <= 0 {
-            throw ValidationError("--keep-within must be a time such as 12h, 30d or 52w.")
-        }
-        if keepWithin == nil, counts.allSatisfy({ $0.count == nil }) {
-            throw ValidationError(
-                "Say what to keep, for example with --keep-within 30d or --keep-versions 10.")
+        for (key, value) in given where (try? key.value(of: value)) == nil {
+            throw ValidationError("Invalid value of --\(key.rawValue). \(key.remedy)")
         }
     }
 
-    private var policy: RetentionPolicy {
-        var policy = RetentionPolicy()
-        policy.last = keepLast ?? 0
-        policy.within = keepWithin.flatMap { TimeText.seconds(of: $0) }
-        policy.versions = keepVersions ?? 0
-        policy.periods = [
-            .hourly: keepHourly, .daily: keepDaily, .weekly: keepWeekly, .monthly: keepMonthly,
-            .yearly: keepYearly,
-        ].compactMapValues { $0 }
-        return policy
+    /// What to keep: by the options, else by the settings. Says which of them.
+    private func rules(_ session: Session, _ console: Console) async throws -> [PruneKey: Int64] {
+        guard given.isEmpty else {
+            // A mistake in settings that do not apply stops nothing.
+            if (try? await session.replica.pruneRules().isEmpty) != true {
+                console.say("The rules in the settings do not apply, as there are options.")
+            }
+            return try given.reduce(into: [:]) { $0[$1.key] = try $1.key.value(of: $1.value) }
+        }
+        let rules = try await session.replica.pruneRules()
+        let shown = PruneKey.allCases.compactMap { key in rules[key].map(key.text) }
+        if !shown.isEmpty {
+            console.say("Keeps by the settings: \(shown.joined(separator: ", ")).")
+        }
+        return rules
     }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, in: console)
-        let policy = policy
-        let result = try await session.withProgress { [dryRun] line in
-            try await session.replica.prune(policy, isDryRun: dryRun) { line?.show($0) }
+        let policy = RetentionPolicy(try await rules(session, console))
+        let result = try await session.withProgress { [dryRun, recompress] line in
+            try await session.replica.prune(
+                policy, recompresses: recompress, isDryRun: dryRun
+            ) { line?.show($0) }
         }
         let code = result.failures.first.map { ExitCode($0) } ?? .done
         try console.show(result.failures)
@@ -107,16 +117,20 @@ struct PruneCommand: ReplicaCommand {
         var object: JSONObject = ["type": "prune"]
         object.add("exit", code.rawValue)
         object.add("dry_run", dryRun)
+        object.add("rules", given.isEmpty ? "settings" : "options")
         object.add("kept_versions", result.keptVersions)
         object.add("dropped_versions", result.droppedVersions)
         object.add("packs", result.packs)
         object.add("pack_bytes", result.bytes)
         object.add("removed_packs", result.removedPacks)
         object.add("rewritten_packs", result.rewrittenPacks)
+        object.add("recompressed_packs", result.recompressedPacks)
         object.add("freed_bytes", result.freedBytes)
         object.add("problems", result.failures.count)
         object.add("archived_commits", result.archivedCommits)
         object.add("removed_uploads", result.removedUploads)
+        object.add("removed_unnamed_packs", result.removedUnnamedPacks)
+        object.add("waiting_unnamed_packs", result.waitingUnnamedPacks)
         return object
     }
 
@@ -125,23 +139,35 @@ struct PruneCommand: ReplicaCommand {
             "\(CountText.text(result.keptVersions, "version")) kept, "
             + "\(CountText.text(result.droppedVersions)) dropped."
         var lines = [versions]
-        if result.removedPacks > 0 { lines.append(packs(result)) }
+        if result.removedPacks + result.removedUnnamedPacks > 0 { lines.append(packs(result)) }
         if result.archivedCommits > 0 {
             let commits = CountText.text(result.archivedCommits, "commit")
             lines.append("\(dryRun ? "Would archive" : "Archived") \(commits).")
         }
         if result.removedUploads > 0 {
-            lines.append("Removed \(CountText.text(result.removedUploads, "unfinished upload")).")
+            let uploads = CountText.text(result.removedUploads, "unfinished upload")
+            lines.append("\(dryRun ? "Would remove" : "Removed") \(uploads).")
         }
-        return lines.count > 1 ? lines : [versions, "Nothing to free."]
+        if lines.count == 1 { lines.append("Nothing to free.") }
+        if result.waitingUnnamedPacks > 0 {
+            let packs = CountText.text(result.waitingUnnamedPacks, "pack")
+            lines.append(
+                "\(packs) of unfinished or failed uploads left, until each device has synced again."
+            )
+        }
+        return lines
     }
 
     private func packs(_ result: PruneReport) -> String {
         let what = dryRun ? "Would remove" : "Removed"
-        let rewritten =
-            result.rewrittenPacks == 0
-            ? "" : ", \(CountText.text(result.rewrittenPacks)) of them rewritten"
-        return "\(what) \(CountText.text(result.removedPacks, "pack"))\(rewritten); "
+        let parts = [
+            (result.rewrittenPacks - result.recompressedPacks, "rewritten"),
+            (result.recompressedPacks, "recompressed"),
+            (result.removedUnnamedPacks, "of failed uploads"),
+        ]
+        let details = parts.filter { $0.0 > 0 }.map { ", \(CountText.text($0.0)) of them \($0.1)" }
+        let count = result.removedPacks + result.removedUnnamedPacks
+        return "\(what) \(CountText.text(count, "pack"))\(details.joined()); "
             + "\(dryRun ? "about " : "")\(SizeText.text(max(0, result.freedBytes))) "
             + (dryRun ? "would be free." : "are free.")
     }

@@ -113,7 +113,8 @@ struct WatchCommand: Command {
     }
 
     private static func length(_ text: String) throws(Failure) -> Duration {
-        guard let seconds = TimeText.seconds(of: text), (1...31_536_000).contains(seconds) else {
+        guard let seconds = DurationText.seconds(of: text), (1...31_536_000).contains(seconds)
+        else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: text),
                 "Invalid duration: it must be from a second to a year.",

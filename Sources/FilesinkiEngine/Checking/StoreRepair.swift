@@ -140,6 +140,12 @@ struct StoreRepair: ReplicaPart {
                 return sync.forgetPublishedPacks([commit])
             }
             try await log.read()
+            guard log.view.retired.isDisjoint(with: packs.map(\.id)) else {
+                throw Failure(
+                    .busy, path: config.remote ?? "",
+                    "A prune of another device removed what the repair had stored.",
+                    remedy: "Nothing is lost; run filesinki repair again.")
+            }
         }
     }
 

@@ -133,6 +133,14 @@ extension SyncRun {
             }.map(\.entry.content))
     }
 
+    /// Drops the packs that earlier rounds have stored and a prune has retired, because no commit may name them. Which
+    /// ones a prune has retired that a checkpoint includes is not known: after that all are dropped.
+    mutating func dropRetiredPacks() {
+        if remote.hasUnseenPrune, remote.pruned > pruned { local.packs = [] }
+        local.packs.removeAll { remote.retired.contains($0.id) }
+        pruned = max(pruned, remote.pruned)
+    }
+
     /// Has every local content looked up again before it is named, because a prune may have taken out of use what held
     /// it when it was read.
     mutating func distrustContents() {

@@ -37,7 +37,9 @@ struct History: ReplicaPart {
         of path: RelativePath, in reader: HistoryReader
     ) async throws -> [PathVersion] {
         var versions: [PathVersion] = []
+        var known = VersionHistory()
         try await reader.forEach { commit in
+            known.add(commit, of: path)
             for (changes, lost) in [(commit.superseded, true), (commit.changes, false)] {
                 for change in changes where change.path == path {
                     versions.append(
@@ -48,7 +50,39 @@ struct History: ReplicaPart {
             }
             return true
         }
+        let dropped = known.dropped(of: path)
+        if !dropped.isEmpty { try await markPruned(&versions, dropped, in: reader) }
         return versions
+    }
+
+    /// Marks the versions whose content cannot be read any more since a prune. What another version needs, or lies in a
+    /// commit, is there still.
+    private func markPruned(
+        _ versions: inout [PathVersion], _ dropped: [VersionHistory.Version],
+        in reader: HistoryReader
+    ) async throws {
+        let dropped = Set(dropped.map { DroppedVersion(sequence: $0.first, content: $0.content) })
+        let source = try await historyContents(reader)
+        for (index, version) in versions.enumerated() where version.change.entry.kind == .file {
+            let entry = version.change.entry
+            guard dropped.contains(.init(sequence: version.version, content: entry.content)) else {
+                continue
+            }
+            versions[index].isPruned = try await !isReadable(entry.content, entry.size, source)
+        }
+    }
+
+    private struct DroppedVersion: Hashable {
+        let sequence: UInt64
+        let content: ContentID
+    }
+
+    /// Whether the store holds a content with all its chunks. Reads indexes and recipes only.
+    private func isReadable(
+        _ content: ContentID, _ size: Int64, _ source: ContentSource
+    ) async throws -> Bool {
+        guard try await source.holds(content) else { return false }
+        return try await source.isWhole(content, size: size)
     }
 
     /// Returns a reader of the log up to its present end. If the remote cannot be reached, the log
@@ -99,6 +133,9 @@ struct History: ReplicaPart {
                 .notFound, path: content.description, "The store holds no such content.",
                 remedy: "filesinki log --json PATH lists the contents of a path.")
         }
+        if try manifest.pruned > 0, try await !source.isWhole(content, size: .max) {
+            throw Failure.pruned(content.description)
+        }
         try await source.stream(content, size: Int64.max, body)
     }
 
@@ -130,14 +167,10 @@ struct History: ReplicaPart {
         _ entry: Entry, at path: RelativePath, in reader: HistoryReader, _ source: ContentSource
     ) async throws {
         guard entry.kind == .file, try reader.view.pruned > 0 || manifest.pruned > 0 else { return }
-        if try await source.holds(entry.content),
-            try await source.isWhole(entry.content, size: entry.size)
-        {
-            return
-        }
-        throw Failure(
-            .notFound, path: path.bytes, "This version was removed by a prune.",
-            remedy: "filesinki log PATH lists the versions; the current one is never removed.")
+        if try await isReadable(entry.content, entry.size, source) { return }
+        var failure = Failure.pruned("")
+        failure.path = path.bytes
+        throw failure
     }
 
     /// Returns the source of all contents that the log names, up to the reader's end.
@@ -214,6 +247,16 @@ package struct PathVersion: Sendable {
     package var change: Change
     /// Whether the content lost a conflict and was never at the path in the remote tree.
     package var isSuperseded: Bool
+    /// Whether a prune has removed the content.
+    package var isPruned = false
+}
+
+extension Failure {
+    fileprivate static func pruned(_ what: String) -> Failure {
+        Failure(
+            .notFound, path: what, "This version was removed by a prune.",
+            remedy: "filesinki log PATH lists the versions, and marks those that were removed.")
+    }
 }
 
 extension RemoteView {

@@ -128,6 +128,19 @@ struct Restores: ReplicaPart {
             }
         }
         let source = try await history.historyContents(tree.reader)
+        for (content, files) in wanted {
+            guard let (path, entry) = files.first else { continue }
+            do {
+                try await history.requireUnpruned(entry, at: path, in: tree.reader, source)
+            } catch let failure as Failure where failure.code == .notFound {
+                for (path, entry) in files {
+                    var failure = failure
+                    failure.path = path.bytes
+                    try export.writeEntry(path, entry, .failure(failure))
+                }
+                wanted[content] = nil
+            }
+        }
         for job in try await ContentPlan(wanted.keys, source).jobs {
             try await export.writeFiles(of: job, source, wanted)
         }

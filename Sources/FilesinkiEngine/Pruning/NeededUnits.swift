@@ -1,3 +1,4 @@
+import FilesinkiCompression
 import FilesinkiModel
 import FilesinkiStore
 
@@ -41,6 +42,10 @@ struct PackShare {
     var first = 0
     /// Of its bytes, those of the members in ``first``: in proportion to their part of their blocks.
     var usedBytes: Int64 = 0
+    /// Of its bytes, those in blocks that zstd has compressed.
+    var zstdBytes: Int64 = 0
+    /// Whether it is rewritten only to be compressed better.
+    var isRecompressed = false
 
     /// A pack of which more than a quarter is unused is rewritten.
     private static let unusedPart: Int64 = 4
@@ -52,6 +57,12 @@ struct PackShare {
     var unusedBytes: Int64 { max(0, pack.size - usedBytes) }
 
     private var isMostlyUnused: Bool { unusedBytes > pack.size / Self.unusedPart }
+
+    /// Whether xz might save enough: a pack of photos has hardly any block that can be compressed, and one that was
+    /// compressed again has none of zstd.
+    var mayRecompress: Bool {
+        first > 0 && zstdBytes > pack.size / Self.unusedPart
+    }
 
     /// The packs to be taken out of use: those without a needed member first, then those that are mostly unused, and
     /// small ones if there are many.
@@ -75,6 +86,9 @@ struct PackShare {
         for pack in packs {
             var share = PackShare(pack: pack.reference)
             let index = try await pack.index()
+            for block in index.blocks where block.codec == .zstd {
+                share.zstdBytes += Int64(block.stored.count)
+            }
             var used: [Int: Int64] = [:]
             index.forEachMember { id, member in
                 guard needed.contains(id) else { return }

@@ -27,11 +27,35 @@ struct PrunePlan {
         report.freedBytes = candidates.reduce(0) { $0 + $1.unusedBytes }
     }
 
-    /// The packs of the next step; nil at the end.
+    /// Chooses packs to be compressed better, of those that stay.
+    ///
+    /// - Parameter saved: The part of the stored bytes that is saved, about; for the report of a dry run.
+    mutating func addRecompression(_ shares: [PackShare], saving saved: Double) {
+        candidates += shares.map { share in
+            var share = share
+            share.isRecompressed = true
+            return share
+        }
+        report.removedPacks += shares.count
+        report.rewrittenPacks += shares.count
+        report.recompressedPacks = shares.count
+        let bytes = shares.reduce(0) { $0 + $1.zstdBytes }
+        report.freedBytes += Int64(Double(bytes) * saved)
+    }
+
+    /// The packs that the measured ones leave in use.
+    func staying(of shares: [PackShare]) -> [PackShare] {
+        let leaving = Set(candidates.map(\.pack.id))
+        return shares.filter { !leaving.contains($0.pack.id) }
+    }
+
+    /// The packs of the next step, either to be compressed better or not; nil at the end.
     mutating func nextStep(bytes: Int64, packs: Int) -> [PackShare]? {
         var step: [PackShare] = []
         var copied: Int64 = 0
-        while let next = candidates.first, step.count < packs, copied < bytes {
+        while let next = candidates.first, step.count < packs, copied < bytes,
+            next.isRecompressed == step.first?.isRecompressed ?? next.isRecompressed
+        {
             step.append(next)
             copied += next.usedBytes
             candidates.removeFirst()
@@ -51,12 +75,17 @@ package struct PruneReport: Sendable {
     /// The packs that are removed; of these, those whose needed contents are copied.
     package var removedPacks = 0
     package var rewrittenPacks = 0
+    /// Of the rewritten packs, those that were only compressed better.
+    package var recompressedPacks = 0
     /// The bytes by which the packs are smaller in all; for a dry run an estimate.
     package var freedBytes: Int64 = 0
     /// The commits that were moved into archives, or would be.
     package var archivedCommits = 0
     /// The objects that killed writers had left unfinished.
     package var removedUploads = 0
+    /// The packs of failed uploads that were removed, and those that wait for devices which may still name them.
+    package var removedUnnamedPacks = 0
+    package var waitingUnnamedPacks = 0
     /// The damage of packs that stay because of it.
     package var failures: [Failure] = []
 
@@ -66,6 +95,7 @@ package struct PruneReport: Sendable {
     mutating func take(_ done: PruneReport) {
         removedPacks = done.removedPacks
         rewrittenPacks = done.rewrittenPacks
+        recompressedPacks = done.recompressedPacks
         freedBytes = done.freedBytes
         failures = done.failures
     }

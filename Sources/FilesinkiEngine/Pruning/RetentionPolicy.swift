@@ -1,4 +1,5 @@
 import FilesinkiModel
+package import FilesinkiRules
 import FilesinkiStore
 import FilesinkiText
 
@@ -21,6 +22,25 @@ package struct RetentionPolicy: Hashable, Sendable {
     package var versions = 0
 
     package init() {}
+
+    /// The policy of settings or options.
+    ///
+    /// - Parameter rules: Numbers of 1 at least, and seconds.
+    package init(_ rules: [PruneKey: Int64]) {
+        for (key, value) in rules {
+            let count = Int(clamping: value)
+            switch key {
+            case .keepLast: last = count
+            case .keepWithin: within = value
+            case .keepHourly: periods[.hourly] = count
+            case .keepDaily: periods[.daily] = count
+            case .keepWeekly: periods[.weekly] = count
+            case .keepMonthly: periods[.monthly] = count
+            case .keepYearly: periods[.yearly] = count
+            case .keepVersions: versions = count
+            }
+        }
+    }
 
     /// Whether no rule is set.
     package var isEmpty: Bool {

@@ -11,8 +11,9 @@ import FilesinkiStore
 /// 1. What is needed of some packs is copied into new packs.
 /// 2. A commit names the new packs, and retires the old ones.
 /// 3. The objects of the old packs are removed.
-/// 4. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``.
-/// 5. What killed writers left unfinished is removed; see ``FilesinkiRemote/SweepableRemote``.
+/// 4. Packs that no commit has named are retired, too; see ``UnnamedPacks``.
+/// 5. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``.
+/// 6. What killed writers left unfinished is removed; see ``FilesinkiRemote/SweepableRemote``.
 ///
 /// There is no lock, and no clock decides what is removed of the store. The commit is published directly after the last one that was read, so
 /// everything that the log names is either copied or in a pack that stays; a device that publishes later has read which
@@ -32,13 +33,16 @@ struct StorePrune: ReplicaPart {
 
     /// Frees what the policy does not keep.
     ///
+    /// - Parameter recompresses: Whether to compress with xz what all devices have read, where it saves.
+    ///
     /// Reads the whole log and the indexes of all packs, which are cached. Memory grows with the number of versions and
     /// of contents, not with their size.
     ///
     /// - Throws: Code `usage` for a policy without a rule; what the remote throws, and code `corrupt` for a log or an
     ///   index that is damaged: nothing is removed then.
     func prune(
-        _ policy: RetentionPolicy, isDryRun: Bool, _ progress: (@Sendable (Progress) -> Void)?
+        _ policy: RetentionPolicy, recompresses: Bool, isDryRun: Bool,
+        _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> PruneReport {
         guard !policy.isEmpty else { throw Failure.keepsNothing }
         let connection = try await connected()
@@ -55,13 +59,10 @@ struct StorePrune: ReplicaPart {
             do {
                 var current =
                     if let plan { plan } else {
-                        try await makePlan(log, kept, connection)
+                        try await makePlan(log, kept, recompresses, connection)
                     }
                 report = report ?? current.report
-                if isDryRun {
-                    current.report.archivedCommits = try await archivers(connection).planned()
-                    return current.report
-                }
+                if isDryRun { return try await planned(current.report, log, connection) }
                 let step = current.nextStep(bytes: Self.bytesPerStep, packs: Self.packsPerStep)
                 guard let step else { break }
                 let isCurrent = try await carryOut(step, &current, &log, connection, &done)
@@ -74,7 +75,7 @@ struct StorePrune: ReplicaPart {
         }
         var result = report ?? PruneReport()
         result.take(done)
-        result.removedPacks += try await removeLeft(log, connection)
+        try await UnnamedPacks(replica).sweep(&log, connection, &result)
         for archiver in try await archivers(connection) {
             result.archivedCommits += try await archiver.archive()
         }
@@ -82,13 +83,24 @@ struct StorePrune: ReplicaPart {
         return result
     }
 
+    /// Adds to what a dry run reports what does not depend on the policy.
+    private func planned(
+        _ report: PruneReport, _ log: LogCheck, _ connection: ZoneConnection
+    ) async throws -> PruneReport {
+        var report = report
+        report.archivedCommits = try await archivers(connection).planned()
+        try await UnnamedPacks(replica).plan(log, connection, &report)
+        report.removedUploads = try await sweep(connection.remote, isDryRun: true)
+        return report
+    }
+
     /// Removes what killed writers left unfinished, where the remote does not do so by itself.
     ///
     /// - Returns: The number of removed objects.
-    private func sweep(_ remote: any Remote) async throws -> Int {
+    private func sweep(_ remote: any Remote, isDryRun: Bool = false) async throws -> Int {
         guard let sweepable = remote.unwrapped(as: (any SweepableRemote).self) else { return 0 }
         let folders = try await StoreListing.stagingFolders(at: remote)
-        return try await sweepable.sweep(folders, olderThan: Self.uploadAge)
+        return try await sweepable.sweep(folders, olderThan: Self.uploadAge, isDryRun: isDryRun)
     }
 
     /// The archivers of all zones.
@@ -154,14 +166,19 @@ struct StorePrune: ReplicaPart {
     }
 
     private func makePlan(
-        _ log: LogCheck, _ kept: KeptVersions, _ connection: ZoneConnection
+        _ log: LogCheck, _ kept: KeptVersions, _ recompresses: Bool,
+        _ connection: ZoneConnection
     ) async throws -> PrunePlan {
         var plan = PrunePlan(kept, gone: try await gonePacks(log, connection))
         let packs = readers(log, plan, connection)
         let contents = try keptContents(log, &plan)
         try await plan.needed.add(contents, in: packs)
         plan.token = log.view.token
-        plan.measure(try await PackShare.measure(packs, plan.needed))
+        let shares = try await PackShare.measure(packs, plan.needed)
+        plan.measure(shares)
+        if recompresses {
+            try await Recompression(replica).add(to: &plan, shares, log, connection)
+        }
         return plan
     }
 
@@ -188,9 +205,14 @@ struct StorePrune: ReplicaPart {
     ) async throws -> Bool {
         let chosen = Set(step.map(\.pack.id))
         let all = readers(log, plan, connection)
-        let packs = all.filter { chosen.contains($0.reference.id) }
+        var packs = all.filter { chosen.contains($0.reference.id) }
+        let isRecompression = step.first?.isRecompressed == true
+        if isRecompression { packs = try await Recompression.worthwhile(packs) }
+        guard !packs.isEmpty else { return true }
         let writer = try await sync.packWriter()
-        var copier = UnitCopier(writer) { [needed = plan.needed] in needed.contains($0) }
+        var copier = UnitCopier(writer, usesXZ: isRecompression) { [needed = plan.needed] in
+            needed.contains($0)
+        }
         let new: [PackReference]
         var damage: [Failure] = []
         do {
@@ -213,6 +235,12 @@ struct StorePrune: ReplicaPart {
             return false
         }
         report.failures += damage
+        let size = packs.reduce(0) { $0 + $1.reference.size }
+        if isRecompression, new.reduce(0, { $0 + $1.size }) >= size {
+            try await discard(new, connection)
+            return true
+        }
+        if isRecompression { report.recompressedPacks += packs.count }
         return try await publish(new, packs, copier, &plan, &log, connection, &report)
     }
 
@@ -298,21 +326,6 @@ struct StorePrune: ReplicaPart {
         for pack in packs { try await connection.remote.delete(ObjectKey(pack.keyText)) }
         try sync.unpublishedPacksFile.update(removing: Set(packs.map(\.id)))
     }
-
-    /// Removes the retired packs that a killed prune has left.
-    ///
-    /// - Returns: Their number.
-    private func removeLeft(_ log: LogCheck, _ connection: ZoneConnection) async throws -> Int {
-        guard !log.view.retired.isEmpty else { return 0 }
-        var left: [ObjectKey] = []
-        try await connection.remote.listPages(prefix: "packs/") { page in
-            left += page.map(\.key).filter { key in
-                bytes(hexadecimal: key.name).map(log.view.retired.contains) ?? false
-            }
-        }
-        for key in left { try await connection.remote.delete(key) }
-        return left.count
-    }
 }
 
 extension [LogArchiver] {
@@ -327,5 +340,6 @@ extension [LogArchiver] {
 extension Failure {
     fileprivate static let keepsNothing = Failure(
         .usage, "A prune needs to know what to keep.",
-        remedy: "Name at least one rule, such as --keep-within 30d or --keep-last 10.")
+        remedy: "Name at least one rule, such as --keep-within 30d, or set one for all devices: "
+            + "filesinki config set prune.keep-within 30d")
 }

@@ -5,7 +5,8 @@ import FilesinkiStore
 
 /// Copies the needed members of packs into new packs, and verifies those that other packs hold as well.
 ///
-/// Memory holds two blocks, and the ids of what was copied or verified.
+/// Memory holds two blocks, and the ids of what was copied or verified; with xz also what two encoders take, about
+/// 50 MiB each.
 struct UnitCopier {
     /// Whether a member is needed.
     var isNeeded: (ContentID) -> Bool
@@ -13,9 +14,21 @@ struct UnitCopier {
     /// What new packs hold, and what was read from packs that stay.
     private(set) var safe: Set<ContentID> = []
     private var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentUploader.level))
+    /// Whether blocks are compressed with xz.
+    private let usesXZ: Bool
+    /// Blocks that are being compressed, in the order of the pack.
+    private var compressing: [Task<EncodedBlock, any Error>] = []
 
-    init(_ writer: PackWriter, isNeeded: @escaping (ContentID) -> Bool) {
+    /// The preset of xz: with blocks of 4 MiB, higher ones take longer and save nothing.
+    static let preset: UInt32 = 6
+    /// So many blocks are compressed at once.
+    private static let encoders = 2
+
+    init(
+        _ writer: PackWriter, usesXZ: Bool = false, isNeeded: @escaping (ContentID) -> Bool
+    ) {
         self.writer = writer
+        self.usesXZ = usesXZ
         self.isNeeded = isNeeded
     }
 
@@ -70,11 +83,23 @@ struct UnitCopier {
     /// - Returns: All new packs.
     mutating func finish() async throws -> [PackReference] {
         try await flush()
+        while !compressing.isEmpty { try await addCompressed() }
         return try await writer.finish()
     }
 
     private mutating func flush() async throws {
-        if let block = try builder.finish() { try await writer.add(block) }
+        guard usesXZ else {
+            if let block = try builder.finish() { try await writer.add(block) }
+            return
+        }
+        guard let block = builder.takePlain() else { return }
+        if compressing.count >= Self.encoders { try await addCompressed() }
+        compressing.append(Task.detached { try block.compressed(xz: Self.preset) })
+    }
+
+    /// Adds the block whose compression began first.
+    private mutating func addCompressed() async throws {
+        try await writer.add(try await compressing.removeFirst().value)
     }
 
     /// Reads members of one block.

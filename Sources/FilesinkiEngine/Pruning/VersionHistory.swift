@@ -43,9 +43,15 @@ struct VersionHistory: Sendable {
 
     /// Adds the next commit of the log. What gave way in a conflict is a version of its path, until the path is changed
     /// again.
-    mutating func add(_ commit: Commit) {
-        for change in commit.changes { add(change, commit.sequence, endsOthers: true) }
-        for change in commit.superseded { add(change, commit.sequence, endsOthers: false) }
+    ///
+    /// - Parameter path: Only the versions of this path are added; nil for all.
+    mutating func add(_ commit: Commit, of path: RelativePath? = nil) {
+        for change in commit.changes where path == nil || change.path == path {
+            add(change, commit.sequence, endsOthers: true)
+        }
+        for change in commit.superseded where path == nil || change.path == path {
+            add(change, commit.sequence, endsOthers: false)
+        }
         if let pruning = commit.pruning { drop(beyond: pruning.kept, before: commit.sequence) }
     }
 
@@ -80,6 +86,11 @@ struct VersionHistory: Sendable {
                 droppedCount += 1
             }
         }
+    }
+
+    /// The versions of a path that prunes have dropped: what of them was needed nowhere else is gone.
+    func dropped(of path: RelativePath) -> [Version] {
+        numbers[path].map { versions[$0].filter(\.isDropped) } ?? []
     }
 
     /// The contents of the versions that were not dropped, each with one of its paths.

@@ -1,6 +1,7 @@
 package import FilesinkiEncryption
 package import FilesinkiModel
 package import FilesinkiRemote
+package import FilesinkiRules
 package import FilesinkiWatch
 
 // The operations of a replica. Each is documented at its implementation.
@@ -254,11 +255,18 @@ extension Replica {
         try await StoreRepair(context).repair(progress)
     }
 
-    /// See ``StorePrune/prune(_:isDryRun:_:)``.
+    /// See ``RulesReader/pruneRules()``.
+    package func pruneRules() throws -> [PruneKey: Int64] {
+        try RulesReader(context).pruneRules()
+    }
+
+    /// See ``StorePrune/prune(_:recompresses:isDryRun:_:)``.
     package func prune(
-        _ policy: RetentionPolicy, isDryRun: Bool, _ progress: (@Sendable (Progress) -> Void)?
+        _ policy: RetentionPolicy, recompresses: Bool = false, isDryRun: Bool,
+        _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> PruneReport {
-        try await StorePrune(context).prune(policy, isDryRun: isDryRun, progress)
+        try await StorePrune(context).prune(
+            policy, recompresses: recompresses, isDryRun: isDryRun, progress)
     }
 
     /// Gives a replica a new device id: see ``DeviceIdentity/renew(insteadOf:)``.

@@ -23,6 +23,8 @@ package struct ReplicaOptions: Sendable {
     package var commitLimits = CommitLimits.standard
     /// Which commits a prune archives.
     package var archiveExtent = ArchiveExtent.standard
+    /// Whether a prune leaves packs that no commit names until their devices have had the time to name them.
+    package var sparesUnnamedPacks = true
     /// Asked before the chain of rules about paths whose contents the program knows the types of.
     package var resolver: (any ProgramResolver)?
 
@@ -70,6 +72,8 @@ package struct StateFolder: Sendable {
     package var publishing: String { path + "/publishing" }
     /// Stored packs that no commit names yet; see ``UnpublishedPacks``.
     package var unpublishedPacks: String { path + "/unpublished-packs" }
+    /// Packs that a prune has found, and no commit names; see ``UnnamedPacksNote``.
+    package var unnamedPacks: String { path + "/unnamed-packs" }
     /// Merges that may not be recorded yet; see ``MergeNote``.
     package var merges: String { path + "/merges" }
     /// The hash of the synced rules whose commands are trusted; see `filesinki trust`.

@@ -95,6 +95,7 @@ extension StateFolder {
     fileprivate func owns(_ path: String) -> Bool {
         let own = [
             config, manifest, lock, watch, staging, saves, saving, publishing, unpublishedPacks,
+            unnamedPacks,
             merges,
             trusted, checked, access, storeKey, merging, indexes,
             // Keys and values, and records: each kind of item has a folder.

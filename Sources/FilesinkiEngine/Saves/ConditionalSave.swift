@@ -71,13 +71,13 @@ struct ConditionalSave: ReplicaPart {
         guard let view = try sync.seenView(run) else { return }
         run.remote = view
         run.isOnline = true
-        run.local.packs = staged.packs
         run.local.inline = staged.inline
         let item = ContentUploader.Item(path: staged.path, size: staged.entry.size)
         let result = try await sync.intake([item], run, isStoring: true, from: staged.source)
         if let problem = result.problems.first { throw problem.failure }
         staged.inline += result.inline
-        staged.packs += result.packs
+        // The packs that the prune has left are recorded, and are among these.
+        staged.packs = result.packs
         staged.pruned = try manifest.pruned
     }
 

@@ -59,6 +59,20 @@ struct RulesReader: ReplicaPart {
             })
     }
 
+    /// What a prune without options keeps, by the settings.
+    ///
+    /// - Throws: Code `usage` for a mistake that may hide a rule, so that none is left out by accident.
+    func pruneRules() throws -> [PruneKey: Int64] {
+        let load = RulesLoad(
+            synced: try rootFile(Settings.syncedFile), isTrusted: true,
+            device: try files.deviceFiles())
+        if var problem = load.pruneProblem {
+            problem.message += " The rules of a prune may be incomplete, so nothing was removed."
+            throw problem
+        }
+        return load.rules.prune
+    }
+
     /// The rules, behind the program's own resolver.
     private func resolved(_ rules: any StrategyRules) -> any StrategyRules {
         guard let resolver = options.resolver else { return rules }

@@ -42,6 +42,8 @@ struct SyncRun {
 
     /// Links of strategies that declined, by path.
     var declined: [RelativePath: Set<StrategyLink>] = [:]
+    /// The last prune that a round has read.
+    var pruned: UInt64 = 0
     /// What the guards count of earlier rounds.
     var guards = GuardCounts()
     /// Whether the plan of the first round has passed the guards.

@@ -268,10 +268,43 @@ package struct BlockBuilder {
             plain.removeAll(keepingCapacity: plain.count <= PackFormat.maximumBlockLength)
             members.removeAll(keepingCapacity: true)
         }
-        let smaller = try compressor.compress(plain)
-        let isSmaller = smaller.count < plain.count
-        return EncodedBlock(
-            codec: isSmaller ? .zstd : .plain, plainLength: plain.count,
-            bytes: isSmaller ? smaller : plain, members: members)
+        return EncodedBlock(plain, try compressor.compress(plain), .zstd, members)
+    }
+
+    /// Closes the block as ``finish()`` does, and leaves it to the caller when and where it is compressed.
+    package mutating func takePlain() -> PlainBlock? {
+        guard !members.isEmpty else { return nil }
+        defer {
+            plain = []
+            members = []
+        }
+        return PlainBlock(plain: plain, members: members)
+    }
+}
+
+/// A block that is not compressed yet.
+package struct PlainBlock: Sendable {
+    let plain: [UInt8]
+    let members: [EncodedBlock.Member]
+
+    /// Compresses the block as one .xz stream. Takes about twelve times its length of memory.
+    ///
+    /// - Parameter preset: 0 to 9, as of `xz`.
+    /// - Throws: ``FilesinkiModel/Failure`` with code `limit` when there is not enough memory.
+    package func compressed(xz preset: UInt32) throws(Failure) -> EncodedBlock {
+        let smaller = try plain.withUnsafeBufferPointer { (buffer) throws(Failure) in
+            try XZ.compress(UnsafeRawBufferPointer(buffer), preset: preset)
+        }
+        return EncodedBlock(plain, smaller, .xz, members)
+    }
+}
+
+extension EncodedBlock {
+    /// A block whose bytes are the smaller ones.
+    fileprivate init(_ plain: [UInt8], _ encoded: [UInt8], _ codec: Codec, _ members: [Member]) {
+        let isSmaller = encoded.count < plain.count
+        self.init(
+            codec: isSmaller ? codec : .plain, plainLength: plain.count,
+            bytes: isSmaller ? encoded : plain, members: members)
     }
 }

@@ -23,6 +23,8 @@ struct SimulatedReplica: Sendable {
         var options = ReplicaOptions(
             root: root, state: state, lockWait: .seconds(3600), systemContext: systemContext,
             connect: { _ in remote })
+        // Every other replica takes the packs from under the runs that have just stored them.
+        options.sparesUnnamedPacks = number.isMultiple(of: 2)
         options.archiveExtent = ArchiveExtent(keptSlots: 1, minimum: 2, length: 1500)
         return options
     }

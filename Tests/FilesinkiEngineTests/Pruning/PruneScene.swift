@@ -27,11 +27,13 @@ extension PruneScene {
 
     @discardableResult
     func prune(
-        _ machine: Machine, isDryRun: Bool = false,
+        _ machine: Machine, recompresses: Bool = false, isDryRun: Bool = false,
         _ change: (inout RetentionPolicy) -> Void = { $0.last = 1 }
     ) async throws -> PruneReport {
         let policy = policy(change)
-        return try await machine.with { try await $0.prune(policy, isDryRun: isDryRun, nil) }
+        return try await machine.with {
+            try await $0.prune(policy, recompresses: recompresses, isDryRun: isDryRun, nil)
+        }
     }
 
     var packs: [ObjectKey] {

@@ -46,6 +46,47 @@ struct StorePruneTests: PruneScene {
         #expect(check.prunedVersions == 4)
     }
 
+    @Test("of an old tree, what was pruned is reported, and the rest is exported")
+    func exported() async throws {
+        try a.write(["f": large(1), "g": large(2), "h": .file("small")])
+        try await a.sync()
+        try a.write(["f": large(3)])
+        try await a.sync()
+        try await acknowledge()
+        // The content that is still in the tree is in the same pack.
+        try await prune(a)
+        let written = Mutex<Set<String>>([])
+        let report = try await a.with { replica in
+            let tree = try await replica.tree(at: .version(2), of: [])
+            return try await replica.export(tree) { path, _, _ in
+                written.withLock { _ = $0.insert(path.description) }
+            }
+        }
+        #expect(written.withLock { $0 } == ["g", "h", "k"])
+        #expect(report.problems.map(\.path.description) == ["f"])
+        #expect(report.problems.first?.failure.code == .notFound)
+        #expect(report.problems.first?.failure.message.contains("prune") == true)
+        let f = try RelativePath("f")
+        let versions = try await a.with { try await $0.history(of: f) }
+        #expect(versions.map(\.isPruned) == [true, false])
+    }
+
+    @Test(
+        "a dropped version whose content is still needed elsewhere can be read, and is not marked")
+    func droppedAndReadable() async throws {
+        try a.write(["f": large(1), "copy": large(1), "small": .file("1")])
+        try await a.sync()
+        try a.write(["f": large(2), "small": .file("2")])
+        try await a.sync()
+        try await acknowledge()
+        #expect(try await prune(a).droppedVersions == 2)
+        for name in ["f", "small"] {
+            let path = try RelativePath(name)
+            let versions = try await a.with { try await $0.history(of: path) }
+            #expect(versions.map(\.isPruned) == [false, false])
+        }
+    }
+
     @Test("what is needed of a pack that is mostly unused is copied, with recipes and chunks")
     func rewritten() async throws {
         var tree = TreeFixture([:])

@@ -29,7 +29,10 @@ extension SyncEngine {
             run.report.addRefused(view.refused)
             try forgetRetiredPacks(view)
             run.remote = view
-            if view.pruned > 0 { run.distrustContents() }
+            if view.pruned > 0 {
+                run.dropRetiredPacks()
+                run.distrustContents()
+            }
             run.isOnline = true
         } catch let failure as Failure where failure.code == .away {
             run.report.away = failure

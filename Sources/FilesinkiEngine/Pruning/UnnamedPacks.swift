@@ -1,0 +1,201 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+import FilesinkiSystem
+import Glibc
+
+/// Removes the packs at the remote that no commit names: those of killed runs that will not go on, and those that a
+/// prune has retired and could not remove.
+///
+/// A pack that no commit names may belong to a run that is about to name it. So it is retired by a commit, as any
+/// other: a commit that names it either comes before that one, and is then read here, or its writer has read that the
+/// pack is retired, and stores again what was in it. Nothing can be lost thereby, whatever clocks show.
+///
+/// To be stored again is a waste, though. So a prune first notes the packs that it finds, and a later one retires those
+/// whose writers have had their chance: every device that has acknowledged a commit has published or acknowledged a later
+/// one since.
+struct UnnamedPacks: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// The most packs that one commit retires.
+    private static let packsPerCommit = 4096
+
+    /// What a listing has shown.
+    private struct Found {
+        /// The sizes of the packs that no commit and no record of this replica names.
+        var unnamed: [[UInt8]: Int64] = [:]
+        /// Retired packs that are still there.
+        var left: [ObjectKey] = []
+    }
+
+    /// Adds to a report what ``sweep(_:_:_:)`` would do.
+    func plan(
+        _ log: LogCheck, _ connection: ZoneConnection, _ report: inout PruneReport
+    ) async throws {
+        let found = try await find(log, connection)
+        let due = try await due(
+            found, log, connection, note: try UnnamedPacksNote.read(state, config.store))
+        report.removedPacks += found.left.count
+        report.removedUnnamedPacks = due.count
+        report.waitingUnnamedPacks = found.unnamed.count - due.count
+        report.freedBytes += due.reduce(0) { $0 + (found.unnamed[$1] ?? 0) }
+    }
+
+    /// Removes the packs that are retired, and those that no commit names and whose devices had the time to name them.
+    /// Notes the others.
+    ///
+    /// - Throws: What the remote throws, and code `corrupt` for a damaged commit.
+    func sweep(
+        _ log: inout LogCheck, _ connection: ZoneConnection, _ report: inout PruneReport
+    ) async throws {
+        var note = try UnnamedPacksNote.read(state, config.store)
+        let found = try await find(log, connection)
+        for key in found.left { try await connection.remote.delete(key) }
+        report.removedPacks += found.left.count
+        var due = try await due(found, log, connection, note: note)[...]
+        while !due.isEmpty {
+            let step = Array(due.prefix(Self.packsPerCommit))
+            due = due.dropFirst(step.count)
+            for id in try await retire(step, &log) {
+                try await connection.remote.delete(key(id))
+                report.removedUnnamedPacks += 1
+                report.freedBytes += found.unnamed[id] ?? 0
+            }
+        }
+        let named = known(log)
+        let left = found.unnamed.keys.filter { !named.contains($0) }
+        report.waitingUnnamedPacks = left.count
+        note.keep(Set(left), foundAt: log.view.token.sequence)
+        try note.write(state)
+    }
+
+    private func key(_ id: [UInt8]) throws -> ObjectKey {
+        try ObjectKey(PackReference(id: id, size: 0, indexHash: .none).keyText)
+    }
+
+    /// The packs that commits name, those that are retired, and those that this replica's next commit names.
+    private func known(_ log: LogCheck) -> Set<[UInt8]> {
+        log.view.retired.union(log.view.packs.lazy.map(\.pack.id))
+    }
+
+    private func find(_ log: LogCheck, _ connection: ZoneConnection) async throws -> Found {
+        var found = Found()
+        let known = known(log)
+        let own = Set(try sync.unpublishedPacksFile.load().map(\.pack.id))
+        try await connection.remote.listPages(prefix: "packs/") { page in
+            for object in page {
+                guard let id = bytes(hexadecimal: object.key.name),
+                    id.count == PackReference.idLength, try key(id) == object.key
+                else { continue }
+                if log.view.retired.contains(id) {
+                    found.left.append(object.key)
+                } else if !known.contains(id), !own.contains(id) {
+                    found.unnamed[id] = object.size
+                }
+            }
+        }
+        return found
+    }
+
+    /// Those of the found packs that no device is about to name, as far as that is known.
+    private func due(
+        _ found: Found, _ log: LogCheck, _ connection: ZoneConnection, note: UnnamedPacksNote
+    ) async throws -> [[UInt8]] {
+        let ids = found.unnamed.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        guard replica.options.sparesUnnamedPacks else { return ids }
+        guard ids.contains(where: { note.positions[$0] != nil }) else { return [] }
+        let published = log.view.authors.items
+        // What this device has stored is in a record of its own.
+        let reached = try await connection.devices.all().lazy
+            .filter { $0.device.id != config.device.id }
+            .map { max($0.token.sequence, published[$0.device.id]?.sequence ?? 0) }
+            .min()
+        return ids.filter { id in
+            guard let position = note.positions[id] else { return false }
+            return reached.map { $0 > position } ?? true
+        }
+    }
+
+    /// Publishes that packs are retired, directly after the last commit.
+    ///
+    /// - Returns: Those that are retired: without the ones that a commit has named meanwhile.
+    private func retire(_ ids: [[UInt8]], _ log: inout LogCheck) async throws -> [[UInt8]] {
+        var lostRaces = 0
+        while true {
+            let known = known(log)
+            let retired = ids.filter { !known.contains($0) }
+            guard !retired.isEmpty else { return [] }
+            let end = log.view.token.sequence
+            var draft = CommitDraft(
+                device: config.device, time: systemContext.now(), changes: [], operation: "prune")
+            // No version is dropped by it.
+            draft.pruning = Pruning(
+                retired: retired, kept: KeptVersions(trees: end > 0 ? [1...end] : []))
+            if try await zone.publish(draft, after: log.view.token).commit() != nil {
+                try await log.readOn()
+                return retired
+            }
+            lostRaces += 1
+            try await sync.pause(afterLosing: lostRaces)
+            try await log.readOn()
+        }
+    }
+}
+
+/// The packs that prunes of this replica have found and that no commit named, each with the end of the log at that
+/// time.
+///
+/// A lost note costs time: the packs are removed by a later prune.
+struct UnnamedPacksNote: Equatable {
+    /// The id of the store.
+    let store: [UInt8]
+    /// The last commit when a prune first found the pack, by the pack's id.
+    private(set) var positions: [[UInt8]: UInt64] = [:]
+
+    /// So many packs are noted, so that the note can be read as a whole.
+    private static let limit = 100_000
+
+    init(store: [UInt8]) { self.store = store }
+
+    /// Reads a note; skips malformed lines, and those of another store.
+    init(_ bytes: [UInt8], store: [UInt8]) {
+        self.store = store
+        for words in bytes.noteLines where words.count == 3 {
+            guard FilesinkiModel.bytes(hexadecimal: words[0]) == store,
+                let id = FilesinkiModel.bytes(hexadecimal: words[1]),
+                id.count == PackReference.idLength, let position = UInt64(words[2])
+            else { continue }
+            positions[id] = position
+        }
+    }
+
+    var bytes: [UInt8] {
+        let lines = positions.map { "\(hexadecimal(store)) \(hexadecimal($0)) \($1)\n" }
+        return Array(lines.sorted().joined().utf8)
+    }
+
+    /// Forgets all packs but these, and adds those that are new.
+    mutating func keep(_ ids: Set<[UInt8]>, foundAt position: UInt64) {
+        positions = positions.filter { ids.contains($0.key) }
+        for id in ids where positions[id] == nil && positions.count < Self.limit {
+            positions[id] = position
+        }
+    }
+
+    static func read(_ state: StateFolder, _ store: [UInt8]) throws(Failure) -> UnnamedPacksNote {
+        guard let bytes = try StateFile.read(state.unnamedPacks) else {
+            return UnnamedPacksNote(store: store)
+        }
+        return UnnamedPacksNote(bytes, store: store)
+    }
+
+    func write(_ state: StateFolder) throws(Failure) {
+        if positions.isEmpty {
+            unlink(state.unnamedPacks)
+        } else {
+            try StateFile.replace(state.unnamedPacks, with: bytes)
+        }
+    }
+}
