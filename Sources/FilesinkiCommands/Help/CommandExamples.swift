@@ -51,6 +51,7 @@ enum CommandExamples {
         "config set": [
             "filesinki config set strategy 'newest, keep-both'",
             "filesinki config set --device gitignore true",
+            "filesinki config set prune.keep-within 90d",
         ],
         "config unset": ["filesinki config unset max-delete"],
         "config list": ["filesinki config list --defaults"],
@@ -159,7 +160,7 @@ enum CommandExamples {
         "repair": ["filesinki repair"],
         "prune": [
             "filesinki prune --keep-last 10 --keep-within 90d --dry-run",
-            "filesinki config set prune.keep-within 90d && filesinki prune",
+            "filesinki prune",
         ],
         "du": ["filesinki du --depth 2 --sort size"],
         "stats": ["filesinki stats"],
