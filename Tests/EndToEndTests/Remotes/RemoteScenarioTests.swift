@@ -24,15 +24,31 @@ struct RemoteScenarioTests {
         try devices.saveAndLoad(rounds: 5)
         try devices.expectProof()
     }
+
+    @Test(
+        "the same with an encrypted store, in which old versions are removed",
+        .timeLimit(.minutes(60)), arguments: RemoteKind.chosen)
+    func encrypted(_ kind: RemoteKind) async throws {
+        let devices = try await ThreeDevices(kind, isEncrypted: true)
+        try devices.begin(largeMiB: Self.large)
+        try devices.editEach()
+        try devices.editOneFile()
+        try devices.rename()
+        try devices.killSyncs(1)
+        try devices.prune()
+        try devices.expectProof()
+    }
 }
 
 /// Replicas `a`, `b` and `c` of one store, and every line that a user wrote into their files.
 final class ThreeDevices {
     private let machine: Machine
     private let place: RemotePlace
+    private let isEncrypted: Bool
     private var lines: [String] = []
 
-    init(_ kind: RemoteKind) async throws {
+    init(_ kind: RemoteKind, isEncrypted: Bool = false) async throws {
+        self.isEncrypted = isEncrypted
         machine = try Machine()
         place = try await RemotePlace.make(kind, for: machine)
     }
@@ -41,6 +57,10 @@ final class ThreeDevices {
 
     /// The first one syncs with an empty store, the others with its files.
     func begin(largeMiB: Int) throws {
+        let (create, open) =
+            isEncrypted
+            ? ("--encrypt --passphrase-file secret", "--passphrase-file secret") : ("", "")
+        try succeed("(umask 077; echo 'correct horse battery' >secret)")
         try machine.write(
             (1...400).map { "line \($0)" }.joined(separator: "\n") + "\n", to: "shared")
         try succeed(
@@ -48,9 +68,9 @@ final class ThreeDevices {
             mkdir -p a/d/e && cp shared a/text && cp shared a/d/plan && ln -s text a/link
             for n in $(seq 40); do seq $n $((n * 30)) >a/d/e/f$n; done; chmod 755 a/d/e/f1
             head -c \(largeMiB)M /dev/urandom >a/large
-            filesinki init a --remote '\(place.address)' --device a && filesinki sync a
-            filesinki clone '\(place.address)' b --device b
-            filesinki clone '\(place.address)' c --device c
+            filesinki init a --remote '\(place.address)' --device a \(create) && filesinki sync a
+            filesinki clone '\(place.address)' b --device b \(open)
+            filesinki clone '\(place.address)' c --device c \(open)
             """)
         try expectEqual("after the first sync")
     }
@@ -63,6 +83,16 @@ final class ThreeDevices {
         try succeed("printf x | dd of=b/large bs=1 seek=1000000 conv=notrunc 2>/dev/null")
         try rest()
         try expectEqual("after edits")
+    }
+
+    /// The versions of the large file are removed that no device needs any more.
+    func prune() throws {
+        try succeed("head -c 1M /dev/urandom >a/large && filesinki sync a")
+        try succeed(
+            "filesinki prune --root a --keep-versions 1 -n && filesinki prune --root a --keep-versions 1"
+        )
+        try rest()
+        try expectEqual("after a prune")
     }
 
     /// All change one text, in different places and in the same; and one file that cannot be merged.
