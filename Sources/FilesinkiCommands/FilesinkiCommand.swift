@@ -22,8 +22,8 @@ struct FilesinkiCommand: Command {
                 subcommands: [
                     InitCommand.self, CloneCommand.self, SyncCommand.self, WatchCommand.self,
                     StatusCommand.self, UICommand.self, DevicesCommand.self, RemoteCommand.self,
-                    KeyCommand.self, ConfigCommand.self, ReplicasCommand.self, ServeCommand.self,
-                    DeinitCommand.self,
+                    KeyCommand.self, ConfigCommand.self, OnlyCommand.self, ReplicasCommand.self,
+                    ServeCommand.self, DeinitCommand.self,
                 ]),
             CommandGroup(
                 name: "Files:",

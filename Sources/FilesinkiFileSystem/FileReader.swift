@@ -53,10 +53,22 @@ extension RootFolder {
         guard let folder = FileHandle(openBeneath(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)) else {
             throw SystemError.last.failure(opening: path)
         }
-        do {
-            let listing = try FolderListing(folder)
-            return listing.entries.map { Array(listing.name($0)) }
-        } catch { throw error.failure("read it", path) }
+        do { return try Self.names(in: folder) } catch { throw error.failure("read it", path) }
+    }
+
+    /// The names directly in the root, unsorted.
+    package func names() throws(Failure) -> [[UInt8]] {
+        guard let folder = FileHandle(openItself(O_RDONLY | O_DIRECTORY)) else {
+            throw SystemError.last.failure("open the root", self.path, of: .local)
+        }
+        do { return try Self.names(in: folder) } catch {
+            throw error.failure("read the root", self.path, of: .local)
+        }
+    }
+
+    private static func names(in folder: borrowing FileHandle) throws(SystemError) -> [[UInt8]] {
+        let listing = try FolderListing(folder)
+        return listing.entries.map { Array(listing.name($0)) }
     }
 }
 

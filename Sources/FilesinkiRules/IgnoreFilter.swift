@@ -4,9 +4,9 @@ package import FilesinkiModel
 ///
 /// Every folder may have a `.filesinkiignore`, and a `.gitignore` if the settings enable it. The
 /// last matching pattern of a file decides; the file of a deeper folder overrides that of an upper
-/// one; in one folder `.filesinkiignore` overrides `.gitignore`; every file overrides the built-in
-/// patterns. Files in an ignored folder cannot be included again, because the scan does not enter
-/// it.
+/// one; in one folder `.filesinkiignore` overrides `.gitignore`; every file overrides the ignore files
+/// of this device, and these the built-in patterns. The patterns of a run override all. Files in an
+/// ignored folder cannot be included again, because the scan does not enter it.
 package struct IgnoreFilter: ScanFilter {
     /// The name of filesinki's ignore file.
     package static let fileName = ".filesinkiignore"
@@ -19,18 +19,30 @@ package struct IgnoreFilter: ScanFilter {
     package static let builtInPatterns = ["*.nosync"]
 
     private static let builtIn = Layer(
-        rules: IgnoreRules(Array(builtInPatterns.joined(separator: "\n").utf8)), file: nil,
+        rules: IgnoreRules(Array(builtInPatterns.joined(separator: "\n").utf8)), source: .builtIn,
         folderLength: 0)
 
     /// The rules of one file.
     struct Layer: Sendable {
         let rules: IgnoreRules
-        /// The file; nil for the built-in patterns.
-        let file: String?
+        let source: Source
         /// The length of its folder's path with the trailing slash.
         let folderLength: Int
     }
 
+    /// Where rules come from.
+    enum Source: Sendable {
+        case builtIn
+        /// The options of a run.
+        case options
+        /// An ignore file of this device, by its absolute path.
+        case device(String)
+        /// A file of this name in a folder of the root.
+        case folder(String)
+    }
+
+    /// The patterns of the run, which override all files; nil for none.
+    private let overriding: Layer?
     /// The files that apply, highest priority last.
     private(set) var layers: [Layer] = []
     /// The path of this folder with a trailing slash; empty for the root.
@@ -44,11 +56,22 @@ package struct IgnoreFilter: ScanFilter {
     ///
     /// - Parameters:
     ///   - gitignore: Whether `.gitignore` files apply, too.
+    ///   - device: The ignore files of this device in ascending priority.
+    ///   - patterns: The patterns of the run.
     ///   - read: Returns the content of a regular file directly inside the root; nil when it does
     ///     not exist.
     /// - Throws: Errors of `read`.
-    package init(gitignore: Bool, read: (String) throws -> [UInt8]?) rethrows {
+    package init(
+        gitignore: Bool, device: [RulesLoad.DeviceFile] = [], patterns: RunPatterns = .none,
+        read: (String) throws -> [UInt8]?
+    ) rethrows {
         files = gitignore ? Self.fileNames : [Self.fileName]
+        overriding =
+            patterns.rules.isEmpty
+            ? nil : Layer(rules: patterns.rules, source: .options, folderLength: 0)
+        layers = device.map {
+            Layer(rules: IgnoreRules($0.bytes), source: .device($0.path), folderLength: 0)
+        }.filter { !$0.rules.isEmpty }
         try addLayers(read)
     }
 
@@ -63,7 +86,9 @@ package struct IgnoreFilter: ScanFilter {
         -> IgnoreFilter
     {
         var result = self
-        result.needsPath = needsPath || layers.contains { $0.rules.needsPath }
+        result.needsPath =
+            needsPath || overriding?.rules.needsPath == true
+            || layers.contains { $0.rules.needsPath }
         result.folder.append(contentsOf: name)
         result.folder.append(UInt8(ascii: "/"))
         try result.addLayers(read)
@@ -75,7 +100,8 @@ package struct IgnoreFilter: ScanFilter {
             guard let bytes = try read(file) else { continue }
             let rules = IgnoreRules(bytes)
             if rules.isEmpty { continue }
-            layers.append(Layer(rules: rules, file: file, folderLength: folder.count))
+            layers.append(
+                Layer(rules: rules, source: .folder(file), folderLength: folder.count))
         }
     }
 
@@ -88,24 +114,33 @@ package struct IgnoreFilter: ScanFilter {
     func match(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> (Layer, IgnorePattern)? {
         // Rules of this folder need only the name.
         let path = needsPath ? folder + name : []
+        if let layer = overriding, let found = match(layer, name, path, isDirectory) {
+            return (layer, found)
+        }
         for layer in layers.reversed() {
-            let isUpper = needsPath && layer.folderLength < folder.count
-            let below = isUpper ? path[layer.folderLength...] : name
-            let found = layer.rules.lastMatch(
-                name: name.span, path: below.span, isDirectory: isDirectory)
-            if let found { return (layer, found) }
+            if let found = match(layer, name, path, isDirectory) { return (layer, found) }
         }
         // The patterns match names only.
         return Self.builtIn.rules.lastMatch(
             name: name.span, path: name.span, isDirectory: isDirectory
         ).map { (Self.builtIn, $0) }
     }
+
+    private func match(
+        _ layer: Layer, _ name: ArraySlice<UInt8>, _ path: [UInt8], _ isDirectory: Bool
+    ) -> IgnorePattern? {
+        let isUpper = needsPath && layer.folderLength < folder.count
+        let below = isUpper ? path[layer.folderLength...] : name
+        return layer.rules.lastMatch(name: name.span, path: below.span, isDirectory: isDirectory)
+    }
 }
 
 /// The rule that decides whether a path is ignored, for `check-ignore`.
 package struct IgnoreMatch: Hashable, Sendable {
-    /// The ignore file, as a path below the root; nil for a built-in pattern.
+    /// The ignore file, as a path below the root; nil for a built-in pattern and a file of this device.
     package var file: RelativePath?
+    /// The absolute path of this device's ignore file; nil for any other rule.
+    package var deviceFile: String?
     /// The line number in that file, from 1.
     package var line: Int
     /// The text of the pattern.
@@ -148,11 +183,16 @@ extension IgnoreFilter {
         -> IgnoreMatch?
     {
         guard let (layer, pattern) = match(name, isDirectory: isDirectory) else { return nil }
+        var file: RelativePath?
+        var deviceFile: String?
+        switch layer.source {
+        case .builtIn, .options: break
+        case .device(let path): deviceFile = path
+        case .folder(let name):
+            file = RelativePath(unchecked: folder[..<layer.folderLength] + Array(name.utf8))
+        }
         return IgnoreMatch(
-            file: layer.file.map { file in
-                RelativePath(unchecked: folder[..<layer.folderLength] + Array(file.utf8))
-            },
-            line: pattern.line,
+            file: file, deviceFile: deviceFile, line: pattern.line,
             pattern: Array(layer.rules.bytes[pattern.text]),
             isIgnored: !pattern.isNegated,
             matched: path)

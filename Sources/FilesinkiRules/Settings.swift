@@ -7,6 +7,8 @@ package struct Settings: Sendable {
     package static let syncedFile = ".filesinki.toml"
     /// The name of a device's file in the state folder and in the user's configuration.
     package static let deviceFile = "config.toml"
+    /// The name of a device's ignore file, beside ``deviceFile``.
+    package static let ignoreFile = "ignore"
 
     /// A `[[rule]]`: settings for some paths.
     package struct Rule: Sendable {
@@ -51,6 +53,11 @@ extension Settings {
         }
         let folder = absolute("XDG_CONFIG_HOME") ?? absolute("HOME").map { $0 + "/.config" }
         return folder.map { "\($0)/filesinki/\(deviceFile)" }
+    }
+
+    /// The path of the ignore file beside a device's settings.
+    package static func ignoreFile(beside settings: String) -> String {
+        settings.dropLast(deviceFile.count) + ignoreFile
     }
 }
 

@@ -12,6 +12,8 @@ struct GoldenTests {
         "set FILESINKI_PASSPHRASE secret", "remote set sealed --migrate --encrypt --root a",
     ]
 
+    private static let only = "only set one --root a"
+
     private static let settings = """
         write a/.filesinki.toml strategy='newest'
         max-delete=100
@@ -36,6 +38,36 @@ struct GoldenTests {
             name: "sync-conflict", before: Array(conflict.dropLast()), command: "sync b",
             code: .conflict),
         Scene(name: "sync-away", before: ["move store gone"], command: "sync a", code: .away),
+        Scene(
+            name: "sync-exclude", before: ["write a/one 1", "write a/new.iso 2"],
+            command: "sync a --exclude *.iso"),
+        Scene(
+            name: "sync-summary",
+            before: ["write a/new 1", "delete --root a two", "sync a"] + Array(conflict.dropLast()),
+            command: "sync b --summary", code: .conflict, isText: true),
+        Scene(
+            name: "sync-on-conflict", before: Array(conflict.dropLast()),
+            command: "sync b --on-conflict exit", code: .conflict, isText: true),
+        Scene(name: "only-list", before: [only], command: "only list --root a"),
+        Scene(name: "only-list", before: [only], command: "only list --root a", isText: true),
+        Scene(name: "only-list-none", command: "only list --root a", code: .negative),
+        Scene(name: "only-set", command: "only set one --root a"),
+        Scene(name: "only-add", before: [only], command: "only add two --root a"),
+        Scene(
+            name: "only-remove", before: ["only set one two --root a"],
+            command: "only remove two --root a"),
+        Scene(
+            name: "only-remove-refused",
+            before: ["only set one two --root a", "write a/two changed"],
+            command: "only remove two --root a", code: .negative),
+        Scene(name: "only-disable", before: [only], command: "only disable --root a"),
+        Scene(name: "clone-only", command: "clone store c --device c --only one"),
+        Scene(name: "status-partial", before: [only], command: "status a"),
+        Scene(name: "status-partial", before: [only], command: "status a", isText: true),
+        Scene(name: "ls-partial", before: [only], command: "ls --root a"),
+        Scene(
+            name: "check-ignore-partial", before: [only], command: "check-ignore --root a two"),
+        Scene(name: "save-partial", before: [only], command: "save --root a two", code: .usage),
         Scene(name: "status", before: ["write a/one 1"], command: "status a"),
         Scene(name: "devices", before: ["sync b"], command: "devices --root a"),
         Scene(name: "devices-forget", before: ["sync b"], command: "devices forget b --root a"),
@@ -234,66 +266,5 @@ struct GoldenTests {
         ]
         for line in lines { try await world.perform(line) }
         return world
-    }
-}
-
-/// Reads the output of a watch, restores the store when it is reported missing, and ends after a reported
-/// run: then the watch ends.
-private final class WatchReader: ByteSink {
-    private let told = MemorySink()
-    private let bringBack: @Sendable () -> Void
-
-    init(bringBack: @escaping @Sendable () -> Void) { self.bringBack = bringBack }
-
-    var text: String { String(decoding: told.bytes, as: UTF8.self) }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
-        guard !text.contains("\"type\":\"result\"") else { throw gone }
-        try told.write(bytes)
-        if String(decoding: bytes, as: UTF8.self).contains("\"type\":\"waiting\"") { bringBack() }
-        guard !text.contains("\"type\":\"result\"") else { throw gone }
-    }
-
-    private var gone: Failure {
-        Failure(.io, "Nobody reads this any more.", remedy: "")
-    }
-}
-
-extension World {
-    /// A line of a scene: a command line, `write PATH TEXT`, `folder PATH`, `move OLD NEW` or `set VARIABLE VALUE`.
-    fileprivate func perform(_ line: String) async throws {
-        wait(seconds: 1)
-        let words = line.split(separator: " ").map(String.init)
-        switch words[0] {
-        case "write": try write(words[2] + "\n", to: words[1])
-        case "folder": try makeFolder(words[1])
-        case "move": rename(words[1], to: words[2])
-        case "set": set(words[1], to: words[2])
-        default:
-            let outcome = try await run(bytes: words.map { Array($0.utf8) })
-            try #require(
-                outcome.code == .done || outcome.code == .conflict, "\(line): \(outcome.talk)")
-        }
-    }
-
-    /// A text without what differs from machine to machine: where the world is, and how well a
-    /// version of a library compresses.
-    fileprivate func stripped(_ text: String) -> String {
-        var text = text.split(separator: folder, omittingEmptySubsequences: false)
-            .joined(separator: "WORLD")
-        for member in [
-            "sent_bytes\":", "object_bytes\":", "written_bytes\":", "liblzma\":\"", "libzstd\":\"",
-        ] {
-            text = Self.masked(text, after: member)
-        }
-        return text
-    }
-
-    private static func masked(_ text: String, after member: String) -> String {
-        let parts = text.split(separator: member, omittingEmptySubsequences: false)
-        let rest = parts.dropFirst().map { part in
-            "N" + part.drop { $0.isNumber || $0 == "." }
-        }
-        return ([String(parts[0])] + rest).joined(separator: member)
     }
 }

@@ -25,11 +25,15 @@ final class World {
     }
 
     /// Makes a replica of that name and device, which has not met the store's content yet.
-    func replica(_ name: String) async throws -> Machine {
+    ///
+    /// - Parameter paths: What a partial replica holds; empty for everything.
+    func replica(_ name: String, only paths: [String] = []) async throws -> Machine {
         let machine = Machine(
             root: folder.path(name), remote: remote, systemContext: clock.systemContext,
             clock: clock)
-        _ = try await Replica.initialize(machine.options, address: "memory", deviceName: name)
+        _ = try await Replica.initialize(
+            machine.options, address: "memory", deviceName: name,
+            only: try paths.map { try RelativePath($0) })
         devices.append(machine)
         return machine
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRules
 import Glibc
@@ -188,25 +189,32 @@ struct RootReader {
     }
 
     /// The ignore rules of the root, and what was wrong with the settings that say which count.
-    func ignoreFilter(_ environment: [String: String]) throws -> (IgnoreFilter, [Failure]) {
+    ///
+    /// - Parameter state: The replica's state folder, which may have an ignore file.
+    func ignoreFilter(
+        _ environment: [String: String], _ state: StateFolder
+    ) throws -> (IgnoreFilter, [Failure]) {
         let rules = try settings(environment)
-        let filter = try IgnoreFilter(gitignore: rules.rules.gitignore) { name in
+        let ofUser = Settings.userFile { environment[$0] }.map(Settings.ignoreFile(beside:))
+        let own = try [ofUser, state.ignore].compactMap { try deviceFile($0) }
+        let filter = try IgnoreFilter(gitignore: rules.rules.gitignore, device: own) { name in
             try read(RelativePath(name))
         }
         return (filter, rules.problems)
     }
 
     private func settings(_ environment: [String: String]) throws -> RulesLoad {
-        var device: [RulesLoad.DeviceFile] = []
-        if let path = Settings.userFile(environment: { environment[$0] }),
-            FileCall.status(Array(path.utf8)) != nil
-        {
-            let file = try InputFile(place: Array(path.utf8), flags: 0, name: path)
-            device.append(
-                RulesLoad.DeviceFile(path: path, bytes: try file.readAll(limit: Self.limit)))
-        }
+        let device = try deviceFile(Settings.userFile { environment[$0] })
         return RulesLoad(
-            synced: try read(RelativePath(Settings.syncedFile)), device: device)
+            synced: try read(RelativePath(Settings.syncedFile)),
+            device: [device].compactMap(\.self))
+    }
+
+    /// A file of this device; nil if it does not exist.
+    private func deviceFile(_ path: String?) throws -> RulesLoad.DeviceFile? {
+        guard let path, FileCall.status(Array(path.utf8)) != nil else { return nil }
+        let file = try InputFile(place: Array(path.utf8), flags: 0, name: path)
+        return RulesLoad.DeviceFile(path: path, bytes: try file.readAll(limit: Self.limit))
     }
 
     private func place(_ path: RelativePath) -> [UInt8] {

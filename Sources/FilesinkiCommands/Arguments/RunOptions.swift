@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRules
 
 /// The options of all commands that sync.
 struct RunOptions: ParsableArguments {
@@ -38,6 +39,28 @@ struct RunOptions: ParsableArguments {
         options.maxDelete = try maxDelete.map { try MaxDelete(parsing: $0) }
         if let progress { options.progress = { progress.show($0) } }
         return options
+    }
+}
+
+/// What one run leaves out, or includes, besides the ignore files.
+struct PatternOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Leave out paths that match, as in .gitignore, in this run only.",
+            valueName: "pattern"))
+    var exclude: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Sync paths that match although a pattern or an ignore file leaves them out.",
+            valueName: "pattern"))
+    var include: [String] = []
+
+    /// - Throws: `Failure` with code `usage` for an invalid pattern.
+    var patterns: RunPatterns {
+        get throws(Failure) { try RunPatterns(excluded: exclude, included: include) }
     }
 }
 

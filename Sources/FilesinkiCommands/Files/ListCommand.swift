@@ -9,6 +9,7 @@ struct ListCommand: ReplicaCommand {
         commandName: "ls",
         abstract: "List files, folders and symlinks as of the last sync.",
         discussion: """
+            Of a partial replica, lists everything that the store has, also what is not here. \
             With --at or --commit, lists the tree of that time or commit. With --deleted, a path \
             with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. Exits \
             with 1 if there are none, or a path is not found.
@@ -47,11 +48,16 @@ struct ListCommand: ReplicaCommand {
             return found.isEmpty || !missing.isEmpty ? .negative : .done
         }
         let chosen = try session.paths(paths)
-        let found =
+        var found =
             if let point { try await session.tree(at: point, of: chosen).entries } else {
                 try await session.replica.list(chosen)
             }
-        for (path, entry) in found { try show(path, entry, in: console) }
+        let unheld = point == nil ? try await session.replica.listUnheld(chosen) : []
+        if !unheld.isEmpty { found = (found + unheld).sorted { $0.0 < $1.0 } }
+        let elsewhere = Set(unheld.map(\.0))
+        for (path, entry) in found {
+            try show(path, entry, isHeld: !elsewhere.contains(path), in: console)
+        }
         let isAllFound = try session.report(missing: chosen, in: found.map(\.0), at: point)
         return found.isEmpty || !isAllFound ? .negative : .done
     }
@@ -71,7 +77,7 @@ struct ListCommand: ReplicaCommand {
     }
 
     private func show(
-        _ path: RelativePath, _ known: VersionedEntry, in console: Console
+        _ path: RelativePath, _ known: VersionedEntry, isHeld: Bool, in console: Console
     ) throws {
         let entry = known.entry
         if report.json {
@@ -79,6 +85,7 @@ struct ListCommand: ReplicaCommand {
             object.add("path", path)
             object.add("version", known.version)
             entry.describe(in: &object)
+            if !isHeld { object.add("held", false) }
             try console.output.json(object)
         } else if list.null.null {
             try console.output.path(path)

@@ -73,12 +73,19 @@ struct CheckIgnoreCommand: ReplicaCommand {
             throw Failure.notInReplica(root.path)
         }
         let reader = RootReader(root: root.path)
-        let (filter, mistakes) = try reader.ignoreFilter(console.environment)
+        let state = try replica.replicaOptions(root: root.path, in: console).stateFolder
+        let (filter, mistakes) = try reader.ignoreFilter(console.environment, state)
+        let choice = try state.choiceNote().choice
         for mistake in mistakes { console.complain(mistake) }
         var isAnyIgnored = false
         for argument in paths {
             // The root itself cannot be ignored.
             guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
+                continue
+            }
+            if choice?.holds(path) == false {
+                isAnyIgnored = true
+                try showUnheld(path, in: console)
                 continue
             }
             let isFolder = argument.hasSuffix("/") || reader.isFolder(path)
@@ -102,12 +109,27 @@ struct CheckIgnoreCommand: ReplicaCommand {
                 + printable(match.pattern))
     }
 
+    private func showUnheld(_ path: RelativePath, in console: Console) throws {
+        if report.json {
+            var object: JSONObject = ["type": "ignore"]
+            object.add("path", path)
+            object.add("ignored", true)
+            object.add("held", false)
+            return try console.output.json(object)
+        }
+        if list.null.null { return try console.output.path(path) }
+        try console.output.line("\(path): not one of the paths of filesinki only list")
+    }
+
     private func json(_ path: RelativePath, _ match: IgnoreMatch?) -> JSONObject {
         var object: JSONObject = ["type": "ignore"]
         object.add("path", path)
         object.add("ignored", match?.isIgnored ?? false)
         guard let match else { return object }
         if let file = match.file {
+            object.add("file", file)
+            object.add("line", match.line)
+        } else if let file = match.deviceFile {
             object.add("file", file)
             object.add("line", match.line)
         }
@@ -119,5 +141,8 @@ struct CheckIgnoreCommand: ReplicaCommand {
 
 extension IgnoreMatch {
     /// Where the rule is, for people.
-    var place: String { file.map { "\($0), line \(line)" } ?? "the built-in rules" }
+    var place: String {
+        let name = file?.description ?? deviceFile.map { printable($0.utf8) }
+        return name.map { "\($0), line \(line)" } ?? "the built-in rules"
+    }
 }

@@ -23,9 +23,11 @@ enum CommandExamples {
         "clone": [
             "filesinki clone /mnt/share/store ~/notes",
             "filesinki clone https://desktop:8390 ~/notes --token-file token",
+            "filesinki clone /mnt/share/store ~/work --only docs --only photos/2024",
         ],
         "sync": [
             "filesinki sync", "filesinki sync --dry-run ~/notes", "filesinki sync --all --summary",
+            "filesinki sync --exclude '*.iso' --exclude /cache/",
         ],
         "watch": ["filesinki watch ~/notes", "filesinki watch --exec 'notify-send changed'"],
         "status": [
@@ -55,6 +57,11 @@ enum CommandExamples {
         ],
         "config unset": ["filesinki config unset max-delete"],
         "config list": ["filesinki config list --defaults"],
+        "only list": ["filesinki only"],
+        "only set": ["filesinki only set docs photos/2024"],
+        "only add": ["filesinki only add photos/2025"],
+        "only remove": ["filesinki only remove photos/2024"],
+        "only disable": ["filesinki only disable"],
         "replicas": ["filesinki replicas", "filesinki replicas --forget /media/old/notes"],
         "deinit": ["filesinki deinit ~/notes", "filesinki deinit ~/notes --force"],
         "serve folder": [

@@ -127,7 +127,12 @@ extension Console {
 struct CloneCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "clone",
-        abstract: "Create a replica of an existing store, with all its files.")
+        abstract: "Create a replica of an existing store, with all its files.",
+        discussion: """
+            With --only, a partial replica that holds only these files and folders. Everything else \
+            stays in the store and is neither written here nor deleted elsewhere. The replica keeps \
+            the choice; filesinki only changes it. Give --only once for each path.
+            """)
 
     @Argument(help: "The store's address.")
     var url: String
@@ -143,6 +148,13 @@ struct CloneCommand: Command {
         help: ArgumentHelp("Where the replica keeps its state.", valueName: "dir"))
     var state: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Hold only this file or folder of the store.", valueName: "path"))
+    var only: [String] = []
+
+    @OptionGroup var patterns: PatternOptions
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var reaching: AccessOptions
     @OptionGroup var waiting: WaitOptions
@@ -154,18 +166,44 @@ struct CloneCommand: Command {
         try reaching.check(for: address)
         try console.prepare(for: address)
         let path = try FilePlace.absoluteText(dir, in: console.currentFolder)
+        let root = RootChoice(path: path, origin: .given)
+        let chosen = try only.map { try Self.chosenPath($0, root, in: console) }
+        let patterns = try patterns.patterns
         var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
         let access = try reaching.apply(to: &options, in: console)
         // A mistyped address must not make a store, and a store that is away makes no replica.
         let made = try await Replica.initialize(
             options, address: address.text, deviceName: try DeviceName.chosen(device, in: console),
-            makesStore: false, keys: passphrase.keys(in: console))
+            makesStore: false, keys: passphrase.keys(in: console), only: chosen)
         try console.pin(address, access)
         console.register(root: path, state: options.state, isNew: true)
         let session = Session(
-            replica: try await Replica.open(options, writable: true),
-            root: RootChoice(path: path, origin: .given), console: console, settings: options)
+            replica: try await Replica.open(options, writable: true), root: root,
+            console: console, settings: options)
         try console.show(made)
-        return try await session.run { _ in }
+        let code = try await session.run { $0.patterns = patterns }
+        guard !chosen.isEmpty else { return code }
+        let unknown = try await session.replica.unknownChosenPaths()
+        for path in unknown { try console.report(.chosenNotFound(path)) }
+        return unknown.isEmpty || code != .done ? code : .negative
+    }
+
+    private static func chosenPath(
+        _ argument: String, _ root: RootChoice, in console: Console
+    ) throws -> RelativePath {
+        if let path = try root.path(argument, currentFolder: console.currentFolder) { return path }
+        throw Failure(
+            .usage, path: argument, "The path is the root itself.",
+            remedy: "Give paths below it, or leave out --only.")
+    }
+}
+
+extension Failure {
+    /// A chosen path that the store does not have.
+    fileprivate static func chosenNotFound(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "The store has no such path.",
+            remedy: "It is written here when the store has it; else correct it with filesinki only."
+        )
     }
 }

@@ -112,6 +112,7 @@ extension StatusReport {
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)
         object.add("uploaded_bytes", uploadedBytes)
+        object.add("only", only.map { .array($0.map(\.jsonValue)) })
         return object
     }
 }
@@ -140,6 +141,7 @@ struct StatusText {
     var lines: [String] {
         var lines = [places]
         if status.remote == nil { lines.append("Set a remote with filesinki remote set URL.") }
+        if let only = status.only { lines.append(held(only)) }
         lines.append(standing)
         if let failure { lines.append(failure) }
         if let conflicts { lines.append(conflicts) }
@@ -186,6 +188,13 @@ struct StatusText {
         let first = status.conflicts.count == 1 ? ": " : ", the oldest: "
         return "\(count)\(first)\(oldest.path) (\(TimeText.ago(oldest.time, now: now)))"
             + "    see: filesinki conflicts"
+    }
+
+    /// `Holds only:  docs  photos/2024`
+    private func held(_ paths: [RelativePath]) -> String {
+        let more = paths.count - Self.named
+        return "Holds only:" + paths.prefix(Self.named).map { "  \($0)" }.joined()
+            + (more > 0 ? "  and \(more) more" : "")
     }
 
     private func pending(_ paths: [RelativePath], _ what: String) -> [String] {

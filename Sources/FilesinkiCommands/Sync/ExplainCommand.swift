@@ -26,10 +26,13 @@ struct ExplainCommand: ReplicaCommand {
         let path = try session.path(path)
         let found = try await session.replica.explain(path)
         let reader = RootReader(root: session.root.path)
-        let (filter, _) = try reader.ignoreFilter(console.environment)
+        let state = session.settings.stateFolder
+        let (filter, _) = try reader.ignoreFilter(console.environment, state)
         let match = try filter.explain(
             path, isDirectory: reader.isFolder(path), read: reader.read)
-        let ignoredBy = match.flatMap { $0.isIgnored ? $0.place : nil }
+        let isHeld = try state.choiceNote().choice?.holds(path) ?? true
+        let ignoredBy =
+            isHeld ? match.flatMap { $0.isIgnored ? $0.place : nil } : "filesinki only list"
         if report.json {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
         } else {

@@ -52,6 +52,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
     @OptionGroup var list: PathsOption
     @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var rules: RunOptions
+    @OptionGroup var patterns: PatternOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -81,10 +82,12 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             replica, near: paths.first, writable: true, in: console)
         let chosen = try session.paths(try session.withoutRoot(paths, list, named: self.paths))
         let question = try ask ? ConflictQuestion(console) : nil
+        let chosenPatterns = try patterns.patterns
         if !dryRun { session.register() }
         return try await session.run(rules, publishWait, replica.waiting, telling) { options in
             if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
+            options.patterns = chosenPatterns
             options.requiresPaths = true
             options.isDryRun = dryRun
             options.approved = approve
@@ -107,9 +110,11 @@ extension SyncCommand {
 
     private func syncAll(in console: Console) async throws -> ExitCode {
         let question = try ask ? ConflictQuestion(console) : nil
+        let patterns = try patterns.patterns
         return try await AllReplicas(console, replica.waiting, isSummary: summary).sync { session in
             try await session.run(rules, nil, .none, telling) { options in
                 if let question { options.ask = { question.answer($0) } }
+                options.patterns = patterns
                 options.isDryRun = dryRun
             }
         }

@@ -57,6 +57,7 @@ struct WatchCommand: Command {
 
     @OptionGroup var conflictHook: ConflictHookOption
     @OptionGroup var rules: RunOptions
+    @OptionGroup var patterns: PatternOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -75,6 +76,7 @@ struct WatchCommand: Command {
         options.scheduler = WatchScheduler.Limits(fullScan: try Self.length(fullScanEvery))
         options.sync = try rules.syncOptions(nil)
         options.sync.operation = "watch"
+        options.sync.patterns = try patterns.patterns
         let session = try await Session.open(replica, of: dir, writable: true, in: console)
         await session.replica.close()
         session.register()

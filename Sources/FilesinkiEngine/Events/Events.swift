@@ -2,6 +2,7 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
 
 /// The positions, events and differences of the log that observers read.
@@ -108,8 +109,11 @@ struct Events: ReplicaPart {
     func syncUnattended(_ paths: [RelativePath]) async throws -> SyncReport {
         var options = SyncOptions()
         options.isUnattended = true
+        // Of a partial replica, a scope may be outside of what it holds.
+        let choice = try rulesReader.choice()
+        let isWhole = paths.isEmpty || !paths.allSatisfy { choice?.contains($0) ?? true }
         let report =
-            paths.isEmpty
+            isWhole
             ? try await sync.syncTree(options) : try await sync.syncPaths(paths, options)
         try sync.keepUnreported(report.copies)
         return report

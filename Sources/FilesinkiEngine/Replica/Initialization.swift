@@ -4,6 +4,7 @@ import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
 import Glibc
@@ -17,13 +18,15 @@ extension Replica {
     ///   - isRenaming: Whether an existing replica gets the name, too.
     ///   - makesStore: If false, nothing is created on either side unless the remote has a store.
     ///   - keys: How the key of an encrypted store is opened, and whether a new store is encrypted.
+    ///   - paths: The paths that a new replica holds; empty for all. An existing one must hold the same.
     /// - Throws: Code `not-allowed` if the store is encrypted and its key cannot be opened, or is not and should be;
     ///   `unfit-store` if the remote lacks a guarantee that a store needs, `exists` if
     ///   the replica has another remote, `usage` if the store and the root are nested; without
     ///   `makesStore` also `not-found` and `away`.
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String,
-        isRenaming: Bool = false, makesStore: Bool = true, keys: KeyOptions = .none
+        isRenaming: Bool = false, makesStore: Bool = true, keys: KeyOptions = .none,
+        only paths: [RelativePath] = []
     ) async throws -> InitReport {
         let placement = RootPlacement(root: options.root)
         if let address { try placement.check(against: address) }
@@ -39,6 +42,7 @@ extension Replica {
                 .exists, path: options.root, "The replica's remote is \(had).",
                 remedy: "To change it, run filesinki remote set \(address).")
         }
+        if existing != nil, !paths.isEmpty { try requireChoice(paths, in: state) }
         config.remote = config.remote ?? address
         if isRenaming { config.device.rename(to: deviceName) }
         var report = InitReport(
@@ -51,8 +55,22 @@ extension Replica {
         report.store = hexadecimal(config.store)
         report.isEncrypted = config.keyFingerprint != nil
         try StateFile.makeFolder(options.root)
+        if existing == nil, !paths.isEmpty {
+            // Before the replica is one, so that no run of it can be complete.
+            try StateFile.makeFolder(state.path)
+            try StateFile.replace(state.only, with: PathChoiceNote(PathChoice(paths)).bytes)
+        }
         if config != existing { try writeState(state, config, options, key) }
         return report
+    }
+
+    private static func requireChoice(
+        _ paths: [RelativePath], in state: StateFolder
+    ) throws(Failure) {
+        guard try state.choiceNote().choice != PathChoice(paths) else { return }
+        throw Failure(
+            .exists, path: state.path, "The replica exists already and holds other paths.",
+            remedy: "Change them with filesinki only.")
     }
 
     /// Connects to the store, or creates it. If the remote is away, the first sync does it.

@@ -66,6 +66,7 @@ package actor Replica {
             return false
         }
         try Staging(root: context.root, folder: context.state.staging).clear()
+        try PartialReplica(context).finish()
         return true
     }
 
@@ -99,8 +100,10 @@ package actor Replica {
     }
 
     /// Reads the current ignore rules.
-    package func ignoreMatcher() throws -> IgnoreMatcher {
+    ///
+    /// - Parameter options: Those of the runs, which may have patterns of their own.
+    package func ignoreMatcher(_ options: SyncOptions = SyncOptions()) throws -> IgnoreMatcher {
         IgnoreMatcher(
-            root: context.root, filter: try RulesReader(context).runRules(SyncOptions()).filter)
+            root: context.root, filter: try RulesReader(context).runRules(options).filter)
     }
 }

@@ -71,8 +71,10 @@ final class ReplicaContext {
             try Staging(root: root, folder: state.staging).clear()
         }
         let manifest = try openManifest(state, writable: writable)
-        return ReplicaContext(
+        let context = ReplicaContext(
             options: options, root: root, manifest: manifest, config: config, lock: lock)
+        if writable { try PartialReplica(context).finish() }
+        return context
     }
 
     /// Opens a replica for changes if no other process holds it; nil if one does.

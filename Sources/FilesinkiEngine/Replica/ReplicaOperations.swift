@@ -205,6 +205,11 @@ extension Replica {
         try ReplicaStatus(context).list(paths)
     }
 
+    /// See ``ReplicaStatus/listUnheld(_:)``.
+    package func listUnheld(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
+        try ReplicaStatus(context).listUnheld(paths)
+    }
+
     /// See ``ReplicaStatus/deleted(_:)``.
     package func deleted(_ paths: [RelativePath]) throws -> [DeletedPath] {
         try ReplicaStatus(context).deleted(paths)

@@ -1,6 +1,7 @@
 import FilesinkiEncryption
 package import FilesinkiModel
 package import FilesinkiRemote
+import FilesinkiRules
 package import FilesinkiStore
 
 /// Where a replica is, and what it needs from its environment.
@@ -78,6 +79,10 @@ package struct StateFolder: Sendable {
     package var merges: String { path + "/merges" }
     /// The hash of the synced rules whose commands are trusted; see `filesinki trust`.
     package var trusted: String { path + "/trusted" }
+    /// The paths that a partial replica holds; see ``FilesinkiRules/PathChoiceNote``.
+    package var only: String { path + "/only" }
+    /// The ignore file of this replica on this device.
+    package var ignore: String { path + "/" + Settings.ignoreFile }
     /// Where the next check of a share of the packs begins; see ``CheckedPosition``.
     package var checked: String { path + "/checked" }
     /// The credentials and certificates for the remote.

@@ -119,6 +119,7 @@ struct SaveQueue: ReplicaPart {
         var staged: [(ClaimedSave, StagedFile)] = []
         for save in saves {
             do throws(Failure) {
+                try rulesReader.requireHeld([save.request.path])
                 let file = try staging.adopt(save.entry.content)
                 let mode = try root.modeToKeep(at: save.request.path) ?? save.request.mode
                 try file.finish(mode: mode, modified: save.request.modified, sync: false)

@@ -4,6 +4,7 @@ import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
 import Glibc
 
@@ -25,6 +26,7 @@ struct Saves: ReplicaPart {
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
+        try rulesReader.requireHeld([path])
         if replica.lock == nil {
             return try await SaveQueue(replica).enqueue(path, options, content: write)
         }
@@ -223,6 +225,9 @@ struct Saves: ReplicaPart {
         _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
         _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> LoadReport {
+        if try rulesReader.choice()?.contains(path) == false {
+            return try await readFromStore(path, isOffline: isOffline, options, body)
+        }
         let report =
             isOffline ? nil : try await sync.syncPaths([path], options, leavesIgnored: true)
         let problem = report?.problems.first { $0.path == path }
@@ -256,6 +261,35 @@ struct Saves: ReplicaPart {
                 .notFound, path: path.bytes, "Not a regular file.",
                 remedy: "See what is in a folder with filesinki ls.")
         }
+    }
+}
+
+extension Saves {
+    /// Reads a path that the replica does not hold from the store. Nothing is written here.
+    private func readFromStore(
+        _ path: RelativePath, isOffline: Bool, _ options: SyncOptions,
+        _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws -> LoadReport {
+        if isOffline { throw Failure.notHeld(path) }
+        var run = try await sync.begin(
+            options, PathSelection(only: [path]), sync.partialBase([path]))
+        run.isPartial = true
+        try await sync.fetch(&run)
+        if let away = run.report.away { throw away }
+        guard let found = run.remote.changes[path]?.entry,
+            found.entry.kind == .file || found.entry.kind == .symlink
+        else {
+            throw Failure(
+                .notFound, path: path.bytes, "No such file in the store.",
+                remedy: "List the files with filesinki ls.")
+        }
+        if found.entry.kind == .symlink {
+            try found.entry.target.withUnsafeBytes(body)
+        } else {
+            let contents = try await storedContents.source(run.remote, Observation())
+            try await contents.stream(found.entry.content, size: found.entry.size) { try body($0) }
+        }
+        return LoadReport(sync: run.report, entry: found.entry, version: found.version)
     }
 }
 

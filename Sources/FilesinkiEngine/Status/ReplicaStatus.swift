@@ -2,6 +2,7 @@ import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
 
 /// The state of a replica according to its manifest.
@@ -18,7 +19,9 @@ package struct StatusReport: Sendable {
     package var lastFailure: String?
     /// Local changes that are not published.
     package var pending: [RelativePath]
-    /// Remote changes that are not applied.
+    /// The paths that a partial replica holds; nil for a complete one.
+    package var only: [RelativePath]?
+    /// Remote changes that are not applied, without those of ignored paths.
     package var incoming: [RelativePath]
     /// The open conflicts; see ``Replica/conflicts()``.
     package var conflicts: [OpenConflict]
@@ -40,12 +43,17 @@ struct ReplicaStatus: ReplicaPart {
 
     /// Cost: linear in the numbers of waiting changes and open conflicts.
     func report() throws -> StatusReport {
+        let rules = try rulesReader.runRules(SyncOptions())
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
         let files = try manifest.baseFiles()
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,
             token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
             lastFailure: try lastFailure(), pending: try manifest.loadLocal().map(\.path),
-            incoming: try manifest.loadRemote().map(\.path),
+            only: rules.choice?.paths,
+            incoming: try manifest.loadRemote().filter {
+                !ignored.contains($0.path, isDirectory: $0.entry.entry.kind == .directory)
+            }.map(\.path),
             conflicts: try conflicts.open(), paths: try manifest.baseCount(), files: files.count,
             bytes: files.bytes, uploadedBytes: try uploadedBytes())
     }
@@ -65,6 +73,17 @@ struct ReplicaStatus: ReplicaPart {
             selection.isEverything
                 || paths.contains { row.path == $0 || row.path.isInside($0) }
         }.map { ($0.path, VersionedEntry($0.entry, version: $0.version)) }
+    }
+
+    /// Returns what the store has as of the last sync and this replica does not hold, in path order:
+    /// everything, or the given paths and what is below them.
+    func listUnheld(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
+        guard let choice = try rulesReader.choice() else { return [] }
+        return try manifest.loadRemote().filter { row in
+            row.entry.entry.kind != .tombstone && !choice.holds(row.path)
+                && (paths.isEmpty
+                    || paths.contains { row.path == $0 || row.path.isInside($0) })
+        }.map { ($0.path, $0.entry) }.sorted { $0.0 < $1.0 }
     }
 
     /// Returns the known deletions in path order: all, or those of the given paths and of what is

@@ -82,6 +82,15 @@ extension FilesMemory {
         try write(note)
     }
 
+    /// Durably forgets the position of the base, but not the own commits. Call it before paths leave the
+    /// root that stay in the remote tree.
+    func forgetBasePosition() throws {
+        var note = try publishingNote()
+        guard note.position != nil else { return }
+        note.position = nil
+        try StateFile.replace(state.publishing, with: note.bytes)
+    }
+
     /// Durably forgets the commits that were noted of a store. Call it before the manifest forgets the store.
     func forgetPublishing() throws {
         try StateFile.replace(state.publishing, with: [])

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRules
 import Synchronization
 
 /// Finds out whether the user's rules ignore a path, also for paths that are not in the root.
@@ -71,7 +72,7 @@ extension SyncEngine {
     /// The remote changes that the rules ignore in this replica: nothing is decided about them.
     func ignoredPaths(of view: RemoteView, _ run: SyncRun) -> [RelativePath] {
         // A path that the user named is not ignored, unless the run leaves it alone.
-        if run.isPartial { return view.changes.keys.filter(run.leaves) }
+        if run.isNamed { return view.changes.keys.filter(run.leaves) }
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         return view.changes.compactMap { path, change in
             // The path may be a folder on one side and a file on the other.
@@ -81,6 +82,22 @@ extension SyncEngine {
             return ignored.contains(path, isDirectory: isDirectory) ? path : nil
         }
     }
+
+    /// The paths of the base that are ignored after this run, too, of those that it ignores.
+    func ignoredForGood(_ paths: [RelativePath], _ run: SyncRun) -> [RelativePath] {
+        guard run.rules.hasPatterns, !paths.isEmpty else { return paths }
+        var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
+        return paths.filter { path in
+            run.rules.choice?.holds(path) == false
+                || ignored.contains(
+                    path, isDirectory: run.base.row(path)?.entry.kind == .directory)
+        }
+    }
+}
+
+extension SyncRun {
+    /// Whether a user named the paths of the run.
+    fileprivate var isNamed: Bool { isPartial && !isBatch && !options.isUnattended }
 }
 
 /// Matches paths against the ignore rules as they were when it was made. May be called from any thread.

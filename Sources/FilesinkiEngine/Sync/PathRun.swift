@@ -18,11 +18,13 @@ extension SyncEngine {
     ///   - installed: The content that was installed at one of them.
     ///   - leavesIgnored: Whether a path that the rules ignore and that was never synced is left as it is,
     ///     here and in the store.
+    /// - Throws: Code `usage` for a path that the replica does not hold.
     func syncPaths(
         _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil,
         saved: Set<RelativePath> = [], installed: InstalledContent? = nil,
         leavesIgnored: Bool = false
     ) async throws -> SyncReport {
+        try rulesReader.requireHeld(paths)
         var options = options
         options.paths = paths
         var run = try await begin(options, PathSelection(paths: paths), partialBase(paths))

@@ -12,6 +12,12 @@ import FilesinkiSystem
 /// The rules of one run: the user's files, and the options of the command line that override them.
 struct RunRules: Sendable {
     var filter: any ScanFilter
+    /// The filter without the patterns of this run and without the choice.
+    var ignoring: any ScanFilter
+    /// The paths that this replica holds; nil for all.
+    var choice: PathChoice?
+    /// Whether the run has patterns of its own, which hold for this run only.
+    var hasPatterns = false
     var strategies: any StrategyRules
     /// The merge settings of a path.
     var merging: @Sendable (RelativePath) -> MergeSettings
@@ -46,9 +52,15 @@ struct RulesReader: ReplicaPart {
         let synced = try rootFile(Settings.syncedFile)
         let load = RulesLoad(
             synced: synced, isTrusted: try trust.isTrusted(synced), device: try files.deviceFiles())
-        let filter = try IgnoreFilter(gitignore: load.rules.gitignore) { try rootFile($0) }
+        let (gitignore, own) = (load.rules.gitignore, try files.ignoreFiles())
+        let ignoring = try IgnoreFilter(gitignore: gitignore, device: own) { try rootFile($0) }
+        let filter = try IgnoreFilter(
+            gitignore: gitignore, device: own, patterns: options.patterns
+        ) { try rootFile($0) }
+        let choice = try choice()
         return RunRules(
-            filter: filter,
+            filter: choice.map { ChoiceFilter($0, within: filter) } ?? filter,
+            ignoring: ignoring, choice: choice, hasPatterns: !options.patterns.isEmpty,
             strategies: OverridingRules(
                 rules: resolved(load.rules), strategy: options.strategy,
                 onDelete: options.onDelete),
@@ -71,6 +83,21 @@ struct RulesReader: ReplicaPart {
             throw problem
         }
         return load.rules.prune
+    }
+
+    /// The paths that this replica holds; nil for all.
+    func choice() throws(Failure) -> PathChoice? { try state.choiceNote().choice }
+
+    /// Refuses paths that are not in this replica.
+    ///
+    /// - Parameter parts: Whether a folder of which a part is here is accepted.
+    /// - Throws: Code `usage`.
+    func requireHeld(_ paths: [RelativePath], parts: Bool = false) throws(Failure) {
+        guard let choice = try choice() else { return }
+        for path in paths where !choice.contains(path) {
+            if choice.isAbove(path), parts { continue }
+            throw choice.isAbove(path) ? .partlyHeld(path) : .notHeld(path)
+        }
     }
 
     /// The rules, behind the program's own resolver.
@@ -104,6 +131,17 @@ struct RuleFiles {
             }
         }
         return files
+    }
+
+    /// The ignore files of this device: of its user, and of this replica.
+    func ignoreFiles() throws -> [RulesLoad.DeviceFile] {
+        let ofUser = options.configuration.map(Settings.ignoreFile(beside:))
+        return try [ofUser, options.stateFolder.ignore].compactMap { path in
+            guard let path, let bytes = try StateFile.read(path, followingSymlinks: true) else {
+                return nil
+            }
+            return RulesLoad.DeviceFile(path: path, bytes: bytes)
+        }
     }
 
     /// The bytes of a file directly in the root; nil if there is no regular file of this name.

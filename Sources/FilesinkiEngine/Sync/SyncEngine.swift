@@ -33,7 +33,9 @@ struct SyncEngine: ReplicaPart {
     ///   anything was changed, `wrong-store` when the store is not the one it was. A remote that
     ///   is away throws nothing: the report says so, and the work waits.
     func syncTree(_ options: SyncOptions) async throws -> SyncReport {
+        try rulesReader.requireHeld(options.paths, parts: true)
         var run = try await begin(options, PathSelection(paths: options.paths), fullBase())
+        run.report.notices += try unheldNotices(run)
         try await fetch(&run)
         var found = try scanWhole(run)
         if try isLarge(run, found) {

@@ -1,5 +1,6 @@
 package import FilesinkiModel
 package import FilesinkiReconcile
+package import FilesinkiRules
 import Synchronization
 
 /// The options of one run.
@@ -20,6 +21,9 @@ package struct SyncOptions: Sendable {
     package var deletesUnmounted = false
     /// How many deletions pass the guards; nil for the limit of the rules.
     package var maxDelete: MaxDelete?
+    /// What the run leaves out or includes besides the ignore files. Nothing is decided about a path that it
+    /// leaves out.
+    package var patterns = RunPatterns.none
     /// The chain of links for every conflict of this run; nil for that of the rules.
     package var strategy: Strategy?
     /// What happens where one side edited and the other deleted a path; nil for what the rules say.

@@ -23,6 +23,8 @@ package actor Watcher {
     /// The last reported failure; nil if the last run succeeded.
     var lastFailure: String?
     private var lock: ReplicaLock?
+    /// The stamps of this device's files of rules at the last run.
+    private var ruleStamps: [FileStamp?] = []
 
     /// The signals that stop a watch after the current run.
     private static let stopSignals = [SIGTERM, SIGINT]
@@ -95,7 +97,8 @@ package actor Watcher {
                 .notFound, path: replicaOptions.root, "The replica has no remote.",
                 remedy: "Set one with filesinki remote set URL.")
         }
-        let judge = try await replica.ignoreMatcher()
+        ruleStamps = presentRuleStamps
+        let judge = try await replica.ignoreMatcher(options.sync)
         await replica.pause()
         let folders = try local.start { judge.ignores($0, isDirectory: $1) }
         try await onNotice(.started(folders: folders))
@@ -136,9 +139,27 @@ package actor Watcher {
 
     /// Reads the ignore rules again and watches and scans by them.
     private func reloadRules() async throws {
-        guard let judge = try await replica?.ignoreMatcher() else { return }
+        guard let judge = try await replica?.ignoreMatcher(options.sync) else { return }
         try await onNotice(.rulesReloaded)
         local.follow { judge.ignores($0, isDirectory: $1) }
+    }
+
+    /// Reloads the rules if another process has changed which paths the replica holds, or an ignore file of
+    /// this device: both are outside of what is watched.
+    private func followRuleFiles() async throws -> Bool {
+        let present = presentRuleStamps
+        guard present != ruleStamps else { return false }
+        ruleStamps = present
+        try await reloadRules()
+        return true
+    }
+
+    private var presentRuleStamps: [FileStamp?] {
+        let state = replicaOptions.stateFolder
+        let ofUser = replicaOptions.configuration.map(Settings.ignoreFile(beside:))
+        return [state.only, state.ignore, ofUser].map { path in
+            path.flatMap { FileStamp(at: $0, followingSymlinks: true) }
+        }
     }
 
     var rootGone: Failure {
@@ -179,7 +200,8 @@ package actor Watcher {
     private func sync(_ work: WatchScheduler.Work) async throws -> ChangeReport {
         let replica = try await lockedReplica()
         do {
-            let report = try await sync(work, replica)
+            let isReloaded = try await followRuleFiles()
+            let report = try await sync(isReloaded ? .everything : work, replica)
             await replica.pause()
             return report
         } catch {

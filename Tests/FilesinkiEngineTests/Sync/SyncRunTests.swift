@@ -13,7 +13,8 @@ import Testing
         SyncRun(
             options: SyncOptions(), selection: .everything,
             rules: RunRules(
-                filter: EverythingFilter(), strategies: UniformRules(),
+                filter: EverythingFilter(), ignoring: EverythingFilter(),
+                strategies: UniformRules(),
                 merging: { _ in MergeSettings() }, maxDelete: .count(1)),
             started: Timestamp(nanoseconds: 0), base: BaseIndex([]))
     }

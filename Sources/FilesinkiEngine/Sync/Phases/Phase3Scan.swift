@@ -36,6 +36,7 @@ extension SyncEngine {
     func read(_ scan: ScanResult, _ run: SyncRun, isStoring: Bool) async throws -> Observation {
         var found = StatScan()
         found.observation.addScan(scan)
+        found.observation.ignored = ignoredForGood(scan.ignored, run)
         found.observation.rootDevice = try root.status().stamp.device
         let waiting = try waitingRows()
         for candidate in scan.candidates {

@@ -28,10 +28,12 @@ extension SyncEngine {
         try applyNotedMerges(&run)
         var view = run.remote
         view.recogniseLinks(run.local)
+        let unheld = view.removeUnheld(by: run.rules.choice)
         let ignored = ignoredPaths(of: view, run)
         var input = ReconcileInput(
             base: run.base, ours: run.selected(run.local.changes),
-            theirs: run.selected(view.changes), blocked: run.local.blocked.union(ignored),
+            theirs: run.selected(view.changes),
+            blocked: run.local.blocked.union(ignored).union(unheld),
             rules: run.rules.strategies, device: config.device)
         var reconciliation = Reconciliation(input)
         let plan = reconciliation.plan()

@@ -26,8 +26,10 @@ extension SyncEngine {
     ) throws {
         let view = run.remote
         let met = Set(steps.map(\.path))
-        let waiting = try view.loadedWaiting ?? Set(manifest.loadRemote().map(\.path))
-        let stale = waiting.filter { view.changes[$0] == nil }
+        // With their versions, so that those which stay as they are need not be written.
+        let waiting = try view.loadedWaiting == nil ? manifest.loadRemote().map(Waiting.init) : []
+        let stale = (view.loadedWaiting.map(Array.init) ?? waiting.map(\.path))
+            .filter { view.changes[$0] == nil }
         let over = try noLongerWaiting(run)
         try manifest.write { writer in
             for row in run.local.refreshed { try writer.putBase(row) }
@@ -43,7 +45,7 @@ extension SyncEngine {
             try recordHistory(run, done, applied, publication, writer)
             try recordCopies(run, writer)
             try recordDeletions(run, done, writer)
-            try recordUnmet(run, met, writer)
+            try recordUnmet(run, met.union(waiting.unchanged(in: view)), writer)
             try writer.addContents(of: view)
             if let device = run.local.rootDevice { try writer.setRootDevice(device) }
             try recordMeeting(view, writer)
@@ -262,6 +264,29 @@ extension SyncEngine {
                 id: 0, path: step.path, base: step.base?.entry, ours: step.ours,
                 theirs: step.theirs?.entry, copyPath: nil, rule: step.reason.word, time: now,
                 state: .open))
+    }
+}
+
+/// A remote change that waits in the manifest.
+private struct Waiting {
+    let path: RelativePath
+    let version: UInt64
+
+    init(_ row: RemoteRow) {
+        path = row.path
+        version = row.entry.version
+    }
+}
+
+extension [Waiting] {
+    /// The paths at which something is, and about which the manifest has what the view has.
+    fileprivate func unchanged(in view: RemoteView) -> Set<RelativePath> {
+        Set(
+            lazy.filter { row in
+                view.changes[row.path].map {
+                    $0.entry.version == row.version && $0.entry.entry.kind != .tombstone
+                } ?? false
+            }.map(\.path))
     }
 }
 

@@ -1,0 +1,180 @@
+import ArgumentParser
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiText
+
+/// `only`: the paths that a partial replica holds.
+struct OnlyCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "only",
+        abstract: "Choose which files and folders this replica holds.",
+        discussion: """
+            A partial replica holds the chosen paths with everything below them. All else stays in \
+            the store: it is not written here, and its absence here deletes it nowhere. \
+            .filesinki.toml and the ignore files above the chosen paths are always held. The \
+            choice is of this replica; other devices have their own.
+            """,
+        subcommands: [
+            OnlyListCommand.self, OnlySetCommand.self, OnlyAddCommand.self, OnlyRemoveCommand.self,
+            OnlyDisableCommand.self,
+        ],
+        defaultSubcommand: OnlyListCommand.self)
+
+    func run(in console: Console) async throws -> ExitCode { throw CleanExit.helpRequest(self) }
+}
+
+/// `only list`, which is also what `only` alone means.
+struct OnlyListCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the chosen paths. Exits with 1 if the replica holds everything.")
+
+    @OptionGroup var null: NullOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(replica, writable: false, remote: false, in: console)
+        guard let paths = try await session.replica.chosenPaths() else {
+            console.say("The replica holds everything.")
+            return .negative
+        }
+        for path in paths {
+            if report.json {
+                var object: JSONObject = ["type": "chosen"]
+                object.add("path", path)
+                try console.output.json(object)
+            } else if null.null {
+                try console.output.path(path)
+            } else {
+                try console.output.line(path.description)
+            }
+        }
+        return .done
+    }
+}
+
+/// `only set`: exactly these paths.
+struct OnlySetCommand: ChoosingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Hold exactly these paths.",
+        discussion: """
+            What is no longer chosen leaves this folder, if it is as it was published; else nothing \
+            is changed, and the exit code is 1. The next sync writes what was not here before.
+            """)
+
+    @Argument(help: "Files or folders.", completion: .file())
+    var paths: [String] = []
+
+    @OptionGroup var list: PathsOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func choose(_ paths: [RelativePath], in replica: Replica) async throws -> ChoiceReport {
+        try await replica.choosePaths(paths)
+    }
+}
+
+/// `only add`: further paths.
+struct OnlyAddCommand: ChoosingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Hold these paths, too. The next sync writes them here.")
+
+    @Argument(help: "Files or folders.", completion: .file())
+    var paths: [String] = []
+
+    @OptionGroup var list: PathsOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func choose(_ paths: [RelativePath], in replica: Replica) async throws -> ChoiceReport {
+        try await replica.addChosenPaths(paths)
+    }
+}
+
+/// `only remove`: fewer paths.
+struct OnlyRemoveCommand: ChoosingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Hold these paths no longer. They are removed here, and nowhere else.",
+        discussion: """
+            The files leave this folder if they are as they were published; else nothing is \
+            changed, and the exit code is 1. They stay in the store and on other devices.
+            """)
+
+    @Argument(help: "Chosen paths, or folders with chosen paths.", completion: .file())
+    var paths: [String] = []
+
+    @OptionGroup var list: PathsOption
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func choose(_ paths: [RelativePath], in replica: Replica) async throws -> ChoiceReport {
+        try await replica.removeChosenPaths(paths)
+    }
+}
+
+/// `only disable`: a complete replica again.
+struct OnlyDisableCommand: ReplicaCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable",
+        abstract: "Hold everything again. The next sync writes it here.")
+
+    @OptionGroup var replica: RootOptions
+    @OptionGroup var report: ReportOptions
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        let session = try await Session.open(replica, writable: true, remote: false, in: console)
+        return try console.show(try await session.replica.choosePaths(nil))
+    }
+}
+
+/// A command that changes the choice by some paths.
+protocol ChoosingCommand: ReplicaCommand {
+    var paths: [String] { get }
+    var list: PathsOption { get }
+    var report: ReportOptions { get }
+
+    func choose(_ paths: [RelativePath], in replica: Replica) async throws -> ChoiceReport
+}
+
+extension ChoosingCommand {
+    func validate() throws { try list.require(paths) }
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        guard let arguments = try list.all(paths, in: console) else { return .negative }
+        let session = try await Session.open(replica, writable: true, remote: false, in: console)
+        let paths = try arguments.map { try session.path($0) }
+        return try console.show(try await choose(paths, in: session.replica))
+    }
+}
+
+extension Console {
+    /// Shows a change of the choice.
+    fileprivate func show(_ report: ChoiceReport) throws -> ExitCode {
+        let code: ExitCode = report.problems.isEmpty ? .done : .partial
+        try show(report.problems, type: "problem")
+        if outputOptions.isJSON {
+            var object: JSONObject = ["type": "choice"]
+            object.add("exit", code.rawValue)
+            object.add("only", report.paths.map { .array($0.map(\.jsonValue)) })
+            object.add("removed", .array(report.removed.map(\.jsonValue)))
+            try output.json(object)
+        }
+        if !report.removed.isEmpty {
+            say(
+                "Removed \(CountText.text(report.removed.count, "file")) here. The store keeps them."
+            )
+        }
+        let count = report.paths.map { CountText.text($0.count, "chosen path") }
+        say(
+            "The replica holds \(count ?? "everything"). The next sync writes what is missing here."
+        )
+        return code
+    }
+}

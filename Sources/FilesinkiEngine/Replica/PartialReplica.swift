@@ -1,0 +1,201 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRules
+import FilesinkiSystem
+
+/// The result of a change of the paths that a replica holds.
+package struct ChoiceReport: Sendable {
+    /// The chosen paths; nil for a complete replica.
+    package var paths: [RelativePath]?
+    /// The files and symlinks that were removed from the root.
+    package var removed: [RelativePath] = []
+    /// What stays in the root although it is no longer chosen.
+    package var problems: [Problem] = []
+}
+
+/// Changes which paths a replica holds.
+///
+/// What is not chosen is not in the base: it waits in the manifest as a remote change that no run applies.
+/// So neither its absence nor its return can be taken for a change of a user.
+struct PartialReplica: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// The chosen paths; nil for a complete replica.
+    func paths() throws -> [RelativePath]? { try rulesReader.choice()?.paths }
+
+    /// Chooses exactly these paths; nil for a complete replica.
+    ///
+    /// - Throws: Code `not-found` for a path that exists neither here nor in the store, `differs` if
+    ///   something that would leave the root is not published; then nothing was changed.
+    func set(_ paths: [RelativePath]?) async throws -> ChoiceReport {
+        if let paths { try requireKnown(paths) }
+        return try await change(to: paths.map { PathChoice($0) })
+    }
+
+    /// Adds paths to the chosen ones. The next sync writes them to the root.
+    ///
+    /// - Throws: Code `exists` for a complete replica, and what ``set(_:)`` throws.
+    func add(_ paths: [RelativePath]) async throws -> ChoiceReport {
+        let choice = try requireChoice()
+        try requireKnown(paths)
+        return try await change(to: choice.adding(paths))
+    }
+
+    /// Removes paths from the chosen ones, and from the root. They stay in the store and on other devices.
+    ///
+    /// - Throws: As ``add(_:)`` and ``FilesinkiRules/PathChoice/removing(_:)``.
+    func remove(_ paths: [RelativePath]) async throws -> ChoiceReport {
+        try await change(to: requireChoice().removing(paths))
+    }
+
+    /// The chosen paths at which nothing is, as of the last sync.
+    func unknown() throws -> [RelativePath] { try (paths() ?? []).filter { try !isKnown($0) } }
+
+    /// Removes from the root what a command that was killed had still to remove.
+    ///
+    /// - Returns: The report of what was removed now; nil if nothing was left to do.
+    @discardableResult
+    func finish() throws -> ChoiceReport? {
+        var note = try state.choiceNote()
+        guard note.isRemoving, let choice = note.choice else { return nil }
+        var report = ChoiceReport(paths: choice.paths)
+        let rows = try manifest.loadBase().filter { !choice.holds($0.path) }
+        try removeFiles(rows, &report)
+        try manifest.write { writer in
+            for row in rows {
+                try writer.removeBase(row.path)
+                // A later remote change of the path may wait already.
+                guard try manifest.remote(row.path) == nil else { continue }
+                try writer.putRemote(
+                    RemoteRow(
+                        path: row.path, entry: VersionedEntry(row.entry, version: row.version),
+                        movedFrom: nil))
+            }
+        }
+        note.isRemoving = false
+        try StateFile.replace(state.only, with: note.bytes)
+        return report
+    }
+
+    // MARK: Steps of a change
+
+    private func change(to choice: PathChoice?) async throws -> ChoiceReport {
+        let unchanged = ChoiceReport(paths: choice?.paths)
+        guard try choice != rulesReader.choice() else { return unchanged }
+        if let choice { try await requirePublished(outside: choice) }
+        // A lost manifest would be recovered with paths that are not here any more.
+        try memory.forgetBasePosition()
+        let note = PathChoiceNote(choice, isRemoving: choice != nil)
+        try StateFile.replace(state.only, with: note.bytes)
+        return try finish() ?? unchanged
+    }
+
+    private func requireChoice() throws -> PathChoice {
+        if let choice = try rulesReader.choice() { return choice }
+        throw Failure(
+            .exists, path: options.root, "The replica holds everything.",
+            remedy: "To hold only some paths, use filesinki only set PATH….")
+    }
+
+    private func requireKnown(_ paths: [RelativePath]) throws {
+        guard try manifest.token != nil else { return }
+        for path in paths where try !isKnown(path) {
+            throw Failure(
+                .notFound, path: path.bytes,
+                "Found neither here nor in the store as of the last sync.",
+                remedy: "Check the path; filesinki ls lists what the store has.")
+        }
+    }
+
+    private func isKnown(_ path: RelativePath) throws -> Bool {
+        if try manifest.base(path) != nil || !manifest.baseRows(below: path).isEmpty { return true }
+        let waiting =
+            try [manifest.remote(path)].compactMap(\.self) + manifest.remoteRows(below: path)
+        if waiting.contains(where: { $0.entry.entry.kind != .tombstone }) { return true }
+        return try root.status(path) != nil
+    }
+
+    /// - Throws: Code `differs` for what differs from the store and would leave the root.
+    private func requirePublished(outside choice: PathChoice) async throws {
+        var options = SyncOptions()
+        options.isDryRun = true
+        var run = try await sync.begin(options, .everything, sync.fullBase())
+        let found = try sync.scanWhole(run)
+        try await sync.scan(&run) { run, isStoring in
+            try await sync.read(found, run, isStoring: isStoring)
+        }
+        // A folder counts by what is in it.
+        let changed = run.local.changes.filter { $0.value.entry?.kind != .directory }.map(\.key)
+        let open = try conflicts.open()
+        let kept = try Set(
+            changed + run.local.problems.map(\.path) + manifest.loadLocal().map(\.path)
+                + open.flatMap { [$0.path] + ($0.copy.map { [$0] } ?? []) }
+        ).filter { !choice.holds($0) }.sorted()
+        guard let first = kept.first else { return }
+        let others = kept.count > 1 ? " So have \(kept.count - 1) more paths." : ""
+        let message =
+            open.contains { $0.path == first || $0.copy == first }
+            ? "It has an open conflict." : "It has changes that are not published."
+        throw Failure(
+            .differs, path: first.bytes, message + others,
+            remedy: "Run filesinki sync, or resolve the conflict, and run the command again.")
+    }
+
+    /// Removes files that are still as they were published, and the folders that become empty.
+    private func removeFiles(_ rows: [BaseRow], _ report: inout ChoiceReport) throws {
+        let writer = try editor.makeWriter()
+        // What is in a folder comes before it.
+        for row in rows.reversed() {
+            do {
+                if row.entry.kind == .directory {
+                    if try root.status(row.path)?.kind == .directory {
+                        _ = try writer.removeDirectory(row.path)
+                    }
+                    continue
+                }
+                guard try root.status(row.path) != nil else { continue }
+                let outcome = try writer.remove(
+                    row.path, expecting: editor.expectation(at: row.path))
+                if case .surprised = outcome {
+                    report.problems.append(.changedMeanwhile(row.path, "removed"))
+                } else {
+                    report.removed.append(row.path)
+                }
+            } catch let failure as Failure {
+                report.problems.append(Problem(row.path, failure))
+            }
+        }
+        try writer.flush()
+        report.removed.sort()
+    }
+}
+
+/// See ``PartialReplica``.
+extension Replica {
+    /// See ``PartialReplica/paths()``.
+    package func chosenPaths() throws -> [RelativePath]? { try PartialReplica(context).paths() }
+
+    /// See ``PartialReplica/unknown()``.
+    package func unknownChosenPaths() throws -> [RelativePath] {
+        try PartialReplica(context).unknown()
+    }
+
+    /// See ``PartialReplica/set(_:)``.
+    package func choosePaths(_ paths: [RelativePath]?) async throws -> ChoiceReport {
+        try await PartialReplica(context).set(paths)
+    }
+
+    /// See ``PartialReplica/add(_:)``.
+    package func addChosenPaths(_ paths: [RelativePath]) async throws -> ChoiceReport {
+        try await PartialReplica(context).add(paths)
+    }
+
+    /// See ``PartialReplica/remove(_:)``.
+    package func removeChosenPaths(_ paths: [RelativePath]) async throws -> ChoiceReport {
+        try await PartialReplica(context).remove(paths)
+    }
+}

@@ -1,0 +1,97 @@
+import FilesinkiFileSystem
+package import FilesinkiModel
+import FilesinkiReconcile
+package import FilesinkiRules
+import FilesinkiSystem
+
+extension StateFolder {
+    /// The note of the replica's choice.
+    ///
+    /// - Throws: Code `corrupt` for an invalid one, because any guess could remove or fetch what was not
+    ///   meant.
+    package func choiceNote() throws(Failure) -> PathChoiceNote {
+        guard let bytes = try StateFile.read(only) else { return PathChoiceNote(nil) }
+        if let note = PathChoiceNote(bytes) { return note }
+        throw Failure(
+            .corrupt, path: only, "The list of chosen paths is damaged.",
+            remedy:
+                "Remove the file for a complete replica, or run filesinki only set PATH… after it.")
+    }
+}
+
+extension Failure {
+    /// A path was named that is outside of the chosen ones.
+    package static func notHeld(_ path: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes, "Outside of the paths that this replica holds.",
+            remedy: "Add it with filesinki only add, then sync.")
+    }
+
+    /// A folder was named of which only a part is here.
+    static func partlyHeld(_ path: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes, "This replica holds only a part of the folder.",
+            remedy: "Add all of it with filesinki only add, then sync; or give paths that are here."
+        )
+    }
+}
+
+extension RemoteView {
+    /// Removes the changes of paths that the replica does not hold.
+    ///
+    /// - Returns: The removed paths at which something is, so that no folder above them is deleted.
+    mutating func removeUnheld(by choice: PathChoice?) -> [RelativePath] {
+        guard let choice else { return [] }
+        let unheld = changes.keys.filter { !choice.holds($0) }
+        let present = unheld.filter { changes[$0]?.entry.entry.kind != .tombstone }
+        for path in unheld { changes[path] = nil }
+        return present
+    }
+}
+
+extension SyncEngine {
+    /// What is in the root outside of the chosen paths: one notice for a file, or for a folder with all in it.
+    func unheldNotices(_ run: SyncRun) throws -> [Problem] {
+        guard let choice = run.rules.choice else { return [] }
+        var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
+        var notices: [Problem] = []
+        var folders = [RelativePath?.none] + choice.paths.flatMap(\.ancestors).map(Optional.some)
+        folders = Array(Set(folders))
+        for folder in folders {
+            for name in try names(in: folder) {
+                let path = folder?.appending(name) ?? RelativePath(unchecked: name)
+                guard !choice.holds(path), !RelativePath.isStateFolder(name),
+                    !isCompanion(path, of: choice), let status = try root.status(path),
+                    !ignored.contains(path, isDirectory: status.kind == .directory)
+                else { continue }
+                notices.append(Problem(path, .unheld(path)))
+            }
+        }
+        return notices.sorted { $0.path < $1.path }
+    }
+
+    private func names(in folder: RelativePath?) throws -> [[UInt8]] {
+        guard let folder else { return try root.names() }
+        guard kind(at: folder) == .directory else { return [] }
+        return try root.names(in: folder)
+    }
+
+    /// Whether the path is a log or a journal of a chosen database.
+    private func isCompanion(_ path: RelativePath, of choice: PathChoice) -> Bool {
+        ["-wal", "-shm", "-journal"].contains { ending in
+            guard path.bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8),
+                path.name.count > ending.utf8.count
+            else { return false }
+            let owner = RelativePath(unchecked: Array(path.bytes.dropLast(ending.utf8.count)))
+            return choice.contains(owner) && root.isLive(owner)
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func unheld(_ path: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes, "Not synced: outside of the paths that this replica holds.",
+            remedy: "Add it with filesinki only add, or list it in .filesinki/ignore.")
+    }
+}

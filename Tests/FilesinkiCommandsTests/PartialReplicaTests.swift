@@ -1,0 +1,95 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("only, clone --only, and what a device leaves out")
+struct PartialReplicaTests {
+    @Test func `a partial clone is made, grows and shrinks`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.makeFolder("a/d")
+        try world.write("deep", to: "a/d/x")
+        #expect(try await world.run("sync", "a").code == .done)
+        let clone = try await world.run("clone", "store", "c", "--only", "d", "--only", "one")
+        #expect(clone.code == .done, "\(clone.talk)")
+        #expect(world.names(in: "c") == [".filesinki", "d", "one"])
+        // Again is harmless, with another choice it is refused.
+        #expect(
+            try await world.run("clone", "store", "c", "--only", "one", "--only", "d").code == .done
+        )
+        #expect(try await world.run("clone", "store", "c", "--only", "two").code == .negative)
+        world.currentFolder = world.folder + "/c/d"
+        #expect(try await world.run("only", "remove", ".").code == .done)
+        world.currentFolder = world.folder + "/c"
+        #expect(world.names(in: "c") == [".filesinki", "one"])
+        #expect(try await world.run("only", "add", "two").code == .done)
+        #expect(try await world.run("sync").code == .done)
+        #expect(world.names(in: "c") == [".filesinki", "one", "two"])
+        #expect(try await world.run("only").lines == ["one", "two"])
+        #expect(try await world.run("only", "disable").code == .done)
+        #expect(try await world.run("only").code == .negative)
+        #expect(try await world.run("sync").code == .done)
+        #expect(world.readText("c/d/x") == "deep")
+        #expect(try await world.run("check").code == .done)
+    }
+
+    @Test func `a chosen path that the store does not have is named`() async throws {
+        let world = try await GoldenTests.pair()
+        let clone = try await world.run("clone", "store", "c", "--only", "one", "--only", "noone")
+        #expect(clone.code == .negative)
+        #expect(clone.talk.contains("noone: The store has no such path."), "\(clone.talk)")
+        #expect(world.names(in: "c") == [".filesinki", "one"])
+        let add = try await world.run("only", "add", "nowhere", "--root", "c")
+        #expect(add.code == .negative)
+        #expect(add.talk.contains("nowhere"))
+        #expect(try await world.run("only", "add", "two", "--root", "a").code == .negative)
+        #expect(try await world.run("clone", "store", "e", "--only", ".").code == .usage)
+        #expect(world.names(in: "e").isEmpty)
+    }
+
+    @Test func `deinit removes the choice and the device's ignore file`() async throws {
+        let world = try await GoldenTests.pair()
+        #expect(try await world.run("only", "set", "one", "--root", "b").code == .done)
+        try world.write("*.o\n", to: "b/.filesinki/ignore")
+        #expect(try await world.run("deinit", "b").code == .done)
+        #expect(world.names(in: "b") == ["one"])
+    }
+
+    @Test func `check-ignore and explain name a file of the device`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("*.o\n", to: "a/.filesinki/ignore")
+        try world.write("# mine\n*.mine\n", to: "config/filesinki/ignore")
+        let outcome = try await world.run("check-ignore", "--root", "a", "x.o", "x.mine", "x")
+        #expect(
+            outcome.lines == [
+                "x.o: ignored by \(world.folder)/a/.filesinki/ignore, line 1: *.o",
+                "x.mine: ignored by \(world.folder)/config/filesinki/ignore, line 2: *.mine",
+            ])
+        let explained = try await world.run("explain", "--root", "a", "x.o")
+        #expect(explained.text.contains("/.filesinki/ignore, line 1"))
+        #expect(try await world.run("only", "set", "one", "--root", "a").code == .done)
+        #expect(
+            try await world.run("explain", "--root", "a", "y").text
+                .contains("filesinki only list"))
+    }
+
+    @Test("an invalid pattern is a usage error", arguments: ["sync a", "watch a", "clone store c"])
+    func invalidPattern(_ command: String) async throws {
+        let world = try await GoldenTests.pair()
+        let words = command.split(separator: " ").map { Array($0.utf8) }
+        let outcome = try await world.run(
+            bytes: words + ["--exclude", "!x"].map { Array($0.utf8) })
+        #expect(outcome.code == .usage)
+        #expect(outcome.talk.contains("!x"))
+        #expect(world.names(in: "c").isEmpty)
+    }
+
+    @Test func `clone --exclude leaves out paths of its own run only`() async throws {
+        let world = try await GoldenTests.pair()
+        let patterns = ["--exclude", "o*", "--exclude", "t*", "--include", "two"]
+        let clone = try await world.run(
+            bytes: (["clone", "store", "c"] + patterns).map { Array($0.utf8) })
+        #expect(clone.code == .done)
+        #expect(world.names(in: "c") == [".filesinki", "two"])
+        #expect(try await world.run("sync", "c").code == .done)
+        #expect(world.names(in: "c") == [".filesinki", "one", "two"])
+    }
+}
