@@ -2,8 +2,40 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
+import FilesinkiSystem
 import Glibc
+
+/// What a replica leaves out by a user's will.
+struct SimulatedOmission: Sendable {
+    /// The paths that it holds; nil for all.
+    var choice: PathChoice?
+    /// What it ignores.
+    var pattern: PathPattern?
+
+    /// Whether nothing is left out.
+    var isNothing: Bool { choice == nil && pattern == nil }
+
+    /// Whether the replica does not hold a path.
+    func isUnheld(_ path: RelativePath) -> Bool { choice?.holds(path) == false }
+
+    func leavesOut(_ path: String) -> Bool {
+        guard let path = try? RelativePath(path) else { return false }
+        return isUnheld(path) || pattern?.covers(path) == true
+    }
+
+    /// Whether the replica refuses commands for a path.
+    func refuses(_ path: String) -> Bool {
+        guard let choice, let path = try? RelativePath(path) else { return false }
+        return !choice.contains(path)
+    }
+
+    /// The values in a tree that are not left out.
+    func values(of tree: TreeFixture) -> Set<HeldValue> {
+        Set(tree.placements.filter { !leavesOut($0.path) }.map(\.value))
+    }
+}
 
 /// A replica of a simulation: a root and a state folder.
 struct SimulatedReplica: Sendable {
@@ -31,6 +63,27 @@ struct SimulatedReplica: Sendable {
 
     /// The files of the root, with their times.
     func disk() throws -> TreeFixture { try TreeFixture.read(root, times: true) }
+
+    /// Chooses the paths that the replica holds, before or after its first run.
+    func choose(_ paths: [String]?, _ remote: any Remote) async throws {
+        let replica = try await Replica.open(options(remote), writable: true)
+        _ = try await replica.choosePaths(paths?.map { try RelativePath($0) })
+        await replica.close()
+    }
+
+    func ignore(_ pattern: String?) throws {
+        try StateFile.replace(
+            StateFolder(root: root, state: state).ignore, with: Array((pattern ?? "").utf8))
+    }
+
+    /// What the replica leaves out by the choice and the ignore file of its device.
+    func omission() throws -> SimulatedOmission {
+        let folder = StateFolder(root: root, state: state)
+        let pattern = try StateFile.read(folder.ignore).map { String(decoding: $0, as: UTF8.self) }
+        return SimulatedOmission(
+            choice: try folder.choiceNote().choice,
+            pattern: try pattern.flatMap { $0.isEmpty ? nil : try PathPattern($0) })
+    }
 
     func loseManifest() {
         for end in ["", "-wal", "-shm", "-journal"] { unlink(state + "/manifest.sqlite" + end) }

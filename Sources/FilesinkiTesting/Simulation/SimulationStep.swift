@@ -6,12 +6,16 @@ package enum SimulationStep: Hashable, Sendable {
     indirect case run(SimulatedRun)
     /// A replica loses its manifest.
     case loseManifest(Int)
+    /// A user chooses which paths a replica holds; nil for all.
+    case choose(Int, [String]?)
+    /// A user writes the ignore file of a replica's device; nil for none.
+    case ignore(Int, String?)
 
     var serial: Int? {
         switch self {
         case .user(_, .write(_, let serial, _)), .user(_, .link(_, let serial)): serial
         case .run(let run): run.task.serial
-        case .user, .loseManifest: nil
+        case .user, .loseManifest, .choose, .ignore: nil
         }
     }
 }
@@ -90,6 +94,10 @@ extension SimulationStep: CustomStringConvertible {
         switch self {
         case .user(let replica, let action): "user \(replica) \(action)"
         case .loseManifest(let replica): "replica \(replica) loses its manifest"
+        case .choose(let replica, let paths):
+            "replica \(replica) holds \(paths.map { "\($0)" } ?? "everything")"
+        case .ignore(let replica, let pattern):
+            "replica \(replica) ignores \(pattern ?? "nothing")"
         case .run(let run): run.description
         }
     }
@@ -138,6 +146,8 @@ package struct SimulationGenerator {
     private let isLossless: Bool
     /// Whether replicas prune.
     private let prunes: Bool
+    /// Whether some replicas hold a part only, or ignore paths of their own.
+    private let isPartial: Bool
     private var serial = 0
 
     /// Few paths, so that users often change the same one. Some are files in one replica and folders in another.
@@ -148,8 +158,15 @@ package struct SimulationGenerator {
     private static let modes: [UInt16] = [0o600, 0o644, 0o755]
     private static let strategies = ["newest", "oldest", "here", "there", "keep-both", "larger"]
 
-    package init(seed: UInt64) {
+    private static let choices = [
+        ["a"], ["b", "c"], ["a/b", "x"], ["c/d", "a/x"], ["a/b/x", "b"], ["y.txt", "b/z"],
+        ["c", "e"],
+    ]
+    private static let patterns = ["x", "*.txt", "/a/x", "z", "/b/"]
+
+    package init(seed: UInt64, isPartial: Bool = false) {
         self.seed = seed
+        self.isPartial = isPartial
         random = SeededRandom(seed: seed)
         replicas = Int.random(in: 2...4, using: &random)
         isLossless = random.chance(0.6)
@@ -158,17 +175,28 @@ package struct SimulationGenerator {
 
     package mutating func history(steps count: Int = 15) -> SimulationHistory {
         var steps: [SimulationStep] = []
+        if isPartial {
+            for replica in 0..<replicas where random.chance(0.6) { steps.append(choice(replica)) }
+        }
         for _ in 0..<count { steps.append(step(depth: 0)) }
         return SimulationHistory(replicas: replicas, seed: seed, steps: steps)
     }
 
     private mutating func step(depth: Int) -> SimulationStep {
         let replica = Int.random(in: 0..<replicas, using: &random)
+        if isPartial, random.chance(0.12) { return choice(replica) }
         return switch Int.random(in: 0..<100, using: &random) {
         case ..<57: .user(replica, action())
         case 57..<60: .loseManifest(replica)
         default: .run(run(replica, depth))
         }
+    }
+
+    private mutating func choice(_ replica: Int) -> SimulationStep {
+        if random.chance(0.35) {
+            return .ignore(replica, random.chance(0.7) ? pick(Self.patterns) : nil)
+        }
+        return .choose(replica, random.chance(0.8) ? pick(Self.choices) : nil)
     }
 
     private mutating func action() -> UserAction {

@@ -61,6 +61,12 @@ actor SimulationWorld {
             case .loseManifest(let number):
                 guard replicas.indices.contains(number), owed[number] == nil else { return }
                 replicas[number].loseManifest()
+            case .choose(let number, let paths):
+                guard replicas.indices.contains(number), owed[number] == nil else { return }
+                try await choose(paths, on: number)
+            case .ignore(let number, let pattern):
+                guard replicas.indices.contains(number), owed[number] == nil else { return }
+                try replicas[number].ignore(pattern)
             case .run(let run):
                 guard replicas.indices.contains(run.replica), owed[run.replica] == nil else {
                     return
@@ -97,6 +103,18 @@ actor SimulationWorld {
         owed[number]?.formUnion(values)
     }
 
+    /// Changes what a replica holds: no value may leave the disk that is not in the log.
+    private func choose(_ paths: [String]?, on number: Int) async throws {
+        let before = try replicas[number].disk().values
+        do { try await replicas[number].choose(paths, remote) } catch let failure as Failure {
+            guard [.differs, .notFound].contains(failure.code) else { throw failure }
+        }
+        let after = try replicas[number].disk().values
+        for lost in before.subtracting(after).subtracting(witness.values) {
+            violations.append("replica \(number) chose \(paths ?? []): lost \(lost)")
+        }
+    }
+
     // MARK: - Runs
 
     /// Performs a run, and checks the laws that hold after it.
@@ -116,11 +134,14 @@ actor SimulationWorld {
         do {
             report = try await replica.perform(run, eventful)
         } catch let failure as Failure {
-            if !isExpected(failure, run) { addViolation(run, "failed: \(failure)") }
+            if try !isExpected(failure, run, replica.omission()) {
+                addViolation(run, "failed: \(failure)")
+            }
         }
         var reading = witness
         for wrong in try await reading.advance(placed) { addViolation(run, wrong) }
         witness = reading
+        try checkOmitted(run)
         recordDeletion(run, before, report)
         try await check(run, before, report, wasAway: eventful.requests > 0 && faulty.isAway)
         return report
@@ -161,7 +182,23 @@ actor SimulationWorld {
         owed[run.replica]?.subtract(deleted.values.compactMap(HeldValue.init))
     }
 
-    private func isExpected(_ failure: Failure, _ run: SimulatedRun) -> Bool {
+    /// A replica publishes nothing about paths that it does not hold.
+    private func checkOmitted(_ run: SimulatedRun) throws {
+        for commit in witness.takeRecent() {
+            for replica in replicas where commit.device.hasPrefix("device\(replica.number)") {
+                let omission = try replica.omission()
+                for path in commit.paths where omission.isUnheld(path) {
+                    addViolation(
+                        run, "replica \(replica.number) changed \(path), which it does not hold")
+                }
+            }
+        }
+    }
+
+    private func isExpected(
+        _ failure: Failure, _ run: SimulatedRun, _ omission: SimulatedOmission
+    ) -> Bool {
+        if failure.code == .usage, let path = run.task.path { return omission.refuses(path) }
         if failure.code == .interrupted { return run.has([.isKilled, .isKilledAfter]) }
         if failure.code == .away { return !run.events.isEmpty }
         switch run.task {
@@ -193,7 +230,8 @@ actor SimulationWorld {
         checkProblems(run, report)
         let isDone = report.away == nil && report.problems.isEmpty
         if case .sync([]) = run.task, isDone, !disturbed.contains(run.replica) {
-            for lost in values.subtracting(witness.values) {
+            let synced = try replicas[run.replica].omission().values(of: after)
+            for lost in synced.subtracting(witness.values) {
                 addViolation(
                     run, "not published: \(name(lost, after)), although the run reported success")
             }
@@ -233,104 +271,20 @@ extension SimulatedRun {
 }
 
 extension SimulatedRun.Task {
+    /// The path that the task names.
+    var path: String? {
+        switch self {
+        case .sync(let paths): paths.first
+        case .save(let path, _), .load(let path), .delete(let path): path
+        case .prune: nil
+        }
+    }
+
     /// Whether the task itself changes no file.
     var isReading: Bool {
         switch self {
         case .sync, .load, .prune: true
         case .save, .delete: false
-        }
-    }
-}
-
-extension SimulationWorld {
-    /// Syncs all replicas, without faults and edits, until all are equal, and checks the laws that hold at
-    /// the end.
-    func syncUntilEqual(_ random: inout SeededRandom) async throws {
-        let limit = 2 * replicas.count + 3
-        var round = 0
-        while round < limit, violations.isEmpty {
-            round += 1
-            for number in replicas.indices.shuffled(using: &random) {
-                _ = try await perform(SimulatedRun(number))
-            }
-            if try differences().isEmpty { break }
-        }
-        guard violations.isEmpty else { return }
-        let end = SimulatedRun(0)
-        for difference in try differences() {
-            addViolation(end, "no convergence after \(round) rounds: \(difference)")
-        }
-        try await checkQuiet()
-        try checkSurvivors()
-    }
-
-    /// The differences of the roots from the first one, and of that from the remote tree.
-    private func differences() throws -> [String] {
-        let trees = try replicas.map { try $0.disk().flat }
-        guard let first = trees.first else { return [] }
-        var found: [String] = []
-        for (number, tree) in trees.enumerated().dropFirst() {
-            for path in Set(tree.keys).union(first.keys).sorted() where tree[path] != first[path] {
-                found.append(
-                    "\(path): 0 has \(Self.show(first[path])), \(number) has \(Self.show(tree[path]))"
-                )
-            }
-        }
-        for path in Set(first.keys).union(witness.tree.keys).sorted() {
-            if Self.agrees(first[path], witness.tree[path]) { continue }
-            found.append(
-                "\(path): 0 has \(Self.show(first[path])), the log "
-                    + (witness.tree[path].map { "\($0.kind) \($0.mode)" } ?? "nothing"))
-        }
-        return found
-    }
-
-    private static func agrees(_ node: TreeFixture.Node?, _ entry: Entry?) -> Bool {
-        switch (node, entry) {
-        case (nil, nil): true
-        case (.bytes(_, let mode, _)?, let entry?):
-            entry.kind == .file && entry.mode == mode
-                && node.flatMap(HeldValue.init) == HeldValue(entry)
-        case (.folder(_, let mode)?, let entry?): entry.kind == .directory && entry.mode == mode
-        case (.link(let target)?, let entry?): entry.kind == .symlink && entry.target == target
-        default: false
-        }
-    }
-
-    private static func show(_ node: TreeFixture.Node?) -> String {
-        switch node {
-        case .bytes(let bytes, let mode, let time):
-            "'\(printable(bytes.prefix(20)))' \(String(mode, radix: 8)) \(time?.nanoseconds ?? 0)"
-        case .folder(_, let mode): "a folder \(String(mode, radix: 8))"
-        case .link(let target): "a link to \(printable(target))"
-        case .special: "a special file"
-        case nil: "nothing"
-        }
-    }
-
-    /// Another run of each replica changes nothing.
-    private func checkQuiet() async throws {
-        let commits = witness.commits
-        for number in replicas.indices {
-            let before = try replicas[number].disk()
-            let run = SimulatedRun(number)
-            guard let report = try await perform(run) else { continue }
-            if report.publishedCommits != 0 || witness.commits != commits {
-                addViolation(run, "published at rest: \(report.steps.map(\.description))")
-            } else if !report.isQuiet {
-                addViolation(run, "is not at rest: \(report.steps.map(\.description))")
-            }
-            if try replicas[number].disk() != before { addViolation(run, "wrote at rest") }
-        }
-    }
-
-    /// If all conflicts were resolved by keeping both sides, every value that no user replaced or removed is
-    /// still in the tree.
-    private func checkSurvivors() throws {
-        guard isLossless, let first = replicas.first else { return }
-        let present = try first.disk().values
-        for value in unfinished.subtracting(present) {
-            addViolation(SimulatedRun(0), "lost: no user removed \(value), and it is in no tree")
         }
     }
 }

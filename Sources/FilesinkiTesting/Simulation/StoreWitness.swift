@@ -18,6 +18,8 @@ struct StoreWitness {
     private(set) var tree: [String: Entry] = [:]
     private var former: [String: Set<HeldValue>] = [:]
     private var deleted: [String: Set<HeldValue>] = [:]
+    /// The commits of files that were read since they were last taken, with the paths that each changes.
+    private var recent: [(device: String, paths: [RelativePath])] = []
 
     init(_ remote: any Remote, _ format: StoreFormat) throws {
         self.remote = remote
@@ -27,6 +29,12 @@ struct StoreWitness {
 
     /// The number of commits.
     var commits: UInt64 { token.sequence }
+
+    /// The commits that were read since the last call.
+    mutating func takeRecent() -> [(device: String, paths: [RelativePath])] {
+        defer { recent = [] }
+        return recent
+    }
 
     /// All values ever committed at a path or below it.
     func everHeld(_ path: String) -> Set<HeldValue> {
@@ -47,6 +55,7 @@ struct StoreWitness {
         }
         let pruned = commits.last { $0.pruning != nil }?.sequence ?? 0
         for commit in commits {
+            recent.append((commit.device.name, commit.changes.map(\.path)))
             wrong += commit.refused.map { "commit \(commit.sequence): \($0.failure)" }
             inline.formUnion(commit.inline.map(\.id))
             readers += commit.packs.map { PackReader(remote: remote, reference: $0) }
