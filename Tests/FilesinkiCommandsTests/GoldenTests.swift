@@ -138,6 +138,9 @@ struct GoldenTests {
             name: "resolve-tool-declined", before: conflict,
             command: "resolve --root b one --tool true<$MERGED", code: .conflict),
         Scene(
+            name: "resolve-interactive", before: conflict, command: "resolve -i --root b",
+            code: .usage, isText: true),
+        Scene(
             name: "merge", before: ["write x 1", "write y 1", "write z 2"],
             command: "merge x y z -o out"),
         Scene(

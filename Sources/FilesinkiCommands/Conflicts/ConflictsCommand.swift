@@ -74,7 +74,8 @@ extension OpenConflict {
         ]
     }
 
-    private static func text(_ entry: Entry, now: Timestamp) -> String {
+    /// Size and time of a version, or what else it is.
+    static func text(_ entry: Entry, now: Timestamp) -> String {
         switch entry.kind {
         case .file: "\(SizeText.text(entry.size)) \(TimeText.day(entry.modified, now: now))"
         case .symlink: "symlink to \(printable(entry.target))"
@@ -108,7 +109,7 @@ struct ConflictQuestion: Sendable {
         console.ask("  there  \(describe(conflict.theirs))")
         while true {
             console.ask("Keep here, there, both, or leave it open? [h/t/b/l]")
-            guard let line = readAnswer() else { return .leave }
+            guard let line = console.readAnswer() else { return .leave }
             if let answer = Self.answer(line) { return answer }
         }
     }
@@ -128,11 +129,14 @@ struct ConflictQuestion: Sendable {
         default: nil
         }
     }
+}
 
-    private func readAnswer() -> String? {
+extension Console {
+    /// A line that a person types; nil at the end of input.
+    func readAnswer() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
-        while read(console.input, &byte, 1) == 1 {
+        while read(input, &byte, 1) == 1 {
             if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
             line.append(byte)
         }

@@ -12,6 +12,7 @@ struct ResolveCommand: ReplicaCommand {
             filesinki resolve <path> ... --take <side> [<options>]
             filesinki resolve <path> --with <file> [<options>]
             filesinki resolve <path> ... --tool <tool> [<options>]
+            filesinki resolve -i [<path> ...] [<options>]
             filesinki resolve --undo <path> ... [<options>]
             """,
         discussion: """
@@ -23,6 +24,8 @@ struct ResolveCommand: ReplicaCommand {
             version from here), $REMOTE (the one from there) and $MERGED. The content of $MERGED is \
             taken if the program exits with 0 and has changed it, or with git's trustExitCode if it \
             exits with 0; else the conflict stays open, and the exit code is 3.
+
+            -i shows one open conflict after the other at the terminal, and asks what to do.
             """)
 
     @Argument(help: "The path of the conflict, or a pattern.", completion: .file())
@@ -50,6 +53,11 @@ struct ResolveCommand: ReplicaCommand {
         help: ArgumentHelp("Merge the versions in this program.", valueName: "tool"))
     var tool: String?
 
+    @Flag(
+        name: [.customShort("i"), .customLong("interactive")],
+        help: "Ask at the terminal about each open conflict, or those of the paths.")
+    var isInteractive = false
+
     @Flag(name: .long, help: "Undo the last resolve: both versions are kept again.")
     var undo = false
 
@@ -62,6 +70,12 @@ struct ResolveCommand: ReplicaCommand {
     private static let limit = 1 << 30
 
     func validate() throws {
+        if isInteractive {
+            if undo || all || take != nil || with != nil || report.json || list.pathsFrom != nil {
+                throw ValidationError("-i takes paths and --tool, and nothing else.")
+            }
+            return
+        }
         if paths.isEmpty != (all || list.pathsFrom != nil), paths.isEmpty || all {
             throw ValidationError("Give paths, or --all.")
         }
@@ -82,6 +96,7 @@ struct ResolveCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         list.null.apply(to: console)
+        if isInteractive { return try await resolveInTerminal(paths, in: console) }
         guard let paths = try list.all(paths, in: console) else { return .done }
         if let tool { return try await merge(paths, with: tool, in: console) }
         let choice = try choice(in: console)

@@ -25,7 +25,10 @@ extension ResolveCommand {
         return code
     }
 
-    private func merge(
+    /// Merges one conflict.
+    ///
+    /// - Returns: 3 if it stays open.
+    func merge(
         _ path: RelativePath, with tool: MergeTool, _ session: Session
     ) async throws -> ExitCode {
         let console = session.console

@@ -156,6 +156,7 @@ enum CommandExamples {
         "explain": ["filesinki explain notes/a"],
         "conflicts": ["filesinki conflicts"],
         "resolve": [
+            "filesinki resolve -i",
             "filesinki resolve plan.txt --take here", "filesinki resolve --all --take there",
             "filesinki resolve plan.txt --tool meld",
         ],

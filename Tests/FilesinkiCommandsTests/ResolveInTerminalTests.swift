@@ -1,0 +1,110 @@
+import FilesinkiCommands
+import FilesinkiModel
+import Testing
+
+@Suite("resolve -i")
+struct ResolveInTerminalTests {
+    /// A world in which `b` has conflicts at `one` and `two`, at a terminal.
+    private func world() async throws -> World {
+        let world = try await GoldenTests.pair()
+        for name in ["one", "two"] {
+            try world.write("from a\n", to: "a/\(name)")
+            try world.write("from b\n", to: "b/\(name)")
+        }
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("sync", "b").code == .conflict)
+        world.terminals.input = true
+        return world
+    }
+
+    private func resolve(
+        _ world: World, _ keys: String, _ arguments: String...
+    ) async throws -> World.Outcome {
+        let words = ["resolve", "-i", "--root", "b"] + arguments
+        return try await world.run(bytes: words.map { Array($0.utf8) }, input: Array(keys.utf8))
+    }
+
+    private func copies(_ world: World) -> [String] {
+        world.names(in: "b").filter { $0.contains("(") }
+    }
+
+    @Test func `one conflict after the other is shown, with who, sizes and a difference`()
+        async throws
+    {
+        let world = try await world()
+        let outcome = try await resolve(world, "o\nt\n")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        for text in [
+            "Conflict 1 of 2", "one   since", "Conflict 2 of 2", "two   since", "by b (here)",
+            "by a\n", "7 B", "    -from a\n    +from b\n", "[o]urs, [t]heirs",
+        ] {
+            #expect(outcome.talk.contains(text), "\(text) is not in \(outcome.talk)")
+        }
+        #expect(world.readText("b/one") == "from b\n")
+        #expect(world.readText("b/two") == "from a\n")
+        #expect(copies(world).isEmpty)
+        #expect(try await world.run("conflicts", "--root", "b").code == .done)
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(world.readText("a/one") == "from b\n")
+    }
+
+    @Test func `both keeps the other version under a name of its own`() async throws {
+        let world = try await world()
+        let outcome = try await resolve(world, "b\n", "one")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        let kept = copies(world).filter { $0.hasPrefix("one") }
+        #expect(kept.count == 1 && kept[0].hasPrefix("one (b "), "\(kept)")
+        #expect(world.readText("b/" + (kept.first ?? "")) == "from b\n")
+        #expect(world.readText("b/one") == "from a\n")
+        #expect(
+            try await world.run("conflicts", "--root", "b").lines.filter { !$0.hasPrefix(" ") }
+                .allSatisfy { $0.hasPrefix("two") })
+        #expect(try await world.run("sync", "a").code != .io)
+        #expect(world.names(in: "a").contains(kept.first ?? ""))
+    }
+
+    @Test(
+        "skip, quit and the end of input leave conflicts open",
+        arguments: [("s\ns\n", 2), ("q\n", 2), ("", 2), ("s\no\n", 1), ("x\n\nd\no\nq\n", 1)])
+    func open(_ keys: String, _ count: Int) async throws {
+        let world = try await world()
+        let outcome = try await resolve(world, keys)
+        #expect(outcome.code == .conflict)
+        #expect(copies(world).count == count, "\(outcome.talk)")
+    }
+
+    @Test func `a conflict that stays open without a copy is kept twice by both`() async throws {
+        let world = try await GoldenTests.pair()
+        for (root, text) in [("a", "from a\n"), ("b", "from b\n")] {
+            try world.write(text, to: "\(root)/one")
+        }
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("sync", "b", "--strategy", "leave").code == .conflict)
+        world.terminals.input = true
+        let outcome = try await resolve(world, "b\n")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(copies(world).count == 1)
+        #expect(try await world.run("conflicts", "--root", "b").code == .done)
+    }
+
+    @Test func `the merge tool is the one that is given`() async throws {
+        let world = try await world()
+        let none = try await resolve(world, "m\nq\n", "one")
+        #expect(none.talk.contains("No merge tool is set"))
+        let outcome = try await resolve(
+            world, "m\n", "one", "--tool", #"echo merged >"$MERGED""#)
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.readText("b/one") == "merged\n")
+    }
+
+    @Test func `without a terminal, or with another choice, it is a usage error`() async throws {
+        let world = try await world()
+        #expect(try await resolve(world, "o\n", "--take", "here").code == .usage)
+        #expect(try await resolve(world, "o\n", "--undo", "one").code == .usage)
+        world.terminals.input = false
+        let outcome = try await resolve(world, "o\n")
+        #expect(outcome.code == .usage)
+        #expect(outcome.talk.contains("--take"))
+        #expect(copies(world).count == 2)
+    }
+}
