@@ -53,12 +53,14 @@ struct ConflictTests {
     }
 
     @Test func `show --conflict has no merge of what is not text`() async throws {
-        let world = try await world()
-        try world.write([0, 1], to: "a/one.txt")
-        world.currentFolder = world.folder
-        try await done(world, "sync", "a")
-        _ = try await world.run("sync", "b")
-        let merge = try await world.run("show", "--root", "b", "one.txt", "--conflict", "merge")
+        let world = try await ReplicaTests.pair()
+        for (replica, byte) in [("a", UInt8(1)), ("b", 2)] {
+            try world.write([0, byte], to: "\(replica)/one")
+            _ = try await world.run("sync", replica)
+        }
+        let here = try await world.run("show", "--root", "b", "one", "--conflict", "here")
+        #expect(here.output == [0, 2])
+        let merge = try await world.run("show", "--root", "b", "one", "--conflict", "merge")
         #expect(merge.code == .usage && merge.output.isEmpty, "\(merge)")
     }
 

@@ -227,11 +227,11 @@ struct GoldenTests {
         .compactMap { $0.split { " ,".contains($0) }.first }
         // Commands that print a script or run until a signal; watch has a test of its own.
         let others: Set<Substring> = ["completions", "help", "serve", "ui", "watch", "filesinki"]
+        let scenes = Self.scenes + Scene.ofKeys + Self.recordScenes
         for name in listed where name.allSatisfy({ $0.isLowercase || $0 == "-" }) {
             guard !others.contains(name), !name.hasPrefix("-") else { continue }
             #expect(
-                (Self.scenes + Scene.ofKeys + recordScenes).contains { $0.command.hasPrefix(name) },
-                "\(name) has no golden file.")
+                scenes.contains { $0.command.hasPrefix(name) }, "\(name) has no golden file.")
         }
     }
 
