@@ -120,11 +120,7 @@ def drive(browser, address, replica, other):
     assert changed == ["ONE", "eins"], changed
     browser.press("Use this text")
     browser.shows("There are conflict markers left")
-    browser.script("""
-        const area = document.getElementById('merge');
-        area.value = 'both\\ntwo\\n';
-        area.dispatchEvent(new Event('input'));
-        """)
+    browser.script("document.getElementById('merge').value = 'both\\ntwo\\n'")
     browser.press("Use this text")
     browser.shows("It is resolved.")
     assert read(replica, "plan.txt") == b"both\ntwo\n"

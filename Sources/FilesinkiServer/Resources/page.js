@@ -1,7 +1,7 @@
 'use strict';
 // The session, the calls, the views' frame. Every text of a file or a name becomes a text node.
 
-const session = { secret: null, generation: 0, isEditing: false };
+const session = { secret: null, generation: 0 };
 
 // An element with attributes and children; a string becomes a text node, nothing becomes nothing.
 function h(name, attributes, ...children) {
@@ -138,13 +138,14 @@ function table(caption, heads, rows) {
       h('tbody', {}, rows.map((row) => h('tr', {}, row.map((value, index) => cell('td', value, heads[index])))))));
 }
 
-// The views by their name in the address; the first is shown at first.
+// The views by their name in the address; the first is shown at first. A live one is shown again when the
+// replica changes; in the others a person reads or writes something that must stay.
 const views = [
-  { name: '', title: 'Overview', render: overview },
-  { name: 'conflicts', title: 'Conflicts', render: conflictList },
-  { name: 'history', title: 'History', render: history_ },
-  { name: 'deleted', title: 'Deleted files', render: deletedList },
-  { name: 'devices', title: 'Devices', render: deviceList },
+  { name: '', title: 'Overview', render: overview, isLive: true },
+  { name: 'conflicts', title: 'Conflicts', render: conflictList, isLive: true },
+  { name: 'history', title: 'History', render: history_, isLive: true },
+  { name: 'deleted', title: 'Deleted files', render: deletedList, isLive: true },
+  { name: 'devices', title: 'Devices', render: deviceList, isLive: true },
   { name: 'space', title: 'Space', render: space },
   { name: 'conflict', title: 'Conflict', render: conflict, parent: 'conflicts' },
   { name: 'versions', title: 'Versions', render: versions, parent: 'history' },
@@ -156,11 +157,18 @@ function showViews(current) {
     h('a', { href: `#/${view.name}`, 'aria-current': view.name === current ? 'page' : null }, view.title))));
 }
 
-async function show(isNavigation) {
+// The view of the address, and the text behind its name.
+function currentView() {
   const [name, argument] = location.hash.slice(2).split('/');
-  const view = views.find((known) => known.name === name) ?? views[0];
+  return [views.find((known) => known.name === name) ?? views[0], argument];
+}
+
+// What a control is called; a view that is shown again gives the focus back to the one of this name.
+function controlName(element) { return element.getAttribute('aria-label') ?? element.textContent; }
+
+async function show(isNavigation) {
+  const [view, argument] = currentView();
   session.generation += 1;
-  session.isEditing = false;
   const generation = session.generation;
   showViews(view.parent ?? view.name);
   document.title = `${view.title} – filesinki`;
@@ -172,18 +180,21 @@ async function show(isNavigation) {
     parts = [h('h2', {}, view.title), h('p', {}, error.message)];
   }
   if (generation !== session.generation) return;
+  const focused = document.activeElement;
+  const name = focused !== main && main.contains(focused) ? controlName(focused) : null;
   main.replaceChildren(...parts.flat().filter((part) => part !== null));
   if (isNavigation) main.focus();
+  else if (name !== null) [...main.querySelectorAll('a, button')].find((control) => controlName(control) === name)?.focus();
 }
 
-// Shows the view again when the replica changed, unless a person is writing in it.
+// Shows a live view again when the replica changed.
 async function follow() {
   try {
     const reply = await fetch('/changes', { headers: { 'Authorization': `Bearer ${session.secret}` } });
     if (!reply.ok) throw new CallError(await errorText(reply));
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (part.value.includes('changed') && !session.isEditing) await show(false);
+      if (part.value.includes('changed') && currentView()[0].isLive) await show(false);
     }
     throw new CallError('filesinki ui has ended. Run it again, and open the new address.');
   } catch (error) {

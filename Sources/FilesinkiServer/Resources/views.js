@@ -175,10 +175,7 @@ async function resolve(button, name, values, path) {
       location.hash = pathHash('conflict', path);
       show(true);
     }) }, 'Undo');
-  if (await change(button, name, values, 'Resolved. The other version stays in the history.', undo)) {
-    session.isEditing = false;
-    await show(false);
-  }
+  if (await change(button, name, values, 'Resolved. The other version stays in the history.', undo)) await show(false);
 }
 
 async function sideElement(side, entry, contents, index) {
@@ -214,7 +211,7 @@ function mergeElements(path, merge) {
   if (text === null) return [];
   const isWindows = text.includes('\r');
   if (isWindows && /(^|[^\r])\n|\r(?!\n)/.test(text)) return [];
-  const area = h('textarea', { id: 'merge', spellcheck: 'false', oninput: () => { session.isEditing = true; } });
+  const area = h('textarea', { id: 'merge', spellcheck: 'false' });
   area.value = text;
   const use = h('button', { class: 'main', onclick: () => {
     if (/^(<{7}|={7}|>{7})( |$)/m.test(area.value)) {
