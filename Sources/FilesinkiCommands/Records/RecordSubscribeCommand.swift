@@ -4,11 +4,11 @@ import FilesinkiRecordZones
 import FilesinkiRecords
 import FilesinkiText
 
-/// `rec subscribe`: what this device wants to be told of.
+/// `rec subscribe`: which changes of other devices this device reports.
 struct RecordSubscribeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "subscribe",
-        abstract: "Be told when other devices change certain records.",
+        abstract: "Report when other devices change certain records.",
         discussion: """
             Subscriptions are of this device and are not synced. They fire when changes of other \
             devices are received, never for changes made here.

@@ -54,7 +54,6 @@ private struct ZoneChange {
 
     /// Makes a change here, publishes it, and does to the zone on this device what follows from it. What
     /// a killed run leaves undone, the next exchange of the zone does.
-    ///
     func apply(
         _ change: (ZoneCatalogue, RecordZone) async throws -> Void
     ) async throws -> ExitCode {
@@ -219,8 +218,41 @@ struct RecordZonesCreateCommand: ReplicaCommand {
     }
 }
 
+/// A command that ends the present generation of a zone.
+protocol ZoneEndingCommand: ReplicaCommand {
+    static var cause: ZoneCause { get }
+    /// What was done, for people.
+    static var done: String { get }
+
+    var zone: String { get }
+    var publishWait: PublishWaitOption { get }
+    var options: CatalogueOptions { get }
+}
+
+extension ZoneEndingCommand {
+    var replica: RootOptions { options.replica }
+
+    func run(in console: Console) async throws -> ExitCode {
+        try await ZoneChange(
+            name: zone, options: options, publishWait: publishWait, console: console,
+            operation: "rec zones \(Self.cause.command)", done: Self.done
+        ).end(Self.cause)
+    }
+}
+
+extension ZoneCause {
+    /// The command that causes it.
+    fileprivate var command: String {
+        switch self {
+        case .deleted: "delete"
+        case .purged: "purge"
+        case .reset: "reset"
+        }
+    }
+}
+
 /// `rec zones delete`: a zone with all its records, on all devices.
-struct RecordZonesDeleteCommand: ReplicaCommand {
+struct RecordZonesDeleteCommand: ZoneEndingCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Delete a zone with all its records on all devices.",
@@ -236,18 +268,12 @@ struct RecordZonesDeleteCommand: ReplicaCommand {
     @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var options: CatalogueOptions
 
-    var replica: RootOptions { options.replica }
-
-    func run(in console: Console) async throws -> ExitCode {
-        try await ZoneChange(
-            name: zone, options: options, publishWait: publishWait, console: console,
-            operation: "rec zones delete", done: "Deleted"
-        ).end(.deleted)
-    }
+    static let cause = ZoneCause.deleted
+    static let done = "Deleted"
 }
 
 /// `rec zones purge`: as delete, by the user's own will.
-struct RecordZonesPurgeCommand: ReplicaCommand {
+struct RecordZonesPurgeCommand: ZoneEndingCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
         abstract: "Delete a zone as delete does, and say that the user removed all data.",
@@ -262,18 +288,12 @@ struct RecordZonesPurgeCommand: ReplicaCommand {
     @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var options: CatalogueOptions
 
-    var replica: RootOptions { options.replica }
-
-    func run(in console: Console) async throws -> ExitCode {
-        try await ZoneChange(
-            name: zone, options: options, publishWait: publishWait, console: console,
-            operation: "rec zones purge", done: "Deleted"
-        ).end(.purged)
-    }
+    static let cause = ZoneCause.purged
+    static let done = "Deleted"
 }
 
 /// `rec zones reset`: a new log for a zone, which every device fills with what it has.
-struct RecordZonesResetCommand: ReplicaCommand {
+struct RecordZonesResetCommand: ZoneEndingCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
         abstract: "Begin a new log for a zone; each device sends its records again.",
@@ -288,12 +308,6 @@ struct RecordZonesResetCommand: ReplicaCommand {
     @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var options: CatalogueOptions
 
-    var replica: RootOptions { options.replica }
-
-    func run(in console: Console) async throws -> ExitCode {
-        try await ZoneChange(
-            name: zone, options: options, publishWait: publishWait, console: console,
-            operation: "rec zones reset", done: "Reset"
-        ).end(.reset)
-    }
+    static let cause = ZoneCause.reset
+    static let done = "Reset"
 }

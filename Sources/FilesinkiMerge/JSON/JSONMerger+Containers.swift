@@ -58,8 +58,8 @@ extension JSONMerger {
         guard isChanged(nodes(entry, layouts), side) else { return .dropped }
         enter(entry, layouts)
         defer { place.leave() }
-        var winner = chosenSide
-        if rule() == .newest { winner = newest }
+        var winner = input.chosenSide
+        if rule() == .newest { winner = input.newest }
         if winner == nil { decline("One side removed it, the other changed it.") }
         return winner == side ? .taken(side) : .dropped
     }
@@ -222,7 +222,7 @@ extension JSONMerger {
 
     private func merged(_ layouts: [JSONLayout?]) -> ElementSequence.Result {
         ElementSequence(
-            numbers: JSONNumbering(documents, layouts).lists, chosenSide: chosenSide
+            numbers: JSONNumbering(documents, layouts).lists, chosenSide: input.chosenSide
         ) { isRecognizable(nodes($0, layouts)) }.merged()
     }
 

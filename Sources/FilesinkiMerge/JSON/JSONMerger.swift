@@ -119,28 +119,12 @@ struct JSONMerger {
 
     /// Takes the side that the user chose for conflicts, or declines.
     mutating func resolve(_ trio: MergeTrio<Int>, _ reason: String) {
-        if let side = chosenSide { write(trio, side) } else { decline(reason) }
+        if let side = input.chosenSide { write(trio, side) } else { decline(reason) }
     }
 
     mutating func decline(_ reason: String) {
         guard conflicts.count < Self.mostConflicts else { return }
         conflicts.append(MergeConflict(place.pointer, reason))
-    }
-
-    var chosenSide: MergeVersion? {
-        switch input.settings.fieldChoice {
-        case nil: nil
-        case .ours: .ours
-        case .theirs: .theirs
-        case .newest: newest
-        case .oldest: newest?.other
-        }
-    }
-
-    /// The side that was modified later; nil where the times are equal.
-    var newest: MergeVersion? {
-        guard input.oursModified != input.theirsModified else { return nil }
-        return input.oursModified > input.theirsModified ? .ours : .theirs
     }
 
     // MARK: The user's rules
@@ -167,7 +151,7 @@ struct JSONMerger {
             write(trio, isNewer ? .ours : .theirs)
         case .union: return writeUnion(trio)
         case .newest:
-            if let newest {
+            if let newest = input.newest {
                 write(trio, newest)
             } else {
                 resolve(trio, "Both sides changed it at the same time.")

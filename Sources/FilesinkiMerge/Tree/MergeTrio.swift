@@ -74,3 +74,22 @@ struct MergePlace {
         }.joined()
     }
 }
+
+extension MergeInput {
+    /// The side that a user chose for fields that both changed; nil if none was chosen.
+    var chosenSide: MergeVersion? {
+        switch settings.fieldChoice {
+        case nil: nil
+        case .ours: .ours
+        case .theirs: .theirs
+        case .newest: newest
+        case .oldest: newest?.other
+        }
+    }
+
+    /// The side that was modified later; nil where the times are equal.
+    var newest: MergeVersion? {
+        guard oursModified != theirsModified else { return nil }
+        return oursModified > theirsModified ? .ours : .theirs
+    }
+}

@@ -18,22 +18,6 @@ extension TreeMerger {
         return true
     }
 
-    var chosenSide: MergeVersion? {
-        switch input.settings.fieldChoice {
-        case nil: nil
-        case .ours: .ours
-        case .theirs: .theirs
-        case .newest: newest
-        case .oldest: newest?.other
-        }
-    }
-
-    /// The side that was modified later; nil where the times are equal.
-    var newest: MergeVersion? {
-        guard input.oursModified != input.theirsModified else { return nil }
-        return input.oursModified > input.theirsModified ? .ours : .theirs
-    }
-
     /// The first rule for this place.
     func rule() -> FieldRule.Resolution? {
         guard !fields.isEmpty else { return nil }
@@ -61,7 +45,7 @@ extension TreeMerger {
             write(nodes[side], side)
         case .union: return false
         case .newest:
-            if let newest {
+            if let newest = input.newest {
                 write(nodes[newest], newest)
             } else {
                 resolve(nodes, "Both sides changed it at the same time.")

@@ -106,7 +106,7 @@ struct TreeMerger {
 
     /// Takes the side that the user chose for conflicts, or declines.
     mutating func resolve(_ nodes: Nodes, _ reason: String) {
-        if let side = chosenSide { write(nodes[side], side) } else { decline(reason) }
+        if let side = input.chosenSide { write(nodes[side], side) } else { decline(reason) }
     }
 
     mutating func decline(_ reason: String) {
@@ -157,7 +157,7 @@ struct TreeMerger {
 
     private mutating func mergeItems(_ nodes: Nodes, asUnion: Bool) {
         let matcher = ItemMatcher(
-            trees: trees, nodes: nodes, format: format, chosenSide: chosenSide)
+            trees: trees, nodes: nodes, format: format, chosenSide: input.chosenSide)
         switch asUnion ? matcher.matchByValue() : matcher.match(identity: identity()) {
         case .conflict(let reason): resolve(nodes, reason)
         case .keyed(let match):
@@ -206,7 +206,7 @@ struct TreeMerger {
         if isSame { return .dropped }
         enter(entry, nodes)
         defer { place.leave() }
-        let winner = rule() == .newest ? newest : chosenSide
+        let winner = rule() == .newest ? input.newest : input.chosenSide
         if winner == nil { decline("One side removed it, the other changed it.") }
         return winner == side ? .taken(side) : .dropped
     }

@@ -48,7 +48,7 @@ enum PageCall: String, CaseIterable {
     case status, conflicts, log, deleted, devices, usage, statistics, prunable
     case versions, diff, content
     // Conflicts.
-    case side, differences, take, use, reopen
+    case side, take, use, reopen
     // Changes.
     case sync, undelete, restore
 
@@ -67,8 +67,7 @@ enum PageCall: String, CaseIterable {
             PageCommand(["log"], options: ["--json", "--limit", "\(try given.number("limit"))"])
         case .usage:
             PageCommand(
-                ["du"], options: ["--json", "--depth", "1", "--sort", "size"],
-                paths: given.has("path") ? [try given.path()] : [])
+                ["du"], options: ["--json", "--depth", "1", "--sort", "size"])
         case .prunable:
             PageCommand(
                 ["prune"],
@@ -76,7 +75,7 @@ enum PageCall: String, CaseIterable {
                     "--json", "--dry-run", "--keep-within", "\(try given.number("days"))d",
                 ])
         case .versions, .diff, .content: try ofPath(given)
-        case .side, .differences, .take, .use, .reopen: try ofConflict(given)
+        case .side, .take, .use, .reopen: try ofConflict(given)
         case .undelete:
             PageCommand(["undelete"], options: ["--json"], paths: try given.paths())
         case .restore:
@@ -114,10 +113,8 @@ enum PageCall: String, CaseIterable {
             return PageCommand(
                 resolve, options: ["--json", "--with", "-"], paths: [path],
                 input: try given.text("text"))
-        case .reopen:
-            return PageCommand(resolve, options: ["--json", "--undo"], paths: [path])
         default:
-            return PageCommand(["diff"], options: ["--json", "--conflict"], paths: [path])
+            return PageCommand(resolve, options: ["--json", "--undo"], paths: [path])
         }
     }
 }
@@ -147,8 +144,6 @@ struct PageArguments {
             members[String(decoding: child.name, as: UTF8.self)] = child
         }
     }
-
-    func has(_ name: String) -> Bool { members[name] != nil }
 
     /// The member `path`, or the bytes of `path_bytes`.
     func path() throws(Failure) -> [UInt8] { try Self.path(members) }
