@@ -104,6 +104,20 @@ struct RunTellingTests {
         }
     }
 
+    @Test("there is a notification only where there is a desktop")
+    func desktop() throws {
+        let world = try World()
+        let folder = world.folder
+        #expect(DesktopNotification.command([:]) == nil)
+        #expect(DesktopNotification.command(["XDG_RUNTIME_DIR": folder]) == nil)
+        #expect(DesktopNotification.command(["DBUS_SESSION_BUS_ADDRESS": ""]) == nil)
+        try world.write("", to: "bus")
+        let found = [["XDG_RUNTIME_DIR": folder], ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/x"]]
+        for environment in found {
+            #expect(DesktopNotification.command(environment)?.contains("notify-send") == true)
+        }
+    }
+
     @Test("a command that fails is a warning")
     func failing() async throws {
         let world = try await Self.world()

@@ -1,8 +1,9 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import Glibc
 
-/// `--on-conflict`: a command for each new conflict.
+/// `--on-conflict` and `--notify`: what is done about each new conflict.
 struct ConflictHookOption: ParsableArguments {
     @Option(
         name: .long,
@@ -14,12 +15,42 @@ struct ConflictHookOption: ParsableArguments {
                 """,
             valueName: "command"))
     var onConflict: String?
+
+    @Flag(
+        name: .long,
+        help: "Show a desktop notification for each new open conflict, with notify-send.")
+    var notify = false
+
+    /// What is run for each new conflict.
+    func commands(in console: Console) -> [HookCommand] {
+        var commands = onConflict.map { [HookCommand($0, of: "--on-conflict", console)] } ?? []
+        if notify, let text = DesktopNotification.command(console.environment) {
+            commands.append(HookCommand(text, of: "--notify", console))
+        }
+        return commands
+    }
 }
 
-/// Runs a command once for each conflict that was not open before, one at a time. Names are passed in the
+/// A notification of the desktop about a conflict.
+enum DesktopNotification {
+    /// The path is in the summary, because desktops read the body as markup.
+    private static let text = """
+        exec notify-send --app-name=filesinki --icon=dialog-warning -- \
+        "Conflict: $FILESINKI_PATH" 'filesinki resolve -i resolves it.'
+        """
+
+    /// The command that shows it; nil without a desktop, as in cron or on a server.
+    static func command(_ environment: [String: String]) -> String? {
+        let address = environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
+        let bus = environment["XDG_RUNTIME_DIR"].map { $0 + "/bus" } ?? ""
+        return !address.isEmpty || access(bus, F_OK) == 0 ? text : nil
+    }
+}
+
+/// Runs commands once for each conflict that was not open before, one at a time. Names are passed in the
 /// environment and never become part of the command's text.
 actor ConflictHook {
-    private let command: HookCommand
+    private let commands: [HookCommand]
     private let settings: ReplicaOptions
     private let console: Console
     /// The conflicts that were open the last time.
@@ -42,16 +73,16 @@ actor ConflictHook {
 
     /// The hook of a replica, whose conflicts that are open now are not new; nil without a command.
     static func make(
-        _ command: String?, _ settings: ReplicaOptions, in console: Console
+        _ commands: [HookCommand], _ settings: ReplicaOptions, in console: Console
     ) async throws -> ConflictHook? {
-        guard let command else { return nil }
-        return try await ConflictHook(command, settings, console)
+        guard !commands.isEmpty else { return nil }
+        return try await ConflictHook(commands, settings, console)
     }
 
     private init(
-        _ command: String, _ settings: ReplicaOptions, _ console: Console
+        _ commands: [HookCommand], _ settings: ReplicaOptions, _ console: Console
     ) async throws {
-        self.command = HookCommand(command, of: "--on-conflict", console)
+        self.commands = commands
         self.settings = settings
         self.console = console
         known = Set(try await Self.open(settings).map(Key.init))
@@ -64,24 +95,24 @@ actor ConflictHook {
         return conflicts
     }
 
-    /// Finds the conflicts that are new, and starts the command for them beside the caller.
+    /// Finds the conflicts that are new, and starts the commands for them beside the caller.
     func check() async {
         do {
             let conflicts = try await Self.open(settings)
             waiting += conflicts.filter { !known.contains(Key($0)) }
             known = Set(conflicts.map(Key.init))
-        } catch { console.complain("The --on-conflict command was not run. \(error)") }
+        } catch { console.complain("Nothing was run for new conflicts. \(error)") }
         guard running == nil, !waiting.isEmpty else { return }
         running = Task { await self.drain() }
     }
 
-    /// Waits until the command was run for every new conflict.
+    /// Waits until the commands were run for every new conflict.
     func finish() async { await running?.value }
 
     private func drain() async {
         while !waiting.isEmpty {
             let conflict = waiting.removeFirst()
-            await command.run(variables(of: conflict))
+            for command in commands { await command.run(variables(of: conflict)) }
         }
         running = nil
     }

@@ -84,7 +84,8 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         let question = try ask ? ConflictQuestion(console) : nil
         let chosenPatterns = try patterns.patterns
         if !dryRun { session.register() }
-        return try await session.run(rules, publishWait, replica.waiting, telling) { options in
+        return try await session.run(rules, publishWait, replica.waiting, telling(in: console)) {
+            options in
             if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
             options.patterns = chosenPatterns
@@ -100,19 +101,19 @@ struct RunTelling {
     /// Whether it prints a summary in place of its report.
     var isSummary = false
     /// What it runs for each new conflict.
-    var onConflict: String?
+    var onConflict: [HookCommand] = []
 }
 
 extension SyncCommand {
-    private var telling: RunTelling {
-        RunTelling(isSummary: summary, onConflict: conflictHook.onConflict)
+    private func telling(in console: Console) -> RunTelling {
+        RunTelling(isSummary: summary, onConflict: conflictHook.commands(in: console))
     }
 
     private func syncAll(in console: Console) async throws -> ExitCode {
         let question = try ask ? ConflictQuestion(console) : nil
         let patterns = try patterns.patterns
         return try await AllReplicas(console, replica.waiting, isSummary: summary).sync { session in
-            try await session.run(rules, nil, .none, telling) { options in
+            try await session.run(rules, nil, .none, telling(in: console)) { options in
                 if let question { options.ask = { question.answer($0) } }
                 options.patterns = patterns
                 options.isDryRun = dryRun
@@ -148,7 +149,8 @@ extension Session {
         let isSummary = telling?.isSummary == true
         let given = GivenSteps(console, isShowing: !isSummary)
         let before = isSummary ? try await replica.status().token?.sequence ?? 0 : 0
-        let hook = try await ConflictHook.make(telling?.onConflict, settings, in: console)
+        let hook = try await ConflictHook.make(
+            telling?.onConflict ?? [], settings, in: console)
         let result = try await withProgress { progress in
             var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
             options.onSteps = { given.add($0) }

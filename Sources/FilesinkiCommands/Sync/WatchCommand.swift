@@ -83,7 +83,7 @@ struct WatchCommand: Command {
         let reporter = WatchReporter(
             console, hook: exec.map { EventHook($0, console) },
             conflicts: try await ConflictHook.make(
-                conflictHook.onConflict, session.settings, in: console))
+                conflictHook.commands(in: console), session.settings, in: console))
         let watcher = try Watcher(
             try replica.replicaOptions(root: session.root.path, in: console), options
         ) { try await reporter.report($0) }
