@@ -157,11 +157,13 @@ extension RootOptions {
         let wait = try TimeText.length(waiting.lockWait)
         let state = try state.map { try FilePlace.absoluteText($0, in: console.currentFolder) }
         let pinned = StateFolder(root: root, state: state).access
-        return ReplicaOptions(
+        var options = ReplicaOptions(
             root: root, state: state, lockWait: .seconds(wait),
             systemContext: console.systemContext,
             configuration: Settings.userFile { console.environment[$0] },
             connect: console.connector(RemoteAccess(pinned: pinned)))
+        options.connect = console.connector(RemoteAccess(pinned: pinned), of: options)
+        return options
     }
 }
 

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 package import FilesinkiModel
+package import FilesinkiRemote
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -9,18 +10,23 @@ import NIOSSL
 package final class HTTPConnections: HTTPTransport {
     private let source: ClientSource
     private let settings: ConnectionSettings
+    private let bandwidth: Bandwidth?
 
     /// The slowest acceptable rate in bytes per second: 16 KiB.
     private static let slowestRate = 16 << 10
 
-    /// - Parameter learned: Called with the certificate of a pinned server, in DER form, when the server
-    ///   was asked for it.
+    /// - Parameters:
+    ///   - bandwidth: Limits what is sent and received; nil for no limit.
+    ///   - learned: Called with the certificate of a pinned server, in DER form, when the server was asked
+    ///     for it.
     /// - Throws: `Failure` with code `usage` when the file of certificates cannot be read.
     package init(
-        _ settings: ConnectionSettings = ConnectionSettings(),
+        _ settings: ConnectionSettings = ConnectionSettings(), bandwidth: Bandwidth? = nil,
         learned: @escaping @Sendable ([UInt8]) -> Void = { _ in }
     ) throws(Failure) {
+        let settings = settings.shared(bandwidth)
         self.settings = settings
+        self.bandwidth = bandwidth
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(
@@ -57,6 +63,7 @@ package final class HTTPConnections: HTTPTransport {
                 guard body.count + part.readableBytes <= request.maximumReply else {
                     throw tooLong(request)
                 }
+                try await bandwidth?.receive(part.readableBytes)
                 body.append(contentsOf: part.readableBytesView)
             }
             return HTTPReply(
@@ -75,6 +82,7 @@ package final class HTTPConnections: HTTPTransport {
             let fields = Self.fields(response)
             guard try await receive(HTTPReply(status: status, fields: fields)) else { return }
             for try await part in response.body {
+                try await bandwidth?.receive(part.readableBytes)
                 let reply = HTTPReply(
                     status: status, fields: fields, body: Array(part.readableBytesView))
                 guard try await receive(reply) else { return }
@@ -92,6 +100,10 @@ package final class HTTPConnections: HTTPTransport {
             let part = ByteBuffer(bytes: request.body.prefix(count))
             outgoing.body = .stream(
                 CutBody(part: part), length: .known(Int64(request.body.count)))
+        } else if let bandwidth, !request.body.isEmpty {
+            outgoing.body = .stream(
+                SpreadBody(bytes: request.body, bandwidth: bandwidth),
+                length: .known(Int64(request.body.count)))
         } else if !request.body.isEmpty || ["PUT", "POST"].contains(request.method) {
             outgoing.body = .bytes(request.body)
         }
@@ -102,7 +114,9 @@ package final class HTTPConnections: HTTPTransport {
     private func limit(of request: HTTPRequest) -> Duration {
         if let limit = request.limit { return limit }
         let bytes = Int64(request.body.count) + Int64(request.maximumReply)
-        return settings.silenceLimit + .seconds(bytes / Int64(Self.slowestRate))
+        // Requests on all connections share the bandwidth.
+        let limited = bandwidth?.time(for: bytes * Int64(settings.connections)) ?? .zero
+        return settings.silenceLimit + .seconds(bytes / Int64(Self.slowestRate)) + limited
     }
 
     private func tooLong(_ request: HTTPRequest) -> Failure {
@@ -163,6 +177,32 @@ private struct CutBody: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(part: part) }
 }
 
+/// A body that is sent in pieces, as fast as the bandwidth allows.
+private struct SpreadBody: AsyncSequence, Sendable {
+    struct AsyncIterator: AsyncIteratorProtocol {
+        /// Small enough that connections which share a low bandwidth are not silent for long: 16 KiB.
+        private static let pieceLength = 16 << 10
+
+        var left: ArraySlice<UInt8>
+        let bandwidth: Bandwidth
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard !left.isEmpty else { return nil }
+            let piece = left.prefix(Self.pieceLength)
+            left = left.dropFirst(piece.count)
+            try await bandwidth.send(piece.count)
+            return ByteBuffer(bytes: piece)
+        }
+    }
+
+    let bytes: [UInt8]
+    let bandwidth: Bandwidth
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(left: bytes[...], bandwidth: bandwidth)
+    }
+}
+
 extension Duration {
     /// Clamped to 64 bits.
     fileprivate var nanoseconds: Int64 {
@@ -210,5 +250,13 @@ package struct ConnectionSettings: Hashable, Sendable {
         self.connections = connections
         self.connectLimit = connectLimit
         self.silenceLimit = silenceLimit
+    }
+
+    /// With the patience that connections need which share a bandwidth: one is silent while the others use it.
+    fileprivate func shared(_ bandwidth: Bandwidth?) -> ConnectionSettings {
+        var settings = self
+        // About what each of them may have under way at one moment: 64 KiB.
+        settings.silenceLimit += bandwidth?.time(for: Int64(connections) << 16) ?? .zero
+        return settings
     }
 }

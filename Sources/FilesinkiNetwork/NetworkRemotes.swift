@@ -127,9 +127,11 @@ package final class NetworkRemotes: Sendable {
         settings.pin = try pins.pin(
             of: address, target.access, given: given, kept: pinned, settings)
         guard let fingerprint = settings.pin?.fingerprint else {
-            return try HTTPConnections(settings)
+            return try HTTPConnections(settings, bandwidth: target.access.bandwidth)
         }
-        return try HTTPConnections(settings) { [pins] in pins.learn($0, fingerprint) }
+        return try HTTPConnections(settings, bandwidth: target.access.bandwidth) { [pins] in
+            pins.learn($0, fingerprint)
+        }
     }
 
     private func credentials(_ target: Target, user: String?) throws(Failure) -> Credentials {

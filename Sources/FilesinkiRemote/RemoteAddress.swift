@@ -130,15 +130,18 @@ package struct RemoteAccess: Hashable, Sendable {
     package var certificateFile: String?
     /// The fingerprint of the server's certificate that the command line gives.
     package var fingerprint: CertificateFingerprint?
+    /// Limits what is sent and received; nil for no limit.
+    package var bandwidth: Bandwidth?
 
     package init(
         pinned: String? = nil, tokenFile: String? = nil, certificateFile: String? = nil,
-        fingerprint: CertificateFingerprint? = nil
+        fingerprint: CertificateFingerprint? = nil, bandwidth: Bandwidth? = nil
     ) {
         self.pinned = pinned
         self.tokenFile = tokenFile
         self.certificateFile = certificateFile
         self.fingerprint = fingerprint
+        self.bandwidth = bandwidth
     }
 }
 

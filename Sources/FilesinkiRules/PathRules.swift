@@ -19,6 +19,8 @@ package struct PathRules: StrategyRules {
     package let gitignore: Bool
     /// The deletion limit of one run; nil if no file sets it.
     package let maxDelete: MaxDelete?
+    /// The most bytes per second to and from a remote over a network.
+    package let bandwidth: BandwidthLimit
     /// What a prune without options keeps: numbers, and seconds. Empty if no file says so.
     package let prune: [PruneKey: Int64]
 
@@ -29,6 +31,7 @@ package struct PathRules: StrategyRules {
         onDelete = layers.firstValue { $0.onDelete } ?? .keep
         gitignore = layers.firstValue { $0.gitignore } ?? false
         maxDelete = layers.firstValue { $0.maxDelete }
+        bandwidth = layers.firstValue { $0.bandwidth } ?? BandwidthLimit()
         prune = layers.reduce(into: [:]) { rules, layer in
             rules.merge(layer.prune) { higher, _ in higher }
         }

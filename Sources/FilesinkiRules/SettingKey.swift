@@ -8,6 +8,10 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case onDelete = "on-delete"
     case gitignore
     case maxDelete = "max-delete"
+    case bwlimit
+
+    /// Whether only a device's own file may have it: a link belongs to a device, not to a tree.
+    package var isOfDevice: Bool { self == .bwlimit }
 
     /// The value without a setting, as a file would have it.
     package var standard: TOMLValue {
@@ -16,6 +20,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case .onDelete: .string(OnDelete.keep.rawValue)
         case .gitignore: .boolean(false)
         case .maxDelete: .string(MaxDelete.standard.description)
+        case .bwlimit: .string(BandwidthLimit.off)
         }
     }
 
@@ -31,7 +36,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         switch self {
         case .gitignore where ["true", "false"].contains(text): .boolean(text == "true")
         case .maxDelete: Int(text).map(TOMLValue.integer) ?? .string(text)
-        case .strategy, .onDelete, .gitignore: .string(text)
+        case .strategy, .onDelete, .gitignore, .bwlimit: .string(text)
         }
     }
 }

@@ -24,6 +24,8 @@ package struct Settings: Sendable {
     package var gitignore: Bool?
     /// The maximum share or number of deletions in one run.
     package var maxDelete: MaxDelete?
+    /// The most bytes per second to and from a remote over a network; a device's file only.
+    package var bandwidth: BandwidthLimit?
     /// What a prune without options keeps: numbers, and seconds.
     package var prune: [PruneKey: Int64] = [:]
     /// The rules in the order of the file. The last one that matches a path applies.

@@ -137,7 +137,13 @@ struct SettingsReader {
     }
 
     private mutating func readTopLevel(_ key: String, _ pair: TOMLPair) throws(Failure) {
-        switch SettingKey(pair.key) {
+        let known = SettingKey(pair.key)
+        guard source == .device || known?.isOfDevice != true else {
+            throw Self.failure(
+                "'\(key)' is a setting of one device, not of all.",
+                "Set it with filesinki config set --device \(key) VALUE.")
+        }
+        switch known {
         case .strategy:
             settings.strategy = .standard
             settings.strategy = try strategy(pair)
@@ -155,6 +161,7 @@ struct SettingsReader {
             } else {
                 settings.maxDelete = try MaxDelete(parsing: try Self.text(pair))
             }
+        case .bwlimit: settings.bandwidth = try BandwidthLimit(parsing: try Self.text(pair))
         case nil where pair.key.count > 1 && pair.key[0] == PruneKey.table:
             try readPrune(pair.key, pair)
         case nil: throw Self.unknown(key)

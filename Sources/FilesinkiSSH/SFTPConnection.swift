@@ -1,5 +1,6 @@
 import Dispatch
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiSystem
 import Synchronization
 
@@ -10,6 +11,7 @@ import Synchronization
 /// ends, every waiting request fails with the reason, and so does every later one.
 final class SFTPConnection: Sendable {
     private let process: ConnectedProcess
+    private let bandwidth: Bandwidth?
     private let sending = DispatchQueue(label: "filesinki.sftp.send")
     private let receiving = DispatchQueue(label: "filesinki.sftp.receive")
     private let describeEnd: @Sendable (SSHEnd) -> Failure
@@ -43,9 +45,15 @@ final class SFTPConnection: Sendable {
 
     /// Starts to receive.
     ///
-    /// - Parameter describeEnd: The failure for the end of the connection.
-    init(_ process: ConnectedProcess, describeEnd: @escaping @Sendable (SSHEnd) -> Failure) {
+    /// - Parameters:
+    ///   - bandwidth: Limits what is sent and received; nil for no limit.
+    ///   - describeEnd: The failure for the end of the connection.
+    init(
+        _ process: ConnectedProcess, _ bandwidth: Bandwidth? = nil,
+        describeEnd: @escaping @Sendable (SSHEnd) -> Failure
+    ) {
         self.process = process
+        self.bandwidth = bandwidth
         self.describeEnd = describeEnd
         receiving.async { self.receiveReplies() }
     }
@@ -65,13 +73,16 @@ final class SFTPConnection: Sendable {
             state.nextBatch += 1
             return state.nextBatch
         }
-        return try await withTaskCancellationHandler {
+        try await bandwidth?.send(requests.reduce(0) { $0 + $1.contentLength })
+        let replies = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 send(requests, as: batch, continuation)
             }
         } onCancel: {
             cancel(batch)
         }
+        try await bandwidth?.receive(replies.reduce(0) { $0 + $1.contentLength })
+        return replies
     }
 
     /// Sends a request whose reply does not matter.
@@ -171,6 +182,24 @@ final class SFTPConnection: Sendable {
             return state.batches
         }
         for batch in batches.values { batch.continuation.resume(throwing: failure) }
+    }
+}
+
+extension SFTPRequest {
+    /// What counts for the bandwidth: the bytes of a file; a packet without any has less than 100.
+    fileprivate var contentLength: Int {
+        if case .write(_, _, let bytes) = self { bytes.count } else { 100 }
+    }
+}
+
+extension SFTPReply {
+    /// What counts for the bandwidth.
+    fileprivate var contentLength: Int {
+        switch self {
+        case .data(let bytes): bytes.count
+        case .names(let names): names.count * 100
+        default: 100
+        }
     }
 }
 

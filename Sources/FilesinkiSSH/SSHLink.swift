@@ -8,11 +8,13 @@ import Synchronization
 final class SSHLink: Sendable {
     let address: SSHAddress
     let command: SSHCommand
+    private let bandwidth: Bandwidth?
     private let current = Mutex<Task<SFTPSession, any Error>?>(nil)
 
-    init(_ address: SSHAddress, _ command: SSHCommand) {
+    init(_ address: SSHAddress, _ command: SSHCommand, bandwidth: Bandwidth? = nil) {
         self.address = address
         self.command = command
+        self.bandwidth = bandwidth
     }
 
     deinit {
@@ -59,10 +61,10 @@ final class SSHLink: Sendable {
     func separateSession() async throws -> SFTPSession { try await open().value }
 
     private func open() -> Task<SFTPSession, any Error> {
-        Task { [address, command] in
+        Task { [address, command, bandwidth] in
             let place = address.text
             let process = try await offload { try command.start(for: address) }
-            let connection = SFTPConnection(process) { $0.failure(place) }
+            let connection = SFTPConnection(process, bandwidth) { $0.failure(place) }
             do {
                 return try await SFTPSession(connection, address: place)
             } catch {

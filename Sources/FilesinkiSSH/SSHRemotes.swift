@@ -19,9 +19,12 @@ package final class SSHRemotes: Sendable {
     }
 
     /// Opens a remote that retries transient failures. It connects with its first request.
-    package func connect(_ address: SSHAddress) -> any Remote {
+    ///
+    /// - Parameter bandwidth: Limits what is sent and received, if this opens the connection; nil for no limit.
+    package func connect(_ address: SSHAddress, bandwidth: Bandwidth? = nil) -> any Remote {
         RetryingRemote(
-            SFTPRemote(link(address), systemContext: systemContext), systemContext: systemContext)
+            SFTPRemote(link(address, bandwidth), systemContext: systemContext),
+            systemContext: systemContext)
     }
 
     /// Creates the folder of a store, if its parent exists.
@@ -33,15 +36,15 @@ package final class SSHRemotes: Sendable {
     /// - Returns: What keeps the connection open for the next remote of the address.
     @discardableResult
     package func makeFolder(_ address: SSHAddress) async -> any Sendable {
-        let link = link(address)
+        let link = link(address, nil)
         _ = try? await link.session().perform(.makeFolder(address.path))
         return link
     }
 
-    private func link(_ address: SSHAddress) -> SSHLink {
+    private func link(_ address: SSHAddress, _ bandwidth: Bandwidth?) -> SSHLink {
         links.withLock { links in
             if let link = links[address.text]?.link { return link }
-            let link = SSHLink(address, command)
+            let link = SSHLink(address, command, bandwidth: bandwidth)
             links[address.text] = Weak(link: link)
             return link
         }

@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiTesting
 import Testing
 
@@ -126,6 +127,35 @@ import Testing
         }
         #expect(seen.total >= 1000)
         #expect(seen.total < 1 << 20)
+    }
+
+    @Test("a body takes the time that the bandwidth allows", arguments: ["PUT", "GET", "stream"])
+    func limited(kind: String) async throws {
+        let body = [UInt8](repeating: 7, count: 500_000)
+        let server = try ScriptedServer([
+            .send(ScriptedServer.reply("200 OK", [], kind == "PUT" ? [] : body))
+        ])
+        let clock = ManualClock()
+        let connections = try HTTPConnections(
+            bandwidth: Bandwidth(
+                sending: 100_000, receiving: 50_000, systemContext: clock.systemContext))
+        let request = HTTPRequest(
+            kind == "PUT" ? "PUT" : "GET", server.url, body: kind == "PUT" ? body : [])
+        if kind == "stream" {
+            let seen = HeldCount()
+            try await connections.stream(request) { reply in
+                _ = seen.add(reply.body.count)
+                return true
+            }
+            #expect(seen.total == body.count)
+        } else {
+            let reply = try await connections.send(request)
+            #expect(kind == "PUT" ? server.requests.map(\.body) == [body] : reply.body == body)
+        }
+        let waited = clock.slept.reduce(.zero, +)
+        #expect(waited >= .milliseconds(kind == "PUT" ? 4_990 : 9_990))
+        #expect(waited <= .milliseconds(kind == "PUT" ? 5_010 : 10_010))
+        #expect(clock.slept.count >= 8)
     }
 
     @Test func `a body that is cut on purpose never arrives whole`() async throws {

@@ -144,7 +144,8 @@ import Testing
         let written = SettingKey.allCases.map { key in
             "\(key.rawValue) = \(TOMLWriter.value(key.standard) ?? "")\n"
         }
-        let load = RulesLoad(synced: Array(written.joined().utf8))
+        let file = RulesLoad.DeviceFile(path: "/c", bytes: Array(written.joined().utf8))
+        let load = RulesLoad(synced: nil, device: [file])
         #expect(load.problems.isEmpty)
         let none = RulesLoad(synced: nil).rules
         let path = try RelativePath("a")
@@ -152,5 +153,6 @@ import Testing
         #expect(load.rules.onDelete(for: path) == none.onDelete(for: path))
         #expect(load.rules.gitignore == none.gitignore)
         #expect(load.rules.maxDelete == .standard)
+        #expect(load.rules.bandwidth == none.bandwidth)
     }
 }

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `the reader accepts the examples, and each key has one`() throws {
-        let file = try SettingsDocument(Array(examples.utf8), file: "Settings.md", source: .synced)
+        let file = try SettingsDocument(Array(examples.utf8), file: "Settings.md", source: .device)
         #expect(file.mistakes.isEmpty, "\(file.mistakes)")
         let keys = file.entries.map(\.key)
         #expect(Set(keys.compactMap { SettingKey($0) }) == Set(SettingKey.allCases))

@@ -66,7 +66,7 @@ extension AccessOptions {
     /// Makes the replica use the given options.
     func apply(to options: inout ReplicaOptions, in console: Console) throws -> RemoteAccess {
         let access = try access(of: options, in: console)
-        options.connect = console.connector(access)
+        options.connect = console.connector(access, of: options)
         return access
     }
 }

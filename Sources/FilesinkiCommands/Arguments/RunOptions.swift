@@ -64,6 +64,28 @@ struct PatternOptions: ParsableArguments {
     }
 }
 
+/// How fast a run may use the network.
+struct BandwidthOption: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Use at most this many bytes per second of the network, e.g. 2M.",
+            discussion: """
+                512K:10M limits sending and receiving separately; off lifts the limit that the \
+                setting bwlimit has.
+                """,
+            valueName: "rate"))
+    var bwlimit: String?
+
+    /// Makes the console use it.
+    ///
+    /// - Throws: `Failure` with code `usage` for an invalid limit.
+    func apply(to console: Console) throws(Failure) {
+        guard let bwlimit else { return }
+        console.bandwidths.given = try BandwidthLimit(parsing: bwlimit)
+    }
+}
+
 /// The output format of a command with a result.
 struct ReportOptions: ParsableArguments {
     @Flag(name: .long, help: "Print one JSON object per line.")

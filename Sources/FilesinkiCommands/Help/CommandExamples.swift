@@ -28,6 +28,7 @@ enum CommandExamples {
         "sync": [
             "filesinki sync", "filesinki sync --dry-run ~/notes", "filesinki sync --all --summary",
             "filesinki sync --exclude '*.iso' --exclude /cache/",
+            "filesinki sync --bwlimit 2M",
         ],
         "watch": ["filesinki watch ~/notes", "filesinki watch --exec 'notify-send changed'"],
         "status": [

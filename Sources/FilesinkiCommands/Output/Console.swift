@@ -28,6 +28,8 @@ package final class Console: Sendable {
     package let network: NetworkAccess
     /// Remotes that are reached over ssh, which both programs can do.
     private let ssh: SSHRemotes
+    /// What limits connections.
+    let bandwidths: Bandwidths
     /// What `doctor` wants to know of the machine.
     let machine: MachineFacts
     /// Waits until a command's time is over: the machine's clock, also where a test has its own.
@@ -94,6 +96,7 @@ package final class Console: Sendable {
         ssh = SSHRemotes(
             SSHCommand(environment: { environment[$0] }, isInteractive: terminals.talk),
             systemContext: systemContext)
+        bandwidths = Bandwidths(systemContext)
         self.machine = machine
         self.timer = timer
         self.interruptions = interruptions
@@ -112,12 +115,20 @@ package final class Console: Sendable {
     }
 
     /// Opens the remote at an address; a relative path begins at the current folder.
-    package func connector(_ access: RemoteAccess) -> @Sendable (String) throws -> any Remote {
-        { [network, ssh, currentFolder] text in
+    ///
+    /// - Parameter replica: Whose settings limit the connection; nil if only the command line does.
+    package func connector(
+        _ access: RemoteAccess, of replica: ReplicaOptions? = nil
+    ) -> @Sendable (String) throws -> any Remote {
+        { [network, ssh, bandwidths, currentFolder] text in
             switch try RemoteAddress(text, currentFolder: currentFolder) {
-            case .folder(let path): DirectoryRemote(path: path)
-            case .ssh(let address): ssh.connect(address)
-            case .network(let address): try network.connect(address, access)
+            case .folder(let path): return DirectoryRemote(path: path)
+            case .ssh(let address):
+                return ssh.connect(address, bandwidth: try bandwidths.bandwidth(of: replica))
+            case .network(let address):
+                var access = access
+                access.bandwidth = try bandwidths.bandwidth(of: replica)
+                return try network.connect(address, access)
             }
         }
     }

@@ -55,19 +55,7 @@ enum SizeText {
     ///
     /// - Throws: `Failure` with code `usage` for anything else, and for what 64 bits cannot count.
     static func bytes(of text: String) throws(Failure) -> Int64 {
-        let digits = text.prefix { $0.isNumber && $0.isASCII || $0 == "." }
-        var unit = text.dropFirst(digits.count).drop { $0 == " " }.uppercased()
-        if unit.hasSuffix("B") { unit.removeLast() }
-        var base = 1000.0
-        if unit.hasSuffix("I") {
-            unit.removeLast()
-            base = 1024
-        }
-        let powers = ["", "K", "M", "G", "T", "P"]
-        guard let number = Double(String(digits)), let power = powers.firstIndex(of: unit),
-            let bytes = Int64(
-                exactly: ((0..<power).reduce(number) { size, _ in size * base }).rounded())
-        else {
+        guard let bytes = SizeValue.bytes(of: text) else {
             throw Failure(
                 .usage, path: text, "Invalid size.", remedy: "Write it as 500M, 1.5G or 4Ki.")
         }

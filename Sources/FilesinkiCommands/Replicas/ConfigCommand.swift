@@ -171,7 +171,8 @@ struct ConfigListCommand: ReplicaCommand {
         }
         if defaults {
             for key in SettingKey.allCases
-            where !file.entries.contains(where: { SettingKey($0.key) == key }) {
+            where place.mayHave(key) && !file.entries.contains(where: { SettingKey($0.key) == key })
+            {
                 try ShownSetting(key).showInList(options, in: console)
             }
         }

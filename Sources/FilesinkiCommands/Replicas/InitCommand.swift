@@ -155,6 +155,7 @@ struct CloneCommand: Command {
     var only: [String] = []
 
     @OptionGroup var patterns: PatternOptions
+    @OptionGroup var bandwidth: BandwidthOption
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var reaching: AccessOptions
     @OptionGroup var waiting: WaitOptions
@@ -162,6 +163,7 @@ struct CloneCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        try bandwidth.apply(to: console)
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
         try reaching.check(for: address)
         try console.prepare(for: address)

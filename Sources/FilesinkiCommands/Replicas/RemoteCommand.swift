@@ -114,7 +114,7 @@ struct RemoteSetCommand: ReplicaCommand {
         let access = try reaching.access(of: session.settings, in: console)
         let copied = try await session.replica.migrate(
             to: address.text, passphrase.keys(isEncrypting: encrypt, in: console),
-            connect: console.connector(access))
+            connect: console.connector(access, of: session.settings))
         if report.json {
             var object: JSONObject = ["type": "migration"]
             object.add("from", copied.from)

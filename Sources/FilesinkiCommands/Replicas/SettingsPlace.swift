@@ -71,6 +71,11 @@ enum SettingsPlace {
         }
     }
 
+    /// Whether the file may set a key.
+    func mayHave(_ key: SettingKey) -> Bool {
+        if case .synced = self { !key.isOfDevice } else { true }
+    }
+
     /// Reads the file; one that does not exist has no settings.
     func read(in console: Console) throws -> SettingsDocument {
         switch self {

@@ -53,6 +53,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
     @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var rules: RunOptions
     @OptionGroup var patterns: PatternOptions
+    @OptionGroup var bandwidth: BandwidthOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -75,6 +76,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        try bandwidth.apply(to: console)
         if all { return try await syncAll(in: console) }
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }

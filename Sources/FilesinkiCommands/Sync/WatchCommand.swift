@@ -58,6 +58,7 @@ struct WatchCommand: Command {
     @OptionGroup var conflictHook: ConflictHookOption
     @OptionGroup var rules: RunOptions
     @OptionGroup var patterns: PatternOptions
+    @OptionGroup var bandwidth: BandwidthOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -69,6 +70,7 @@ struct WatchCommand: Command {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        try bandwidth.apply(to: console)
         let limit = try replica.waiting.limit()
         var options = WatchOptions()
         options.debouncing = try settling()

@@ -167,7 +167,7 @@ package struct Doctor: Sendable {
         // Read as trusted, so that a command without trust is not reported as a mistake.
         let load = RulesLoad(
             synced: try files.rootFile(Settings.syncedFile), isTrusted: true,
-            device: try files.deviceFiles())
+            device: try options.deviceFiles())
         _ = try IgnoreFilter(gitignore: load.rules.gitignore) { try files.rootFile($0) }
         return load.problems
     }

@@ -5,7 +5,7 @@ import FilesinkiMerge
 import FilesinkiModel
 package import FilesinkiReconcile
 import FilesinkiRemote
-import FilesinkiRules
+package import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
 
@@ -51,7 +51,8 @@ struct RulesReader: ReplicaPart {
         root.forgetFolding()
         let synced = try rootFile(Settings.syncedFile)
         let load = RulesLoad(
-            synced: synced, isTrusted: try trust.isTrusted(synced), device: try files.deviceFiles())
+            synced: synced, isTrusted: try trust.isTrusted(synced),
+            device: try self.options.deviceFiles())
         let (gitignore, own) = (load.rules.gitignore, try files.ignoreFiles())
         let ignoring = try IgnoreFilter(gitignore: gitignore, device: own) { try rootFile($0) }
         let filter = try IgnoreFilter(
@@ -77,7 +78,7 @@ struct RulesReader: ReplicaPart {
     func pruneRules() throws -> [PruneKey: Int64] {
         let load = RulesLoad(
             synced: try rootFile(Settings.syncedFile), isTrusted: true,
-            device: try files.deviceFiles())
+            device: try options.deviceFiles())
         if var problem = load.pruneProblem {
             problem.message += " The rules of a prune may be incomplete, so nothing was removed."
             throw problem
@@ -112,19 +113,14 @@ struct RulesReader: ReplicaPart {
     private var files: RuleFiles { RuleFiles(root: root, options: options) }
 }
 
-/// The files that contain rules.
-struct RuleFiles {
-    let root: RootFolder
-    let options: ReplicaOptions
-
-    /// The largest file of rules in the root, in bytes.
-    private static let limit = 1 << 20
-
-    /// The rules of this device: of its user, and of this replica.
-    func deviceFiles() throws -> [RulesLoad.DeviceFile] {
+extension ReplicaOptions {
+    /// The settings files of this device: of its user, and of this replica.
+    ///
+    /// - Throws: `Failure` when one cannot be read.
+    package func deviceFiles() throws -> [RulesLoad.DeviceFile] {
         var files: [RulesLoad.DeviceFile] = []
-        let ofReplica = options.stateFolder.path + "/" + Settings.deviceFile
-        for path in [options.configuration, ofReplica] {
+        let ofReplica = stateFolder.path + "/" + Settings.deviceFile
+        for path in [configuration, ofReplica] {
             // Users keep their settings elsewhere, and symlinks to them here.
             if let path, let bytes = try StateFile.read(path, followingSymlinks: true) {
                 files.append(RulesLoad.DeviceFile(path: path, bytes: bytes))
@@ -132,6 +128,15 @@ struct RuleFiles {
         }
         return files
     }
+}
+
+/// The files that contain rules.
+struct RuleFiles {
+    let root: RootFolder
+    let options: ReplicaOptions
+
+    /// The largest file of rules in the root, in bytes.
+    private static let limit = 1 << 20
 
     /// The ignore files of this device: of its user, and of this replica.
     func ignoreFiles() throws -> [RulesLoad.DeviceFile] {
