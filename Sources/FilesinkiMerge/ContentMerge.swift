@@ -27,11 +27,14 @@ package struct MergeInput: Sendable {
     /// When ``theirs`` was last modified.
     package var theirsModified: Timestamp
     package var settings: MergeSettings
+    /// Is told what the merge decides; nil if nobody asks.
+    package var trace: MergeTrace?
 
     package init(
         base: [UInt8]?, ours: [UInt8], theirs: [UInt8],
         oursModified: Timestamp = Timestamp(nanoseconds: 0),
-        theirsModified: Timestamp = Timestamp(nanoseconds: 0), settings: MergeSettings = .init()
+        theirsModified: Timestamp = Timestamp(nanoseconds: 0), settings: MergeSettings = .init(),
+        trace: MergeTrace? = nil
     ) {
         self.base = base
         self.ours = ours
@@ -39,6 +42,7 @@ package struct MergeInput: Sendable {
         self.oursModified = oursModified
         self.theirsModified = theirsModified
         self.settings = settings
+        self.trace = trace
     }
 
     /// The same merge seen from the other device.

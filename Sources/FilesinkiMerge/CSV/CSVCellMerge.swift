@@ -34,7 +34,7 @@ struct CSVCellMerge {
         return resolved(cell, values, rule.resolution)
     }
 
-    private func rule(for column: [UInt8]) -> FieldRule? {
+    func rule(for column: [UInt8]) -> FieldRule? {
         guard !settings.fields.isEmpty else { return nil }
         let name = String(decoding: column, as: UTF8.self)
         return settings.fields.first { $0.pattern.matches([name]) }

@@ -12,6 +12,7 @@ struct CSVSheetMerge {
     /// Cached: which columns always have quotes.
     var quotedColumns: [[UInt8]: Bool] = [:]
     let separator: UInt8
+    let trace: MergeTrace?
 
     /// How many conflicts are listed at most.
     private static let mostConflicts = 100
@@ -25,6 +26,7 @@ struct CSVSheetMerge {
         layout = CSVLayout(sheets)
         rows = CSVRows(sheets, key)
         separator = sheets.ours.table.separator
+        trace = input.trace
     }
 
     /// The merged table; nil when there are conflicts.
@@ -59,6 +61,7 @@ struct CSVSheetMerge {
     private mutating func stays(_ number: Int) -> Bool {
         let records = rows.records(Int32(truncatingIfNeeded: number))
         guard let base = records.base else { return true }
+        if trace != nil { noteRemoved(number, records) }
         guard let ours = records.ours else {
             if let theirs = records.theirs {
                 checkRemoved(number, base, theirs, sheets.theirs, layout.basePlaces.theirs)
@@ -82,7 +85,8 @@ struct CSVSheetMerge {
         }
         if changed {
             refuse(
-                "row \(key.name(rows.keys[number]))", "One side removed it, the other changed it.")
+                place(Int32(truncatingIfNeeded: number)),
+                "One side removed it, the other changed it.")
         }
     }
 
@@ -91,6 +95,7 @@ struct CSVSheetMerge {
         to result: inout [UInt8]
     ) {
         if let whole = unchanged(records) {
+            if trace != nil { noteWhole(records, number) }
             result += whole
             return
         }
@@ -150,7 +155,9 @@ struct CSVSheetMerge {
     mutating func merged(_ cell: Versions<Raw?>, _ column: CSVColumn, _ number: Int32?)
         -> Raw?
     {
-        switch cellMerge.merged(cell, column: column.name) {
+        let outcome = cellMerge.merged(cell, column: column.name)
+        if trace != nil { noteCell(cell, outcome, column, number) }
+        switch outcome {
         case .written(let raw): return raw
         case .new(let value): return written(value, column)[...]
         case .conflict(let reason):
@@ -160,9 +167,15 @@ struct CSVSheetMerge {
     }
 
     private mutating func refuse(_ number: Int32?, _ column: CSVColumn, _ reason: String) {
+        refuse(place(number, column), reason)
+    }
+
+    /// What messages call a row, or a field of it.
+    ///
+    /// - Parameter number: Nil for the header.
+    func place(_ number: Int32?, _ column: CSVColumn? = nil) -> String {
         let row = number.map { "row \(key.name(rows.keys[Int($0)]))" } ?? "header"
-        let name = String(decoding: column.name, as: UTF8.self)
-        refuse("\(row), column \(name)", reason)
+        return column.map { "\(row), column \(String(decoding: $0.name, as: UTF8.self))" } ?? row
     }
 
     /// Whether a version of the row could have a field there, so that it ends before it.

@@ -25,6 +25,9 @@ extension JSONMerger {
         _ order: SequenceOrder? = nil
     ) {
         let resolutions = match.entries.map { resolution($0, layouts) }
+        if input.trace != nil {
+            noteThings(zip(match.entries, resolutions).map { ($0, $1) }, layouts)
+        }
         let order = order ?? self.order(match, layouts)
         let things = order.merged { resolutions[$0] != .dropped }
         writeContainer(trio, layouts, things.map { (match.entries[$0], resolutions[$0]) })
@@ -75,7 +78,7 @@ extension JSONMerger {
     }
 
     /// Enters a member or an element: by its key, or its index in the base or the first side.
-    private mutating func enter(_ entry: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
+    mutating func enter(_ entry: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
         let nodes = nodes(entry, layouts)
         for version in MergeVersion.allCases {
             if let node = nodes[version], let document = self[version],
@@ -215,7 +218,9 @@ extension JSONMerger {
 extension JSONMerger {
     mutating func mergeSequence(_ trio: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
         switch merged(layouts) {
-        case .merged(let items): writeContainer(trio, layouts, items)
+        case .merged(let items):
+            if input.trace != nil { noteElements(items, layouts) }
+            writeContainer(trio, layouts, items)
         case .conflict(let reason): decline(reason)
         }
     }

@@ -53,6 +53,7 @@ struct JSONMerger {
     mutating func mergeValue(_ trio: MergeTrio<Int>) {
         guard let ours = trio.ours, let theirs = trio.theirs else { return }
         if let side = unchangedSide(trio, ours, theirs) {
+            if input.trace != nil { noteUnchanged(trio, side) }
             return writer.writeValue(trio[side] ?? ours, side, depth: place.tokens.count)
         }
         if let rule = rule(), apply(rule, trio) { return }
@@ -81,8 +82,14 @@ struct JSONMerger {
     /// A scalar, or what is of different kinds: one side's, or a conflict.
     private mutating func mergeWhole(_ trio: MergeTrio<Int>) {
         let (ours, theirs) = (isChanged(trio, .ours), isChanged(trio, .theirs))
-        if ours != theirs { return write(trio, ours ? .ours : .theirs) }
-        if !ours || isSame(trio) { return writeLesser(trio) }
+        if ours != theirs {
+            input.trace?.add(place, ours ? .ours : .theirs, .edited)
+            return write(trio, ours ? .ours : .theirs)
+        }
+        if !ours || isSame(trio) {
+            if ours { input.trace?.add(place.pointer, .both, .alike) }
+            return writeLesser(trio)
+        }
         let reason =
             trio.base == nil
             ? "Both sides added different values." : "Both sides changed it, to different values."
@@ -119,7 +126,9 @@ struct JSONMerger {
 
     /// Takes the side that the user chose for conflicts, or declines.
     mutating func resolve(_ trio: MergeTrio<Int>, _ reason: String) {
-        if let side = input.chosenSide { write(trio, side) } else { decline(reason) }
+        guard let side = input.chosenSide else { return decline(reason) }
+        input.trace?.add(place, side, .fieldChoice)
+        write(trio, side)
     }
 
     mutating func decline(_ reason: String) {
@@ -148,16 +157,23 @@ struct JSONMerger {
                 resolve(trio, VersionText.reason)
                 break
             }
-            write(trio, isNewer ? .ours : .theirs)
+            write(trio, isNewer ? .ours : .theirs, by: rule)
         case .union: return writeUnion(trio)
         case .newest:
             if let newest = input.newest {
-                write(trio, newest)
+                write(trio, newest, by: rule)
             } else {
                 resolve(trio, "Both sides changed it at the same time.")
             }
         }
         return true
+    }
+
+    private mutating func write(
+        _ trio: MergeTrio<Int>, _ side: MergeVersion, by rule: FieldRule.Resolution
+    ) {
+        input.trace?.add(place, side, .rule(rule))
+        write(trio, side)
     }
 
     /// Whether ours is the newer version; nil where neither is.
@@ -176,13 +192,14 @@ struct JSONMerger {
         else {
             return resolve(trio, "Neither value is the greater one: they are of different kinds.")
         }
-        write(trio, (order == .greater) == (rule == .max) ? .ours : .theirs)
+        write(trio, (order == .greater) == (rule == .max) ? .ours : .theirs, by: rule)
     }
 
     private mutating func writeSum(_ trio: MergeTrio<Int>) {
         guard let result = sum(trio) else {
             return resolve(trio, "One of the versions is not a number that can be added.")
         }
+        input.trace?.add(place.pointer, .both, .rule(.sum))
         writer.write(result)
     }
 

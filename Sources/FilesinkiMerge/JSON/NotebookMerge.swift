@@ -15,11 +15,13 @@ struct NotebookMerge: ContentMerge {
         let hasRules = Self.hasRules(input.settings)
         var (ourEdits, theirEdits) = ([Edit](), [Edit]())
         var conflicts: [MergeConflict] = []
+        var steps: [MergeTrace.Step] = []
         for (id, cell) in ours.cells.sorted(by: { $0.value.source < $1.value.source }) {
             guard let old = base.cells[id], let other = theirs.cells[id] else { continue }
             switch Notebook.mergedSource((base, old), (ours, cell), (theirs, other)) {
             case nil: break
             case .merged(let source):
+                steps.append(MergeTrace.Step("/cells/\(old.index)/source", .both, .combined))
                 ourEdits.append((cell.source, source[...]))
                 theirEdits.append((other.source, source[...]))
             case .declined:
@@ -28,6 +30,11 @@ struct NotebookMerge: ContentMerge {
                 conflicts.append(MergeConflict(place, "Both sides changed the same lines."))
             }
             let winner = hasRules ? nil : winner(base, old, ours, cell, theirs, other)
+            if let winner {
+                steps += ["outputs", "execution_count"].map {
+                    MergeTrace.Step("/cells/\(old.index)/\($0)", .init(winner), .format)
+                }
+            }
             if winner == .ours {
                 theirEdits += zip(other.results, cell.results).map { ($0, ours.bytes($1)) }
             } else if winner == .theirs {
@@ -38,7 +45,20 @@ struct NotebookMerge: ContentMerge {
         var input = input
         input.ours = ours.edited(ourEdits)
         input.theirs = theirs.edited(theirEdits)
-        return documents.merge(input)
+        return merge(input, noting: steps)
+    }
+
+    /// Merges documents whose cells were made alike before.
+    ///
+    /// - Parameter steps: What was decided about these cells.
+    private func merge(_ input: MergeInput, noting steps: [MergeTrace.Step]) -> MergeOutcome {
+        var document = input
+        document.trace = input.trace.map { _ in MergeTrace() }
+        let outcome = JSONMerge(keepsOrder: true).merge(document)
+        let places = Set(steps.map(\.place))
+        input.trace?.add(steps)
+        input.trace?.add((document.trace?.steps ?? []).filter { !places.contains($0.place) })
+        return outcome
     }
 
     /// A value of one side, and what replaces it.

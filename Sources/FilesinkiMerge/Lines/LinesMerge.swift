@@ -26,8 +26,15 @@ package struct LinesMerge: ContentMerge {
         let oursFrame = TextFrame(removingFrom: &ours, newline: newline)
         let theirsFrame = TextFrame(removingFrom: &theirs, newline: newline)
         let frame = TextFrame(base: baseFrame, ours: oursFrame, theirs: theirsFrame)
-        let lines = Self.lines(of: ThreeTexts(base: base, ours: ours, theirs: theirs))
-        return .merged(frame.added(to: lines))
+        let texts = ThreeTexts(base: base, ours: ours, theirs: theirs)
+        if let trace = input.trace {
+            trace.add(
+                texts.oursChanges.map { MergeTrace.Step(lines: $0.new, of: .ours, for: $0.old) }
+                    + texts.theirsChanges.map {
+                        MergeTrace.Step(lines: $0.new, of: .theirs, for: $0.old)
+                    })
+        }
+        return .merged(frame.added(to: Self.lines(of: texts)))
     }
 
     private static func lines(of texts: ThreeTexts) -> [UInt8] {

@@ -20,11 +20,16 @@ struct FrontMatterMerge: ContentMerge {
             (result.ours, result.theirs) = (Array(part(ours)), Array(part(theirs)))
             return result
         }
-        switch (Self.matterMerge.merge(parts(\.matter)), MarkdownTextMerge().merge(parts(\.rest))) {
+        var rest = parts(\.rest)
+        rest.trace = input.trace.map { _ in MergeTrace() }
+        defer { input.trace?.add(rest.trace?.steps ?? [], below: "the front matter") }
+        switch (Self.matterMerge.merge(parts(\.matter)), MarkdownTextMerge().merge(rest)) {
         case (.merged(let matter), .merged(let rest)): return .merged(base.opening + matter + rest)
         case (.declined(let conflicts), _): return .declined(conflicts)
         case (_, .declined(let conflicts)):
             // In the whole text the conflicts are named by the lines of the file.
+            var input = input
+            input.trace = nil
             let outcome = TextMerge().merge(input)
             if case .declined = outcome { return outcome }
             return .declined(conflicts)

@@ -70,6 +70,7 @@ struct MarkdownTextMerge: ContentMerge {
     private static let blockMerge = TreeMerge(format: MarkdownFormat())
 
     func merge(_ input: MergeInput) -> MergeOutcome {
+        let start = input.trace?.count ?? 0
         let lines = TextMerge().merge(input)
         guard input.refusalAsText == nil, input.obvious == nil, let base = input.base else {
             return lines
@@ -79,6 +80,7 @@ struct MarkdownTextMerge: ContentMerge {
         {
             return lines
         }
+        input.trace?.discard(from: start)
         let blocks = Self.blockMerge.merge(input)
         // Conflicts are named by the lines of the file.
         if case .declined = blocks, case .declined = lines { return lines }

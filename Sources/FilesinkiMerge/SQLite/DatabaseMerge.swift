@@ -18,6 +18,7 @@ struct DatabaseMerge {
         // The skeleton's own damage shows in the result, which is checked as a whole.
         for content in [sides.base, other].compactMap(\.self) { try checkWhole(content) }
         let mode = try copy(skeleton)
+        rules.trace?.add("", isSkeletonOurs ? .ours : .theirs, .copied)
         try apply(other, CellRules(rules, isSkeletonOurs: isSkeletonOurs))
         try setMode(mode)
     }

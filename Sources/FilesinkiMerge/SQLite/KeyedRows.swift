@@ -66,6 +66,7 @@ struct KeyedRows {
                 try conflict(row, "A new row has a value in column \(column.name), which is gone.")
             }
         }
+        table.cells.note(place(of: row), .added)
         try plan.add(values)
     }
 
@@ -87,10 +88,14 @@ struct KeyedRows {
             if theirs == old[place] { continue }
             let cell = CellRules.Cell(base: base, skeleton: old[place], other: theirs)
             if old[place] == base {
+                table.cells.note(self.place(of: row, column.name), .edited)
                 new[place] = theirs
             } else if let value = table.cells.value(
                 of: cell, table: table.name, column: column.name)
             {
+                table.cells.note(
+                    self.place(of: row, column.name), cell, value, table: table.name,
+                    column: column.name)
                 new[place] = value
             } else {
                 isWhole = false
@@ -113,6 +118,7 @@ struct KeyedRows {
                 return row.skeleton?[place] == value
             }
             if isSame {
+                table.cells.note(place(of: row), .removed)
                 try plan.remove(row.location)
             } else {
                 try conflict(row, "One side removed the row, and the other changed it.")
@@ -121,10 +127,15 @@ struct KeyedRows {
     }
 
     private func conflict(_ row: RowQuery.Row, _ reason: String) throws(SQLiteMergeError) {
+        try table.conflicts.add(place(of: row), reason)
+    }
+
+    /// What messages call a row, or a cell of it.
+    private func place(of row: RowQuery.Row, _ column: String? = nil) -> String {
         let key = other.key.compactMap { name in
             other.columns.firstIndex { $0.isNamed(name) }.map { row.other[$0] }
         }
-        try table.conflicts.add(RowPlan.place(table.name, key), reason)
+        return RowPlan.place(table.name, key) + (column.map { ", column \($0)" } ?? "")
     }
 
     private static func reason(_ column: String, _ cell: CellRules.Cell) -> String {

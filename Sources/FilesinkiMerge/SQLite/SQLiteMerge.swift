@@ -22,15 +22,18 @@ package struct SQLiteMerge: Sendable {
     let settings: MergeSettings
     let oursModified: Timestamp
     let theirsModified: Timestamp
+    /// Is told what the merge decides; nil if nobody asks.
+    let trace: MergeTrace?
 
     package init(
         settings: MergeSettings = .init(),
         oursModified: Timestamp = Timestamp(nanoseconds: 0),
-        theirsModified: Timestamp = Timestamp(nanoseconds: 0)
+        theirsModified: Timestamp = Timestamp(nanoseconds: 0), trace: MergeTrace? = nil
     ) {
         self.settings = settings
         self.oursModified = oursModified
         self.theirsModified = theirsModified
+        self.trace = trace
     }
 
     /// Merges private copies that nobody writes, without a log beside them. Costs a few passes over

@@ -90,10 +90,12 @@ struct CellRules {
     let isSkeletonOurs: Bool
     /// Whether the skeleton was modified later than the other side; nil when at the same time.
     let isSkeletonLater: Bool?
+    private let trace: MergeTrace?
 
     init(_ rules: SQLiteMerge, isSkeletonOurs: Bool) {
         settings = rules.settings
         self.isSkeletonOurs = isSkeletonOurs
+        trace = rules.trace
         let (ours, theirs) = (rules.oursModified, rules.theirsModified)
         isSkeletonLater = ours == theirs ? nil : (ours > theirs) == isSkeletonOurs
     }
@@ -107,12 +109,37 @@ struct CellRules {
         var other: SQLiteValue
     }
 
-    /// The value that the user's rules give; nil to decline.
-    func value(of cell: Cell, table: String, column: String) -> SQLiteValue? {
-        let rule = settings.fields.first {
+    /// The first rule for a column.
+    private func rule(_ table: String, _ column: String) -> FieldRule? {
+        settings.fields.first {
             $0.pattern.matches([table, column]) || $0.pattern.matches([column])
         }
-        if let rule { return value(of: cell, by: rule.resolution) }
+    }
+
+    /// Notes a change of the other side that is in the result.
+    ///
+    /// - Parameter place: Is asked for only if somebody wants to know.
+    func note(_ place: @autoclosure () -> String, _ reason: MergeTrace.Reason) {
+        trace?.add(place(), isSkeletonOurs ? .theirs : .ours, reason)
+    }
+
+    /// Notes a cell that both sides changed and a rule decided.
+    func note(
+        _ place: @autoclosure () -> String, _ cell: Cell, _ value: SQLiteValue, table: String,
+        column: String
+    ) {
+        guard let trace else { return }
+        let isSkeleton = value == cell.skeleton
+        let side: MergeTrace.Source =
+            !isSkeleton && value != cell.other
+            ? .both : isSkeleton == isSkeletonOurs ? .ours : .theirs
+        trace.add(
+            place(), side, rule(table, column).map { .rule($0.resolution) } ?? .fieldChoice)
+    }
+
+    /// The value that the user's rules give; nil to decline.
+    func value(of cell: Cell, table: String, column: String) -> SQLiteValue? {
+        if let rule = rule(table, column) { return value(of: cell, by: rule.resolution) }
         guard let choice = settings.fieldChoice else { return nil }
         let takesSkeleton: Bool? =
             switch choice {

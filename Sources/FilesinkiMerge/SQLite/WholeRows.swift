@@ -98,12 +98,19 @@ struct WholeRows {
             else { continue }
             let change = Self.joined(mine, theirs) - mine
             let values = rows.values(0..<columns.count)
+            if change != 0 {
+                table.cells.note(place(of: values), change > 0 ? .added : .removed)
+            }
             for _ in 0..<max(0, change) { try plan.add(values) }
             if change < 0 { surplus[rows.value(columns.count + 2)] = -change }
         }
         try remove(surplus, plan)
         if table.conflicts.isEmpty { try plan.execute() }
         try plan.dropTables()
+    }
+
+    private func place(of values: [SQLiteValue]) -> String {
+        "table \(table.name), row (\(values.map(\.shown).joined(separator: ", ")))"
     }
 
     /// Both sides' differences from the base as one.

@@ -13,6 +13,7 @@ package struct TextMerge: ContentMerge {
         if let reason = input.refusalAsText { return .declined([MergeConflict("", reason)]) }
         if let easy = input.obvious { return .merged(easy) }
         let writer = TextWriter(input)
+        input.trace?.add(writer.steps)
         let conflicts = writer.conflicts
         return conflicts.isEmpty ? .merged(writer.bytes()) : .declined(conflicts)
     }
@@ -21,11 +22,17 @@ package struct TextMerge: ContentMerge {
     /// as `git merge-file -p` prints it; nil if one of the contents is not text.
     ///
     /// A marker's line ends as the lines around it do.
+    ///
+    /// - Parameter markerSize: The length of a marker; at least 1.
     package static func marked(
-        _ input: MergeInput, labels: Labels = Labels(ours: "here", theirs: "there")
+        _ input: MergeInput, labels: Labels = Labels(ours: "here", theirs: "there"),
+        markerSize: Int = markerSize
     ) -> [UInt8]? {
-        input.refusalAsText == nil ? TextWriter(input).bytes(labels) : nil
+        input.refusalAsText == nil ? TextWriter(input, markerSize).bytes(labels) : nil
     }
+
+    /// The length of git's conflict markers, unless an attribute sets another.
+    package static let markerSize = 7
 
     /// What stands behind the markers of a conflict's two sides.
     package struct Labels: Hashable, Sendable {
@@ -43,8 +50,10 @@ package struct TextMerge: ContentMerge {
 struct TextWriter {
     private let texts: ThreeTexts
     private let hunks: [TextHunk]
+    private let markerSize: Int
 
-    init(_ input: MergeInput) {
+    init(_ input: MergeInput, _ markerSize: Int = TextMerge.markerSize) {
+        self.markerSize = markerSize
         texts = ThreeTexts(base: input.base ?? [], ours: input.ours, theirs: input.theirs)
         hunks = TextHunks(of: texts).hunks
     }
@@ -60,7 +69,18 @@ struct TextWriter {
         }
     }
 
-    private static func name(_ lines: Range<Int>) -> String {
+    /// What only one side changed, named by the lines of that side; removed lines by the one behind them.
+    var steps: [MergeTrace.Step] {
+        hunks.compactMap { hunk -> MergeTrace.Step? in
+            switch hunk.source {
+            case .ours: MergeTrace.Step(lines: hunk.ours, of: .ours, for: hunk.theirs)
+            case .theirs: MergeTrace.Step(lines: hunk.theirs, of: .theirs, for: hunk.ours)
+            case .same, .conflict: nil
+            }
+        }
+    }
+
+    fileprivate static func name(_ lines: Range<Int>) -> String {
         switch lines.count {
         case 0: "no line"
         case 1: "line \(lines.upperBound)"
@@ -92,11 +112,15 @@ struct TextWriter {
         _ hunk: TextHunk, _ labels: TextMerge.Labels, to result: inout [UInt8]
     ) {
         let newline: [UInt8] = needsCarriageReturn(hunk) ? [13, 10] : [10]
-        result += "<<<<<<< \(labels.ours)".utf8 + newline
+        result += marker("<", " \(labels.ours)") + newline
         append(texts.ours.bytes(hunk.ours), newline, to: &result)
-        result += "=======".utf8 + newline
+        result += marker("=") + newline
         append(texts.theirs.bytes(hunk.theirs), newline, to: &result)
-        result += ">>>>>>> \(labels.theirs)".utf8 + newline
+        result += marker(">", " \(labels.theirs)") + newline
+    }
+
+    private func marker(_ character: Character, _ label: String = "") -> [UInt8] {
+        Array((String(repeating: character, count: markerSize) + label).utf8)
     }
 
     private func append(_ lines: Range<Int>, _ newline: [UInt8], to result: inout [UInt8]) {
@@ -121,5 +145,16 @@ struct TextWriter {
         let bytes = texts.bytes[text.bytes(line..<(line + 1))]
         if bytes.last == 10 { return bytes.dropLast().last == 13 }
         return line == 0 ? nil : endsInCarriageReturn(text, line - 1)
+    }
+}
+
+extension MergeTrace.Step {
+    /// - Parameters:
+    ///   - lines: The lines of the side; where it has none, the step is named by the line behind them.
+    ///   - old: The lines in their place.
+    init(lines: Range<Int>, of side: MergeTrace.Source, for old: Range<Int>) {
+        self.init(
+            lines.isEmpty ? "line \(lines.lowerBound + 1)" : TextWriter.name(lines), side,
+            lines.isEmpty ? .removed : old.isEmpty ? .added : .edited)
     }
 }

@@ -36,6 +36,21 @@ struct ElementSequence {
         return .merged(things)
     }
 
+    /// The elements of the base that a merged list does not have, each with the sides that still have it.
+    ///
+    /// - Parameter numbers: The elements of each version. One that both sides still have was moved, and is left out.
+    static func removed(from items: [Item], of numbers: [[Int]]) -> [Item] {
+        let kept = Set(items.compactMap(\.entry.base))
+        let (ours, theirs) = (Set(numbers[1]), Set(numbers[2]))
+        return numbers[0].enumerated().compactMap { place, element in
+            let (isOurs, isTheirs) = (ours.contains(element), theirs.contains(element))
+            guard !kept.contains(place), !isOurs || !isTheirs else { return nil }
+            let entry = MergeTrio(
+                base: place, ours: isOurs ? 0 : nil, theirs: isTheirs ? 0 : nil)
+            return (entry, .dropped)
+        }
+    }
+
     /// The elements that a part of the list gets; nil to decline.
     private func elements(of group: SequenceMerge.Group) -> [Item]? {
         let isSame = numbers[1][group.ours] == numbers[2][group.theirs]

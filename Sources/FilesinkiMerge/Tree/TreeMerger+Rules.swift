@@ -15,6 +15,7 @@ extension TreeMerger {
         guard case .merged(let merged) = TextMerge().merge(input) else { return false }
         output += merged.dropLast()
         outline.appendComputed()
+        self.input.trace?.add(place.pointer, .both, .combined)
         return true
     }
 
@@ -41,17 +42,23 @@ extension TreeMerger {
                 resolve(nodes, VersionText.reason)
                 break
             }
-            let side: MergeVersion = isNewer ? .ours : .theirs
-            write(nodes[side], side)
+            write(nodes, isNewer ? .ours : .theirs, by: rule)
         case .union: return false
         case .newest:
             if let newest = input.newest {
-                write(nodes[newest], newest)
+                write(nodes, newest, by: rule)
             } else {
                 resolve(nodes, "Both sides changed it at the same time.")
             }
         }
         return true
+    }
+
+    private mutating func write(
+        _ nodes: Nodes, _ side: MergeVersion, by rule: FieldRule.Resolution
+    ) {
+        input.trace?.add(place, side, .rule(rule))
+        write(nodes[side], side)
     }
 
     private mutating func writeExtreme(_ nodes: Nodes, isGreater: Bool) {
@@ -68,8 +75,7 @@ extension TreeMerger {
         default:
             return resolve(nodes, "Neither value is the greater one: they are of different kinds.")
         }
-        let side: MergeVersion = oursIsGreater == isGreater ? .ours : .theirs
-        write(nodes[side], side)
+        write(nodes, oursIsGreater == isGreater ? .ours : .theirs, by: isGreater ? .max : .min)
     }
 
     private func meaning(_ nodes: Nodes, _ version: MergeVersion) -> ArraySlice<UInt8> {
@@ -88,5 +94,6 @@ extension TreeMerger {
         }
         output += sum.written(fraction: 0)
         outline.appendComputed()
+        input.trace?.add(place.pointer, .both, .rule(.sum))
     }
 }

@@ -41,7 +41,10 @@ struct TreeMerger {
     /// Merges a value that both sides have, and writes it.
     private mutating func merge(_ nodes: Nodes) {
         guard let ours = nodes.ours, let theirs = nodes.theirs else { return }
-        if let side = unchangedSide(nodes) { return write(nodes[side], side) }
+        if let side = unchangedSide(nodes) {
+            if input.trace != nil { noteUnchanged(nodes, side) }
+            return write(nodes[side], side)
+        }
         let rule = rule()
         if let rule, apply(rule, nodes) { return }
         guard ours.kind == theirs.kind, ours.kind != .scalar, ours.form == theirs.form else {
@@ -62,7 +65,7 @@ struct TreeMerger {
         return sameBytes(nodes, .base, .theirs) ? .ours : nil
     }
 
-    private func sameBytes(_ nodes: Nodes, _ one: MergeVersion, _ other: MergeVersion) -> Bool {
+    func sameBytes(_ nodes: Nodes, _ one: MergeVersion, _ other: MergeVersion) -> Bool {
         guard let left = nodes[one], let right = nodes[other], let tree = trees[one],
             let otherTree = trees[other]
         else { return false }
@@ -81,10 +84,12 @@ struct TreeMerger {
         let isOurs = !sameMeaning(nodes, .base, .ours)
         let isTheirs = !sameMeaning(nodes, .base, .theirs)
         if isOurs != isTheirs {
+            input.trace?.add(place, isOurs ? .ours : .theirs, .edited)
             return write(nodes[isOurs ? .ours : .theirs], isOurs ? .ours : .theirs)
         }
         if !isOurs || sameMeaning(nodes, .ours, .theirs) {
             let side = lesser(nodes)
+            if isOurs { input.trace?.add(place.pointer, .both, .alike) }
             return write(nodes[side], side)
         }
         if nodes.ours?.form == .block, writeMergedLines(nodes) { return }
@@ -106,7 +111,9 @@ struct TreeMerger {
 
     /// Takes the side that the user chose for conflicts, or declines.
     mutating func resolve(_ nodes: Nodes, _ reason: String) {
-        if let side = input.chosenSide { write(nodes[side], side) } else { decline(reason) }
+        guard let side = input.chosenSide else { return decline(reason) }
+        input.trace?.add(place, side, .fieldChoice)
+        write(nodes[side], side)
     }
 
     mutating func decline(_ reason: String) {
@@ -162,9 +169,16 @@ struct TreeMerger {
         case .conflict(let reason): resolve(nodes, reason)
         case .keyed(let match):
             let resolutions = match.entries.map { resolution($0, nodes) }
+            if input.trace != nil {
+                noteItems(zip(match.entries, resolutions).map { ($0, $1) }, nodes)
+            }
             let things = match.merged { resolutions[$0] != .dropped }
             writeItems(nodes, things.map { (match.entries[$0], resolutions[$0]) })
         case .sequence(let things):
+            if input.trace != nil {
+                noteItems(
+                    things + ElementSequence.removed(from: things, of: matcher.numbers()), nodes)
+            }
             writeItems(nodes, things)
         }
     }
@@ -211,7 +225,7 @@ struct TreeMerger {
         return winner == side ? .taken(side) : .dropped
     }
 
-    private func items(_ entry: MergeTrio<Int>, _ nodes: Nodes) -> MergeTrio<SyntaxItem> {
+    func items(_ entry: MergeTrio<Int>, _ nodes: Nodes) -> MergeTrio<SyntaxItem> {
         var result = MergeTrio<SyntaxItem>()
         for version in MergeVersion.allCases {
             if let node = nodes[version], let ordinal = entry[version] {
@@ -222,7 +236,7 @@ struct TreeMerger {
     }
 
     /// Enters an item: by its name, or its index in the base or the first side.
-    private mutating func enter(_ entry: MergeTrio<Int>, _ nodes: Nodes) {
+    mutating func enter(_ entry: MergeTrio<Int>, _ nodes: Nodes) {
         let items = items(entry, nodes)
         for version in MergeVersion.allCases {
             guard let tree = trees[version], let item = items[version] else { continue }

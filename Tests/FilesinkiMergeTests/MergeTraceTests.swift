@@ -1,0 +1,187 @@
+import Testing
+
+@testable import FilesinkiMerge
+
+@Suite("What a merge tells of its decisions")
+struct MergeTraceTests {
+    /// The steps as `PLACE FROM REASON`.
+    private func steps(
+        _ merge: any ContentMerge, _ base: String?, _ ours: String, _ theirs: String,
+        _ settings: MergeSettings = .init()
+    ) -> [String] {
+        let trace = MergeTrace()
+        let input = MergeInput(
+            base: base.map { Array($0.utf8) }, ours: Array(ours.utf8), theirs: Array(theirs.utf8),
+            settings: settings, trace: trace)
+        if case .declined(let conflicts) = merge.merge(input) { trace.add(conflicts) }
+        return Self.words(trace)
+    }
+
+    private static func words(_ trace: MergeTrace) -> [String] {
+        trace.steps.map { step in
+            let detail: String? =
+                if case .conflict = step.reason { nil } else { step.reason.detail }
+            return [step.place, step.source.rawValue, step.reason.word, detail]
+                .compactMap(\.self).joined(separator: " ")
+        }
+    }
+
+    @Test("text: each part, by the lines of its side")
+    func text() {
+        #expect(
+            steps(
+                TextMerge(), "a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nc\nd\nf\ng\nh\n",
+                "a\nb\nx\ny\nc\nd\ne\nf\ng\nH\n")
+                == [
+                    "line 1 here edited", "lines 3-4 there added", "line 5 here removed",
+                    "line 10 there edited",
+                ])
+        #expect(
+            steps(TextMerge(), "a\nb\nc\n", "A\nb\nc\n", "Z\nb\nc\n") == ["line 1 none conflict"])
+        #expect(steps(TextMerge(), "a\n", "a\n", "b\n") == [])
+    }
+
+    @Test("lines: the changes of both sides")
+    func lines() {
+        #expect(
+            steps(LinesMerge(), "a\nb\n", "a\nx\nb\n", "b\ny\n")
+                == ["line 2 here added", "line 1 there removed", "line 2 there added"])
+    }
+
+    static let members: (base: String, ours: String, theirs: String) = (
+        #"{"t": 1, "n": 10, "old": 0, "w": "x", "l": [1, 2], "s": 1}"#,
+        #"{"t": 2, "n": 12, "old": 0, "w": "y", "l": [1, 2, 3], "s": 5, "new": true}"#,
+        #"{"t": 1, "n": 11, "w": "z", "l": [1, 2], "s": 5}"#
+    )
+
+    private func rules() throws -> MergeSettings {
+        var settings = MergeSettings()
+        settings.fields = [FieldRule(pattern: try FieldPattern(parsing: "/n"), resolution: .sum)]
+        settings.fieldChoice = .theirs
+        return settings
+    }
+
+    @Test("trees: each member, and the rule for it", arguments: [false, true])
+    func trees(_ isTree: Bool) throws {
+        let merge: any ContentMerge =
+            isTree ? TreeMerge(format: JSONCFormat()) : JSONMerge()
+        let (base, ours, theirs) = Self.members
+        #expect(
+            Set(steps(merge, base, ours, theirs, try rules())) == [
+                "/t here edited", "/n both rule sum", "/old there removed", "/w there field-choice",
+                "/l here edited", "/s both alike", "/new here added",
+            ])
+        #expect(
+            steps(merge, #"{"a": {"b": 1}}"#, #"{"a": {"b": 2}}"#, #"{"a": {"b": 3}}"#)
+                == ["/a/b none conflict"])
+    }
+
+    @Test("elements that only their neighbours identify", arguments: [false, true])
+    func elements(_ isTree: Bool) {
+        let merge: any ContentMerge =
+            isTree ? TreeMerge(format: JSONCFormat()) : JSONMerge()
+        #expect(
+            Set(
+                steps(merge, "[[1], [2], [3], [4]]", "[[0], [1], [2], [3], [4]]", "[[1], [2], [3]]")
+            )
+                == ["/0 here added", "/3 there removed"])
+    }
+
+    @Test("tables: a row, and the fields of a row that both changed")
+    func tables() {
+        let base = "id,n,m\n1,a,b\n2,c,d\n3,e,f\n4,g,h\n"
+        #expect(
+            Set(
+                steps(
+                    CSVMerge(), base, "id,n,m\n1,x,b\n2,C,d\n4,g,h\n5,i,j\n",
+                    "id,n,m\n1,a,y\n2,c,d\n3,e,f\n4,g,H\n"))
+                == [
+                    "row 1, column n here edited", "row 1, column m there edited",
+                    "row 2 here edited", "row 3 here removed", "row 4 there edited",
+                    "row 5 here added",
+                ])
+    }
+
+    @Test("notebooks: the merged source, and whose run it is")
+    func notebooks() {
+        func cell(_ lines: [String], _ output: String, _ count: Int) -> String {
+            let source = lines.map { "\"\($0)\\n\"" }.joined(separator: ", ")
+            return #"{"cells": [{"id": "a", "source": [\#(source)], "outputs": ["\#(output)"], "#
+                + #""execution_count": \#(count)}]}"#
+        }
+        #expect(
+            Set(
+                steps(
+                    NotebookMerge(), cell(["1", "2", "3"], "o", 1), cell(["x", "2", "3"], "p", 2),
+                    cell(["1", "2", "y"], "q", 3)))
+                == [
+                    "/cells/0/source both combined", "/cells/0/outputs there format",
+                    "/cells/0/execution_count there format",
+                ])
+    }
+
+    @Test("Markdown: lines below the front matter, and blocks only where lines conflict")
+    func markdown() {
+        #expect(
+            steps(
+                FrontMatterMerge(), "---\na: 1\n---\n1\n2\n3\n", "---\na: 2\n---\n1\n2\n3\n",
+                "---\na: 1\n---\n1\n2\n4\n")
+                == ["/a here edited", "line 4 below the front matter there edited"])
+        #expect(
+            Set(steps(MarkdownTextMerge(), "- a\n", "- a\n- b\n", "- a\n- c\n"))
+                == ["/0/1 here added", "/0/1 there added"])
+    }
+
+    @Test("databases: the copied side, and the rows and cells of the other")
+    func databases() throws {
+        let folder = DatabaseFolder()
+        let base = folder.database(
+            """
+            CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT, c INT);
+            INSERT INTO p VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3);
+            """)
+        let changes = [
+            "UPDATE p SET n = 'x' WHERE id = 1",
+            "UPDATE p SET c = 9 WHERE id = 1; DELETE FROM p WHERE id = 2; INSERT INTO p VALUES (4, 'd', 4)",
+        ]
+        let sides = changes.map { folder.database($0, from: base) }
+        let trace = MergeTrace()
+        _ = try SQLiteMerge(trace: trace).merge(
+            base: base, ours: sides[0], theirs: sides[1], into: folder.freePath())
+        let words = Self.words(trace)
+        let isOurs = words.first == " here copied"
+        #expect(
+            Set(words.dropFirst())
+                == (isOurs
+                    ? [
+                        "table p, key 1, column c there edited", "table p, key 2 there removed",
+                        "table p, key 4 there added",
+                    ] : ["table p, key 1, column n here edited"]))
+    }
+
+    @Test("a new merge forgets the steps of the one before, and there is a limit")
+    func forgets() {
+        let trace = MergeTrace()
+        trace.begin("json")
+        trace.add("", .both, .combined)
+        trace.begin("auto:text", .content)
+        #expect(trace.steps.isEmpty && trace.rule == "auto:text" && trace.formatSource == .content)
+        trace.add((0...100_000).map { MergeTrace.Step("\($0)", .ours, .edited) })
+        #expect(trace.steps.count == 100_000 && trace.isCut)
+    }
+
+    @Test("the result is the same with it and without")
+    func sameResult() throws {
+        for (name, merge) in [("json", JSONMerge() as any ContentMerge), ("csv", CSVMerge())] {
+            let target = try #require(FuzzTarget.all.first { $0.name == name })
+            var mutator = Mutator(dice: Dice(seed: 7))
+            for _ in 0..<100 {
+                let (base, ours, theirs) = mutator.triple(from: target.corpus)
+                var input = MergeInput(base: base, ours: ours, theirs: theirs)
+                let outcome = merge.merge(input)
+                input.trace = MergeTrace()
+                #expect(merge.merge(input) == outcome, "\(describe(input))")
+            }
+        }
+    }
+}
