@@ -408,7 +408,10 @@ let package = Package(
         tests("FilesinkiRemoteTests", ["FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting"]),
         tests(
             "FilesinkiRulesTests",
-            ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiRules", "FilesinkiText"]),
+            [
+                "FilesinkiMerge", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRules",
+                "FilesinkiText",
+            ]),
         tests(
             "FilesinkiS3Tests",
             [

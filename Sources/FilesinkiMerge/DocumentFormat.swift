@@ -1,9 +1,11 @@
-/// The formats that are merged by what a document says, beside JSON, CSV and SQLite.
+package import FilesinkiModel
+
+/// How documents of a format are read and merged.
 ///
-/// A name selects a format, and the content confirms it: a file whose versions the format cannot read is text.
+/// A name or a rule selects a format, and the content confirms it: a file whose versions the format cannot read is
+/// text.
 package struct DocumentFormat: Sendable {
-    /// The merge's name in a strategy, such as `ini`.
-    package let word: String
+    package let format: ContentFormat
     /// The merge of files of this format that it cannot read.
     package let textMerge: any ContentMerge
     /// The merge of documents of this format.
@@ -11,116 +13,112 @@ package struct DocumentFormat: Sendable {
     /// Whether the bytes are a document that the merge can read.
     package let reads: @Sendable (_ bytes: [UInt8]) -> Bool
 
+    /// The format's name in a strategy, such as `ini`.
+    package var word: String { format.rawValue }
+
     private init(
-        _ word: String, _ format: some SyntaxFormat,
+        _ format: ContentFormat, _ syntax: some SyntaxFormat,
         asText textMerge: any ContentMerge = TextMerge()
     ) {
-        self.word = word
+        self.format = format
         self.textMerge = textMerge
-        let merge = TreeMerge(format: format)
+        let merge = TreeMerge(format: syntax)
         self.merge = merge
         reads = merge.reads
     }
 
     private init(
-        _ word: String, _ merge: any ContentMerge,
-        reads: @escaping @Sendable (_ bytes: [UInt8]) -> Bool
+        _ format: ContentFormat, _ merge: any ContentMerge,
+        reads: @escaping @Sendable (_ bytes: [UInt8]) -> Bool = { _ in true }
     ) {
-        self.word = word
+        self.format = format
         self.merge = merge
         self.reads = reads
         textMerge = TextMerge()
     }
 
-    /// The format of a file by its name; nil for a name that says nothing.
+    /// The format of a file by its name; nil for a name that says nothing, and for databases.
     package init?(fileName: some Sequence<UInt8>) {
         let fileName = Array(fileName)
-        if let dialect = SettingsDialect(fileName: fileName) {
-            self.init("ini", SettingsFormat(dialect: dialect))
-        } else if fileName.hasSuffix(".toml") {
-            self = .toml
-        } else if fileName.hasSuffix(".yaml") || fileName.hasSuffix(".yml") {
-            self = .yaml
-        } else if fileName.hasSuffix(".po") || fileName.hasSuffix(".pot") {
-            self = .po
-        } else if Self.namesOfCalendars.contains(where: fileName.hasSuffix) {
-            self = .calendar
-        } else if fileName.hasSuffix(".vcf") || fileName.hasSuffix(".vcard") {
-            self = .card
-        } else if Self.namesOfXML.contains(where: fileName.hasSuffix) {
-            self = .xml
-        } else if fileName.hasSuffix(".md") || fileName.hasSuffix(".markdown") {
-            self = .markdown
-        } else if fileName.hasSuffix(".ipynb") {
-            self = .notebook
-        } else if Self.namesOfJSONC.contains(where: fileName.hasSuffix) {
-            self = .jsonc
-        } else {
-            return nil
+        guard let format = FormatNames.format(of: fileName) else { return nil }
+        self.init(format, fileName: fileName)
+    }
+
+    /// - Parameter fileName: Selects the dialect of settings.
+    /// - Returns: nil for databases, which are merged as files.
+    package init?(_ format: ContentFormat, fileName: some Sequence<UInt8>) {
+        switch format {
+        case .text: self = .text
+        case .lines: self = .lines
+        case .unionLines: self = .lineSet
+        case .json: self = .json
+        case .jsonc: self = .jsonc
+        case .csv: self = .table
+        case .ini: self = .settings(fileName: fileName)
+        case .toml: self = .toml
+        case .yaml: self = .yaml
+        case .po: self = .po
+        case .ical: self = .calendar
+        case .vcard: self = .card
+        case .xml: self = .xml
+        case .markdown: self = .markdown
+        case .ipynb: self = .notebook
+        case .sqlite: return nil
         }
     }
 
-    /// How the names end of files that are JSON, which may have comments.
-    private static let namesOfJSONC = [
-        ".json", ".jsonc", ".json5", ".code-workspace", ".code-snippets", ".babelrc", ".eslintrc",
-        ".jshintrc", ".swcrc", ".sublime-settings", ".sublime-project", ".sublime-keymap",
-    ]
+    package static let text = DocumentFormat(.text, TextMerge())
 
-    /// How the names end of files that are XML.
-    private static let namesOfXML = [
-        ".xml", ".svg", ".drawio", ".dio", ".opml", ".plist", ".mobileconfig", ".entitlements",
-        ".gpx", ".tcx", ".kml", ".xspf", ".rss", ".atom", ".xhtml", ".xsd", ".xsl", ".xslt",
-        ".wsdl",
-        ".csproj", ".fsproj", ".vbproj", ".vcxproj", ".props", ".targets", ".resx", ".xaml",
-        ".nuspec", ".xib", ".storyboard", ".xcscheme", ".ui", ".glade", ".qrc", ".xlf", ".xliff",
-        ".graphml", ".gexf", ".musicxml", ".opf", ".ncx", ".iml",
-    ]
+    /// Lists of lines.
+    package static let lines = DocumentFormat(.lines, LinesMerge())
 
-    /// How the names of calendars end.
-    private static let namesOfCalendars = [".ics", ".ical", ".ifb", ".vcs"]
+    /// Lines as a set.
+    package static let lineSet = DocumentFormat(.unionLines, LineSetFormat())
 
-    package static let yaml = DocumentFormat("yaml", YAMLFormat(), asText: YAMLTextMerge())
+    package static let json = DocumentFormat(
+        .json, JSONMerge(), reads: { JSONMerge.isDocument($0) })
 
-    package static let toml = DocumentFormat("toml", TOMLFormat())
+    /// JSON with comments.
+    package static let jsonc = DocumentFormat(.jsonc, JSONCFormat())
+
+    /// Tables; one whose rows no column identifies is merged as text.
+    package static let table = DocumentFormat(.csv, CSVMerge(needsKey: true))
+
+    package static let yaml = DocumentFormat(.yaml, YAMLFormat(), asText: YAMLTextMerge())
+
+    package static let toml = DocumentFormat(.toml, TOMLFormat())
 
     /// Translations of gettext.
-    package static let po = DocumentFormat("po", POFormat())
+    package static let po = DocumentFormat(.po, POFormat())
 
     /// iCalendar; what cannot be read is declined, as lines of two sides can form a wrong event.
-    package static let calendar = contentLines("ical", .calendar)
+    package static let calendar = contentLines(.ical, .calendar)
 
     /// vCard.
-    package static let card = contentLines("vcard", .card)
+    package static let card = contentLines(.vcard, .card)
 
     private static func contentLines(
-        _ word: String, _ dialect: ContentLineDialect
+        _ format: ContentFormat, _ dialect: ContentLineDialect
     ) -> DocumentFormat {
-        let format = ContentLineFormat(dialect: dialect)
-        return DocumentFormat(word, format, asText: TreeMerge(format: format))
+        let syntax = ContentLineFormat(dialect: dialect)
+        return DocumentFormat(format, syntax, asText: TreeMerge(format: syntax))
     }
 
     /// XML; what cannot be read is declined, as lines of two sides can form another document.
     package static let xml = DocumentFormat(
-        "xml", XMLFormat(), asText: TreeMerge(format: XMLFormat()))
+        .xml, XMLFormat(), asText: TreeMerge(format: XMLFormat()))
 
     /// Markdown, which every text is.
-    package static let markdown = DocumentFormat(
-        "markdown", FrontMatterMerge(), reads: { _ in true })
+    package static let markdown = DocumentFormat(.markdown, FrontMatterMerge())
 
     /// Jupyter notebooks.
     package static let notebook = DocumentFormat(
-        "ipynb", NotebookMerge(), reads: { JSONMerge.isDocument($0) })
-
-    /// Lines as a set; no name selects it.
-    package static let lineSet = DocumentFormat("union-lines", LineSetFormat())
-
-    /// JSON with comments.
-    package static let jsonc = DocumentFormat("jsonc", JSONCFormat())
+        .ipynb, NotebookMerge(), reads: { JSONMerge.isDocument($0) })
 
     /// Settings in lines; the name selects the dialect, INI for other names.
     package static func settings(fileName: some Sequence<UInt8>) -> DocumentFormat {
         let dialect = SettingsDialect(fileName: Array(fileName)) ?? .ini
-        return DocumentFormat("ini", SettingsFormat(dialect: dialect))
+        return DocumentFormat(.ini, SettingsFormat(dialect: dialect))
     }
 }
 
@@ -136,12 +134,5 @@ struct JSONCFormat: SyntaxFormat {
         var reader = BracketReader(bytes, .json)
         guard let root = reader.document() else { return nil }
         return SyntaxTree(bytes: bytes, root: root)
-    }
-}
-
-extension [UInt8] {
-    /// Whether the bytes end in a text, whatever the case of its ASCII letters.
-    fileprivate func hasSuffix(_ text: String) -> Bool {
-        suffix(text.utf8.count).map(\.lowercasedASCII).elementsEqual(text.utf8)
     }
 }

@@ -2,6 +2,8 @@ package import FilesinkiModel
 
 /// What the user's rules say to the merges of one file.
 package struct MergeSettings: Hashable, Sendable {
+    /// The format that `auto` merges by; nil to go by content and name.
+    package var format: ContentFormat?
     /// Rules for fields in JSON and columns in CSV and SQLite; the first that matches decides.
     package var fields: [FieldRule] = []
     /// Which side a field comes from that both changed and no rule is for; nil to decline.

@@ -123,40 +123,10 @@ package enum End: String, Hashable, Sendable, CaseIterable {
 
 /// A merge, which needs the contents of base, ours and theirs.
 package enum MergeLink: Hashable, Sendable {
-    /// Chooses by content and name: SQLite, JSON, settings, text; declines for anything else.
+    /// Chooses the format by rule, by content and by name; declines for anything else.
     case auto
-    /// Three-way by lines; declines where both sides changed the same lines.
-    case text
-    /// Both sides' additions and removals of whole lines.
-    case lines
-    /// Lines as a set; declines where both sides replaced a line.
-    case unionLines
-    /// Three-way by key and element.
-    case json
-    /// JSON with comments, trailing commas or bare keys, by key and element.
-    case jsonc
-    /// Rows by key column.
-    case csv
-    /// Settings in lines, by section and key.
-    case ini
-    /// TOML by table and key.
-    case toml
-    /// YAML by key and element.
-    case yaml
-    /// Translations of gettext, by message.
-    case po
-    /// iCalendar, by component and property.
-    case ical
-    /// vCard, by person and property.
-    case vcard
-    /// XML, by element and attribute.
-    case xml
-    /// Markdown: the front matter by key and element, the rest by lines.
-    case markdown
-    /// Jupyter notebooks: as JSON, with the outputs of one run.
-    case ipynb
-    /// Rows by primary key, columns within a row.
-    case sqlite
+    /// Merges documents of this format.
+    case format(ContentFormat)
     /// A command of the user's that follows git's convention of merge drivers.
     case exec(String)
 }
@@ -232,24 +202,26 @@ extension StrategyLink {
 }
 
 extension MergeLink {
-    private static let words: [(String, MergeLink)] = [
-        ("auto", .auto), ("text", .text), ("lines", .lines),
-        ("union-lines", .unionLines), ("json", .json), ("jsonc", .jsonc),
-        ("csv", .csv), ("ini", .ini), ("toml", .toml), ("yaml", .yaml), ("po", .po),
-        ("ical", .ical), ("vcard", .vcard), ("xml", .xml), ("markdown", .markdown),
-        ("ipynb", .ipynb), ("sqlite", .sqlite),
-    ]
+    private static let autoWord = "auto"
 
     /// The merge of that name; nil for any other word, and for `exec`, which has an argument.
     init?(word: String) {
-        guard let found = Self.words.first(where: { $0.0 == word }) else { return nil }
-        self = found.1
+        if word == Self.autoWord {
+            self = .auto
+        } else if let format = ContentFormat(rawValue: word) {
+            self = .format(format)
+        } else {
+            return nil
+        }
     }
 
     /// The merge's name, with its command.
     var word: String {
-        if case .exec(let command) = self { return "exec:\(command)" }
-        return Self.words.first { $0.1 == self }?.0 ?? "auto"
+        switch self {
+        case .auto: Self.autoWord
+        case .format(let format): format.rawValue
+        case .exec(let command): "exec:\(command)"
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 package import FilesinkiMerge
 package import FilesinkiModel
 package import FilesinkiReconcile
+import FilesinkiText
 
 /// The rules of this device: its own settings override the synced ones, which override the
 /// defaults.
@@ -121,6 +122,7 @@ package struct PathPattern: Sendable {
 
 /// The merge settings of one `[[rule]]`.
 package struct MergeRules: Hashable, Sendable {
+    package var format: ContentFormat?
     package var fields: [FieldRule] = []
     package var fieldChoice: FieldChoice?
     package var identities: [IdentityRule] = []
@@ -140,6 +142,9 @@ package struct MergeRules: Hashable, Sendable {
             IdentityRule(pattern: try FieldPattern(parsing: pattern), member: member))
     }
 
+    /// The format that `auto` merges by.
+    mutating func setFormat(_ text: String) throws(Failure) { format = try word(text) }
+
     mutating func setFieldChoice(_ text: String) throws(Failure) { fieldChoice = try word(text) }
 
     /// - Parameter text: Names separated by commas.
@@ -150,9 +155,11 @@ package struct MergeRules: Hashable, Sendable {
     private func word<Word>(_ text: String) throws(Failure) -> Word
     where Word: RawRepresentable<String> & CaseIterable {
         if let word = Word(rawValue: text) { return word }
-        let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        let known = Word.allCases.map(\.rawValue)
         throw Failure(
-            .usage, path: "", "Invalid value: '\(text)'.", remedy: "Use one of \(known).")
+            .usage, path: "", "Invalid value: '\(text)'.",
+            remedy: NearestWord.suggestion(for: text, among: known)
+                + "Use one of \(known.joined(separator: ", ")).")
     }
 }
 
@@ -162,6 +169,7 @@ extension PathRules {
     package func merging(for path: RelativePath) -> MergeSettings {
         var settings = MergeSettings()
         for rule in layers.flatMap({ $0.rules.reversed() }) where rule.match.covers(path) {
+            settings.format = settings.format ?? rule.merging.format
             settings.fields += rule.merging.fields
             settings.identities += rule.merging.identities
             settings.fieldChoice = settings.fieldChoice ?? rule.merging.fieldChoice

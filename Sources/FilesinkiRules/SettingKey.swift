@@ -46,6 +46,7 @@ package enum RuleKey: String, CaseIterable, Sendable {
     case match
     case strategy
     case onDelete = "on-delete"
+    case type
     case fields
     case fieldChoice = "field-choice"
     case identity

@@ -97,6 +97,7 @@ struct SettingsReader {
             case .onDelete:
                 draft.onDelete = .keep
                 draft.onDelete = try OnDelete(parsing: try Self.text(pair))
+            case .type: try draft.merging.setFormat(try Self.text(pair))
             case .fields:
                 try draft.merging.addField(pair.key[1], try Self.text(pair))
             case .identity:

@@ -157,7 +157,7 @@ import Testing
         Client(a.at("x.db"), "UPDATE t SET n = 15").close()
         Client(b.at("x.db"), "UPDATE t SET n = 13").close()
         try await a.sync()
-        try await b.sync { $0.strategy = Strategy([.merge(.sqlite), .end(.leave)]) }
+        try await b.sync { $0.strategy = Strategy([.merge(.format(.sqlite)), .end(.leave)]) }
         #expect(query(b.at("x.db"), "SELECT n FROM t") == "13")
         try b.write([".filesinki.toml": .file(rules)])
         try await b.sync()

@@ -69,8 +69,8 @@ struct MergingPageTests {
         let words = Self.examples.compactMap { DocumentFormat(fileName: $0.name.utf8)?.word }
         #expect(
             Set(words) == [
-                "ical", "ini", "ipynb", "jsonc", "markdown", "po", "toml", "vcard",
-                "xml", "yaml",
+                "csv", "ical", "ini", "ipynb", "jsonc", "markdown", "po", "toml",
+                "vcard", "xml", "yaml",
             ])
     }
 }

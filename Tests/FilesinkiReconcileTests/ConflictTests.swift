@@ -54,7 +54,7 @@ import Testing
             Issue.record("decided: \(next)")
             return
         }
-        #expect(conflict.links == [.merge(.json), .end(.leave)])
+        #expect(conflict.links == [.merge(.format(.json)), .end(.leave)])
         #expect(conflict.ours == ours)
     }
 

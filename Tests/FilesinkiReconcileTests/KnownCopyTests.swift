@@ -69,7 +69,8 @@ import Testing
     }
 
     @Test func `E3.7 the same when a link had to be asked`() throws {
-        let input = input(theirs: true, UniformRules(Strategy([.merge(.text), .end(.keepBoth)])))
+        let input = input(
+            theirs: true, UniformRules(Strategy([.merge(.format(.text)), .end(.keepBoth)])))
         var reconciliation = Reconciliation(input)
         var conflict = try #require(reconciliation.conflicts.first)
         let resolution = conflict.declineFirstLink()

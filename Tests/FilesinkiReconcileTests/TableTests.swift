@@ -125,7 +125,7 @@ import Testing
             name: "21: kind changed, edited: the chain without its merges",
             base: ["f": file("X")], ours: ["f": symlink("t", time: 9)], theirs: ["f": file("Y")],
             result: ["f": symlink("t", time: 9)], reasons: ["f": .strategy("newest")],
-            strategy: Strategy([.merge(.text), .choice(.newest)])),
+            strategy: Strategy([.merge(.format(.text)), .choice(.newest)])),
         Row(
             name: "21: symlink, symlink: the chain without its merges",
             base: [:], ours: ["f": symlink("t", time: 9)], theirs: ["f": symlink("u")],

@@ -1,3 +1,4 @@
+import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
 import Testing
@@ -66,6 +67,37 @@ import Testing
                 """)
         #expect(try strategy(load, "ab") == "oldest")
         #expect(try strategy(load, "b") == "newest")
+    }
+
+    @Test func `the type of the last matching rule applies, and this device's first`() throws {
+        let load = load(
+            synced: """
+                [[rule]]
+                match = "*.cfg"
+                type = "ini"
+                [[rule]]
+                match = "app.cfg"
+                type = "json"
+                [[rule]]
+                match = "*.list"
+                type = "union-lines"
+                """, device: "[[rule]]\nmatch = 'words.list'\ntype = 'lines'")
+        #expect(load.problems.isEmpty, "\(load.problems)")
+        let types = try ["app.cfg", "x.cfg", "d/words.list", "x.list", "x"].map {
+            load.rules.merging(for: try RelativePath($0)).format
+        }
+        #expect(types == [.json, .ini, .lines, .unionLines, nil])
+    }
+
+    @Test func `an unknown type is reported with its line and the known ones`() throws {
+        let load = load(synced: "[[rule]]\nmatch = '*'\ntype = 'jsn'\nstrategy = 'here'")
+        let problem = try #require(load.problems.first)
+        #expect(load.problems.count == 1)
+        #expect(problem.message == "Line 3: Invalid value: 'jsn'.")
+        #expect(problem.remedy.hasPrefix("Did you mean 'json'? Use one of text, lines, "))
+        let path = try RelativePath("a")
+        #expect(load.rules.merging(for: path).format == nil)
+        #expect(load.rules.strategy(for: path).description == "here")
     }
 
     @Test func `this device's settings win over the synced ones, the later file over the earlier`()

@@ -10,6 +10,8 @@ import Glibc
 struct LinkRunner: Sendable {
     /// How long a command of the user's may take.
     let commandLimit: Duration
+    /// Is told what merges decide, if somebody asks why.
+    var trace: MergeTrace?
     /// What the rules say to the merges of a path.
     let settings: @Sendable (RelativePath) -> MergeSettings
 
@@ -23,7 +25,7 @@ struct LinkRunner: Sendable {
     ) throws -> LinkResult {
         let run = LinkRun(
             conflict: conflict, versions: versions, outputs: outputs,
-            settings: settings(conflict.path), commandLimit: commandLimit)
+            settings: settings(conflict.path), commandLimit: commandLimit, trace: trace)
         let result =
             switch link {
             case .merge(let merge): try run.merge(merge)
@@ -43,72 +45,84 @@ private struct LinkRun {
     let outputs: MergeOutputs
     let settings: MergeSettings
     let commandLimit: Duration
+    let trace: MergeTrace?
 
     private var oursModified: Timestamp { conflict.ours?.modified ?? Timestamp(nanoseconds: 0) }
     private var theirsModified: Timestamp { conflict.theirs?.modified ?? Timestamp(nanoseconds: 0) }
 
     func merge(_ link: MergeLink) throws -> LinkResult {
         switch link {
-        case .text: return try mergeInMemory(TextMerge(), by: "text")
-        case .lines: return try mergeInMemory(LinesMerge(), by: "lines")
-        case .unionLines:
-            return try mergeInMemory(DocumentFormat.lineSet.merge, by: "union-lines")
-        case .json: return try mergeInMemory(JSONMerge(), by: "json")
-        case .csv: return try mergeInMemory(CSVMerge(), by: "csv")
-        case .jsonc: return try mergeInMemory(DocumentFormat.jsonc.merge, by: "jsonc")
-        case .yaml: return try mergeInMemory(DocumentFormat.yaml.merge, by: "yaml")
-        case .toml: return try mergeInMemory(DocumentFormat.toml.merge, by: "toml")
-        case .po: return try mergeInMemory(DocumentFormat.po.merge, by: "po")
-        case .ical: return try mergeInMemory(DocumentFormat.calendar.merge, by: "ical")
-        case .vcard: return try mergeInMemory(DocumentFormat.card.merge, by: "vcard")
-        case .xml: return try mergeInMemory(DocumentFormat.xml.merge, by: "xml")
-        case .markdown:
-            return try mergeInMemory(DocumentFormat.markdown.merge, by: "markdown")
-        case .ipynb: return try mergeInMemory(DocumentFormat.notebook.merge, by: "ipynb")
-        case .ini:
-            return try mergeInMemory(
-                DocumentFormat.settings(fileName: conflict.path.name).merge, by: "ini")
-        case .sqlite: return try mergeDatabases(by: "sqlite")
-        case .exec(let command): return try mergeByProgram(command)
         case .auto: return try mergeByKind()
+        // Here the user says that it is a table, so that rows need no column that identifies them.
+        case .format(.csv): return try merge(by: CSVMerge(), input(), as: "csv")
+        case .format(let format):
+            guard let document = DocumentFormat(format, fileName: conflict.path.name) else {
+                return try mergeDatabases(by: format.rawValue)
+            }
+            return try merge(by: document.merge, input(), as: format.rawValue)
+        case .exec(let command): return try mergeByProgram(command)
         }
     }
 
-    /// Chooses by content: SQLite databases, JSON, then text, which the name may call a format.
+    /// Chooses the format that a rule names, else by content: SQLite databases, JSON, then text, which the name may
+    /// call a format.
     private func mergeByKind() throws -> LinkResult {
+        if let format = settings.format { return try mergeByRule(format) }
+        let document = DocumentFormat(fileName: conflict.path.name)
         switch try ContentKind.common(of: versions, hasBase: versions.hasBase) {
-        case .database: return try mergeDatabases(by: "auto:sqlite")
-        case .json:
-            let isNotebook = DocumentFormat(fileName: conflict.path.name)?.word == "ipynb"
-            return isNotebook ? try mergeText() : try mergeInMemory(JSONMerge(), by: "auto:json")
-        case .text: return try mergeText()
+        case .database: return try mergeDatabases(by: "auto:sqlite", .content)
+        case .json where document?.format == .ipynb: return try mergeDocument(.notebook, .name)
+        case .json: return try merge(by: JSONMerge(), input(), as: "auto:json", .content)
+        case .text:
+            guard let document else {
+                return try merge(by: TextMerge(), input(), as: "auto:text", .content)
+            }
+            return try mergeDocument(document, .name)
         case .other:
             return .declined(["The contents are neither databases, nor JSON, nor text."])
         }
     }
 
-    /// Merges by the format that the name selects, if all versions are of it, and by lines otherwise.
-    private func mergeText() throws -> LinkResult {
-        guard let format = DocumentFormat(fileName: conflict.path.name), let input = try input()
-        else {
-            return try mergeInMemory(TextMerge(), by: "auto:text")
+    private func mergeByRule(_ format: ContentFormat) throws -> LinkResult {
+        guard let document = DocumentFormat(format, fileName: conflict.path.name) else {
+            return try mergeDatabases(by: "auto:\(format.rawValue)", .rule)
         }
-        let versions = [input.base, input.ours, input.theirs].compactMap(\.self)
-        return versions.allSatisfy(format.reads)
-            ? try mergeInMemory(format.merge, by: "auto:\(format.word)")
-            : try mergeInMemory(format.textMerge, by: "auto:text")
+        return try mergeDocument(document, .rule)
     }
 
-    private func mergeInMemory(_ merge: any ContentMerge, by rule: String) throws -> LinkResult {
-        guard let input = try input() else {
+    /// Merges by a format, if all versions are of it, and by lines otherwise.
+    private func mergeDocument(
+        _ document: DocumentFormat, _ source: MergeTrace.FormatSource
+    ) throws -> LinkResult {
+        let input = try input()
+        let contents = input.map { [$0.base, $0.ours, $0.theirs].compactMap(\.self) } ?? []
+        return contents.allSatisfy(document.reads)
+            ? try merge(by: document.merge, input, as: "auto:\(document.word)", source)
+            : try merge(by: document.textMerge, input, as: "auto:text", .content)
+    }
+
+    /// - Parameters:
+    ///   - input: Nil where a version is too large.
+    ///   - source: Why the link chose the format; nil if the link is a format.
+    private func merge(
+        by merge: any ContentMerge, _ input: MergeInput?, as rule: String,
+        _ source: MergeTrace.FormatSource? = nil
+    ) throws -> LinkResult {
+        trace?.begin(rule, source)
+        guard let input else {
             return .declined(["A content is larger than \(MergeVersions.readLimit) bytes."])
         }
         switch merge.merge(input) {
-        case .declined(let conflicts): return .declined(conflicts.map(\.description))
+        case .declined(let conflicts): return declined(conflicts)
         case .merged(let bytes):
             versions.hold(bytes, as: .result)
             return .resolved(try outputs.keepResult(of: versions, conflict, by: rule))
         }
+    }
+
+    private func declined(_ conflicts: [MergeConflict]) -> LinkResult {
+        trace?.add(conflicts)
+        return .declined(conflicts.map(\.description))
     }
 
     /// The versions in memory; nil where one is too large.
@@ -120,12 +134,17 @@ private struct LinkRun {
         else { return nil }
         return MergeInput(
             base: versions.hasBase ? base : nil, ours: ours, theirs: theirs,
-            oursModified: oursModified, theirsModified: theirsModified, settings: settings)
+            oursModified: oursModified, theirsModified: theirsModified, settings: settings,
+            trace: trace)
     }
 
-    private func mergeDatabases(by rule: String) throws -> LinkResult {
+    private func mergeDatabases(
+        by rule: String, _ source: MergeTrace.FormatSource? = nil
+    ) throws -> LinkResult {
+        trace?.begin(rule, source)
         let merge = SQLiteMerge(
-            settings: settings, oursModified: oursModified, theirsModified: theirsModified)
+            settings: settings, oursModified: oursModified, theirsModified: theirsModified,
+            trace: trace)
         let result = try versions.newFile(.result)
         let outcome = try merge.merge(
             base: versions.hasBase ? versions.file(.base) : nil, ours: versions.file(.ours),
@@ -135,7 +154,7 @@ private struct LinkRun {
             // As a scan will read it, so that it is the same content then.
             try LiveDatabases.normalize(result)
             return .resolved(try outputs.keepResult(of: versions, conflict, by: rule))
-        case .declined(let conflicts): return .declined(conflicts.map(\.description))
+        case .declined(let conflicts): return declined(conflicts)
         }
     }
 
@@ -183,6 +202,7 @@ extension LinkRun {
 
     /// `exec:COMMAND`, by git's convention of a merge driver: see ``MergeDriver``.
     private func mergeByProgram(_ command: String) throws -> LinkResult {
+        trace?.begin("exec:\(command)")
         let kind = try ContentKind.common(of: versions, hasBase: false)
         let variables = try variables()
         let before = FileStamp(ofRegularFile: try versions.file(.ours))

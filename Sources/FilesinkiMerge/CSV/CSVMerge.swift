@@ -18,7 +18,13 @@ import FilesinkiModel
 /// A content with a row of too many fields, an open quote or a zero byte is not a table, and is
 /// declined.
 package struct CSVMerge: ContentMerge {
-    package init() {}
+    /// Whether a table whose rows no column identifies is merged as text. Else two edits of one row would be
+    /// two rows.
+    private let needsKey: Bool
+
+    package init() { needsKey = false }
+
+    init(needsKey: Bool) { self.needsKey = needsKey }
 
     package func merge(_ input: MergeInput) -> MergeOutcome {
         if let reason = input.refusalAsText ?? Self.refusal(input) {
@@ -30,7 +36,8 @@ package struct CSVMerge: ContentMerge {
         var contents = Versions(base: input.base ?? [], ours: input.ours, theirs: input.theirs)
         let frames = Self.removeFrames(&contents)
         guard let sheets = Versions<CSVSheet>(contents) else {
-            return Self.declined("One version is not a table.")
+            return needsKey
+                ? TextMerge().merge(input) : Self.declined("One version is not a table.")
         }
         guard !sheets.ours.columns.isEmpty, !sheets.theirs.columns.isEmpty else {
             return Self.declined("One side removed everything, the other changed something.")
@@ -38,6 +45,7 @@ package struct CSVMerge: ContentMerge {
         guard let key = CSVKey(for: sheets, chosen: input.settings.keyColumns) else {
             return Self.declined("The chosen columns do not identify the rows.")
         }
+        if needsKey, key.isWholeRow { return TextMerge().merge(input) }
         var merge = CSVSheetMerge(sheets, key, input)
         guard let bytes = merge.merged() else { return .declined(merge.conflicts) }
         return .merged(frames.added(to: bytes))

@@ -46,22 +46,27 @@ enum SettingsDialect: String, CaseIterable {
 
     /// The dialect of a file by its name; nil for other files.
     init?(fileName: [UInt8]) {
-        let name = String(decoding: fileName, as: UTF8.self).lowercased()
-        let ending = name.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
-        switch (name, ending) {
-        case (".gitconfig", _), (".gitmodules", _), (_, "gitconfig"): self = .git
-        case (".editorconfig", _), (".npmrc", _), ("setup.cfg", _), (".pylintrc", _), (_, "ini"):
-            self = .ini
-        case (_, "env"): self = .env
-        case _ where name.hasPrefix(".env."): self = .env
-        case (_, "properties"): self = .properties
-        case (_, "desktop"), (".directory", _): self = .desktop
-        case (_, "service"), (_, "socket"), (_, "timer"), (_, "mount"), (_, "automount"),
-            (_, "target"), (_, "slice"), (_, "swap"), (_, "network"), (_, "netdev"):
-            self = .systemd
-        default: return nil
-        }
+        let name = fileName.map(\.lowercasedASCII)
+        let found = Self.names.first { $0.patterns.contains { FormatNames.matches($0, name) } }
+        guard let found else { return nil }
+        self = found.dialect
     }
+
+    /// The patterns of the names of each dialect, as in ``FormatNames``.
+    static let names: [(dialect: SettingsDialect, patterns: [String])] = [
+        (.git, [".gitmodules", "*.gitconfig", "gitconfig"]),
+        (.ini, ["*.ini", ".editorconfig", ".npmrc", "setup.cfg", ".pylintrc"]),
+        (.env, ["*.env", ".env.*"]),
+        (.properties, ["*.properties"]),
+        (.desktop, ["*.desktop", ".directory"]),
+        (
+            .systemd,
+            [
+                "*.service", "*.socket", "*.timer", "*.mount", "*.automount", "*.target",
+                "*.slice", "*.swap", "*.network", "*.netdev",
+            ]
+        ),
+    ]
 }
 
 /// Reads a flat settings format.

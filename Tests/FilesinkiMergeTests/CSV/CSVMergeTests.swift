@@ -142,6 +142,20 @@ import Testing
         #expect(FuzzTarget.csv.laws().broken(by: input).isEmpty)
     }
 
+    @Test func `by its name alone, a table without a key is merged as text`() {
+        let merge = DocumentFormat.table.merge
+        let repeated = MergeCase(
+            "", "a,b\n1,x\n1,x\n", "a,b\n1,y\n1,x\n", "a,b\n1,z\n1,x\n", "declined: line 2")
+        #expect(merge.merge(repeated.input).shown == repeated.merged)
+        #expect(CSVMerge().merge(repeated.input).shown != repeated.merged)
+        let keyed = MergeCase(
+            "", "id,b,c\n1,x,x\n", "id,b,c\n1,y,x\n", "id,b,c\n1,x,z\n", "id,b,c\n1,y,z\n")
+        #expect(merge.merge(keyed.input).shown == keyed.merged)
+        let ragged = MergeCase(
+            "", "a\n1,2\n3\n4\n", "b\n1,2\n3\n4\n", "a\n1,2\n3\n5\n", "b\n1,2\n3\n5\n")
+        #expect(merge.merge(ragged.input).shown == ragged.merged)
+    }
+
     @Test func `a counter's sum is exact at any length`() throws {
         let digits = String(repeating: "9", count: 100)
         let row = CSVCase(
