@@ -63,6 +63,7 @@ package struct DocumentFormat: Sendable {
         case .xml: self = .xml
         case .markdown: self = .markdown
         case .ipynb: self = .notebook
+        case .bookmarks: self = .bookmarks
         case .sqlite: return nil
         }
     }
@@ -114,6 +115,9 @@ package struct DocumentFormat: Sendable {
     /// Jupyter notebooks.
     package static let notebook = DocumentFormat(
         .ipynb, NotebookMerge(), reads: { JSONMerge.isDocument($0) })
+
+    /// Bookmarks as browsers export them.
+    package static let bookmarks = DocumentFormat(.bookmarks, BookmarksFormat())
 
     /// Settings in lines; the name selects the dialect, INI for other names.
     package static func settings(fileName: some Sequence<UInt8>) -> DocumentFormat {

@@ -17,6 +17,7 @@ package enum FormatNames {
         (.ipynb, ["*.ipynb"]),
         (.jsonc, json),
         (.csv, ["*.csv", "*.tsv"]),
+        (.bookmarks, ["bookmark*.html", "bookmark*.htm", "*bookmarks.html"]),
         (.sqlite, ["*.sqlite", "*.sqlite3", "*.db"]),
     ]
 

@@ -30,6 +30,8 @@ package enum ContentFormat: String, Hashable, Sendable, CaseIterable {
     case markdown
     /// Jupyter notebooks: as JSON, with the outputs of one run.
     case ipynb
+    /// Bookmarks that a browser exports as HTML, by folder and address.
+    case bookmarks
     /// Databases: rows by primary key, cells within a row.
     case sqlite
 }

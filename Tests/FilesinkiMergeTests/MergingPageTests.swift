@@ -69,7 +69,7 @@ struct MergingPageTests {
         let words = Self.examples.compactMap { DocumentFormat(fileName: $0.name.utf8)?.word }
         #expect(
             Set(words) == [
-                "csv", "ical", "ini", "ipynb", "jsonc", "markdown", "po", "toml",
+                "bookmarks", "csv", "ical", "ini", "ipynb", "jsonc", "markdown", "po", "toml",
                 "vcard", "xml", "yaml",
             ])
     }

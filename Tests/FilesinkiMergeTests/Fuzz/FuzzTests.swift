@@ -56,7 +56,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     /// Every merge has one line here.
     static let all: [FuzzTarget] =
         [text, lines, lineSet, csv, json] + settings + [jsonc, toml, yaml, po] + contentLines + [
-            xml, notebook,
+            xml, notebook, bookmarks,
         ] + markdown
 
     static let text = FuzzTarget(
@@ -184,6 +184,14 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "<!DOCTYPE plist SYSTEM \"x\">\n<plist version=\"1.0\">\n<dict>\n<key>a</key>\n<string>b</string>\n<key>c</key>\n<array>\n<integer>1</integer>\n<true/>\n</array>\n</dict>\n</plist>\n",
             "<a><b/><b>1</b><c xmlns:n=\"u\" n:d=\"1\"/></a>",
         ])
+
+    /// Of the attributes that browsers write by themselves only one value is in the result.
+    static let bookmarks = tree(
+        BookmarksFormat(),
+        [
+            "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<H1>B</H1>\n<DL><p>\n    <DT><A HREF=\"a\" ADD_DATE=\"1\" TAGS=\"x,y\">A</A>\n    <DD>D\n    <HR>\n    <DT><H3 LAST_MODIFIED=\"2\">F</H3>\n    <DL><p>\n        <DT><A HREF=\"b\">B</A>\n        <DT><A HREF=\"c\">C</A>\n    </DL><p>\n    <DT><A HREF=\"e\">E</A>\n</DL><p>\n",
+            "<!DOCTYPE NETSCAPE-Bookmark-file-1>\r\n<dl>\r\n<dt><a href=\"a\">A</a>\r\n<dt><h3>F</h3><dl></dl>\r\n</dl>\r\n",
+        ], except: BookmarksFormat.stamps.map(\.name))
 
     /// Markdown with front matter, and its text alone, which is merged by lines first, and by blocks.
     static let markdown = [

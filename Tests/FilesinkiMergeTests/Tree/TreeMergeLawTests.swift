@@ -22,6 +22,7 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
             WrittenFormat(format: ContentLineFormat(dialect: .card), write: cards),
             WrittenFormat(format: XMLFormat(), write: xml),
             WrittenFormat(format: MarkdownFormat(), write: markdown),
+            WrittenFormat(format: BookmarksFormat(), write: bookmarks),
         ]
 
     static let all = nested + [WrittenFormat(format: POFormat(), write: po)]
@@ -64,6 +65,21 @@ struct WrittenFormat: Sendable, CustomTestStringConvertible {
             return "  <s id=\"\(section.name)\">\n" + notes + entries.joined() + "  </s>"
         }
         return "<r>\n" + sections.joined(separator: "\n\n") + "\n</r>\n"
+    }
+
+    /// A section is a folder, a key an address, a comment a description.
+    private static func bookmarks(_ model: SettingsModel) -> String {
+        let folders = model.sections.map { section in
+            let rule = section.hasNotes ? "        <HR>\n" : ""
+            let entries = section.entries.map { entry in
+                "        <DT><A HREF=\"\(entry.key)\" ADD_DATE=\"1\">\(entry.value)</A>\n"
+                    + (entry.comment.map { "        <DD>\($0)\n" } ?? "")
+            }
+            return "    <DT><H3>\(section.name)</H3>\n    <DL><p>\n" + rule + entries.joined()
+                + "    </DL><p>\n"
+        }
+        return "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<H1>Bookmarks</H1>\n<DL><p>\n"
+            + folders.joined() + "</DL><p>\n"
     }
 
     /// The section is the context, the key the message.
@@ -235,6 +251,11 @@ struct TreeMergeLawTests {
                 if isXML {
                     guard item.value.form == .child else { continue }
                     item.value = item.value.items[0].value
+                } else if format is BookmarksFormat {
+                    guard item.value.form == .pair,
+                        let title = item.value.items.first(where: { $0.value.form == .content })
+                    else { continue }
+                    item.value = title.value
                 }
                 var path = [section.name, item.name].map {
                     String(decoding: tree.slice($0), as: UTF8.self)
