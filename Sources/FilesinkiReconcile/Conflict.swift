@@ -101,7 +101,7 @@ extension Conflict {
                 }
             case .end(.keepBoth): return .keepBoth
             case .end(.leave): return Resolution(.leave, by: End.leave.rawValue)
-            case .end(.ask), .command: return nil
+            case .end(.ask), .command, .device: return nil
             case .merge, .comparison, .program:
                 if isOfFiles { return nil }
             }

@@ -86,6 +86,8 @@ package enum StrategyLink: Hashable, Sendable {
     case end(End)
     /// `choose:COMMAND`: a command of the user's names the side that wins.
     case command(String)
+    /// `prefer:DEVICE`: the version that the device of this name wrote wins; declines if it wrote neither.
+    case device(String)
     /// Makes one content of the two, and loses neither.
     case merge(MergeLink)
     /// `greater:POINTER` or `lesser:POINTER`: compares a value inside both contents.
@@ -167,6 +169,14 @@ extension StrategyLink {
         switch (parts.count, parts.first) {
         case (2, "choose"): return .command(try command(argument, of: text))
         case (2, "exec"): return .merge(.exec(try command(argument, of: text)))
+        case (2, "prefer"):
+            guard !argument.isEmpty else {
+                throw Failure(
+                    .usage, path: "", "The strategy link '\(text)' names no device.",
+                    remedy:
+                        "Write the name of a device after the colon; filesinki devices lists them.")
+            }
+            return .device(argument)
         case (2, "greater"), (2, "lesser"):
             guard argument.isEmpty || argument.hasPrefix("/") else {
                 throw Failure(
@@ -192,11 +202,16 @@ extension StrategyLink {
 }
 
 extension StrategyLink {
+    /// The name of the device whose version the link takes; nil for other links.
+    package var preferredDevice: String? {
+        if case .device(let name) = self { name } else { nil }
+    }
+
     /// Whether the link runs a command or a program. A dry run does not ask it.
     package var runsCommand: Bool {
         switch self {
         case .command, .merge(.exec), .program: true
-        case .choice, .end, .merge, .comparison: false
+        case .choice, .end, .merge, .comparison, .device: false
         }
     }
 }
@@ -232,6 +247,7 @@ extension StrategyLink: CustomStringConvertible {
         case .choice(let choice): choice.rawValue
         case .end(let end): end.rawValue
         case .command(let command): "choose:\(command)"
+        case .device(let name): "prefer:\(name)"
         case .merge(let merge): merge.word
         case .comparison(let comparison):
             (comparison.isGreater ? "greater:" : "lesser:") + comparison.pointer

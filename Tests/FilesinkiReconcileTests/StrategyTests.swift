@@ -10,6 +10,7 @@ import Testing
             "auto, keep-both", "newest", "oldest, larger, smaller", "here", "there", "text, leave",
             "json, greater:/score, newest, keep-both", "lesser:",
             "lines, csv, jsonc, ini, toml, yaml, po, markdown, ipynb, sqlite, ask, keep-both",
+            "bookmarks, prefer:old laptop, prefer:a\\,b, keep-both",
             "ical, vcard, xml, union-lines, leave",
             "exec:merge --all %O %A %B, ask", "choose:pick a\\,b, leave", "choose:c:\\\\d",
         ])
@@ -36,7 +37,7 @@ import Testing
             ("", "''"), ("newest,", "''"), ("newst", "'newst'"), ("auto, Newest", "'Newest'"),
             ("choose:", "'choose:'"), ("exec: ", "'exec:'"), ("greater:score", "'greater:score'"),
             ("keep-both, newest", "'newest'"), ("leave, keep-both", "'keep-both'"),
-            ("merge", "'merge'"),
+            ("merge", "'merge'"), ("prefer:", "'prefer:'"), ("prefer", "'prefer'"),
         ])
     func refuses(_ text: String, _ named: String) {
         let failure = #expect(throws: Failure.self) { try Strategy(parsing: text) }
@@ -87,7 +88,8 @@ import Testing
         "waits for the link that needs an answer",
         arguments: [
             ("auto, keep-both", "auto, keep-both"), ("larger, ask, leave", "ask, leave"),
-            ("choose:x, here", "choose:x, here"), ("greater:/a, here", "greater:/a, here"),
+            ("choose:x, here", "choose:x, here"), ("prefer:x, here", "prefer:x, here"),
+            ("greater:/a, here", "greater:/a, here"),
         ])
     func asks(_ chain: String, _ rest: String) throws {
         let other = Entry.file(Character("B").id, size: 65, mode: 0o644, modified: older.modified)

@@ -165,9 +165,7 @@ package struct Doctor: Sendable {
     private func ruleProblems() throws -> [Failure] {
         let files = RuleFiles(root: try RootFolder(path: options.root), options: options)
         // Read as trusted, so that a command without trust is not reported as a mistake.
-        let load = RulesLoad(
-            synced: try files.rootFile(Settings.syncedFile), isTrusted: true,
-            device: try options.deviceFiles())
+        let load = try files.load(isTrusted: true)
         _ = try IgnoreFilter(gitignore: load.rules.gitignore) { try files.rootFile($0) }
         return load.problems
     }

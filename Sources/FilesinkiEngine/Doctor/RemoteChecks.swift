@@ -1,6 +1,9 @@
+import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
 
@@ -35,6 +38,7 @@ struct RemoteChecks: Sendable {
         diagnoses.append(await guarantees(address))
         diagnoses.append(await clock(History(context), connection))
         diagnoses.append(await devices(Devices(context)))
+        diagnoses += await preferences(Devices(context))
         diagnoses.append(conflicts(Conflicts(context)))
         return diagnoses
     }
@@ -109,6 +113,23 @@ struct RemoteChecks: Sendable {
                     + (stale.count == 1 ? "." : " and \(stale.count - 1) more."),
                 remedy: "If it will not come back, run filesinki devices forget \(name).")
         } catch { return Diagnosis("devices", thrown: error) }
+    }
+
+    /// The devices that strategies prefer and nobody knows.
+    private func preferences(_ devices: Devices) async -> [Diagnosis] {
+        do {
+            let preferred = try RuleFiles(root: RootFolder(path: options.root), options: options)
+                .load(isTrusted: true).rules.strategies.flatMap(\.links)
+                .compactMap(\.preferredDevice)
+            guard !preferred.isEmpty else { return [] }
+            let known = try await devices.list().map(\.device.name)
+            return Set(preferred).subtracting(known).sorted().map { name in
+                Diagnosis(
+                    "rules", .error,
+                    "No device has the name '\(printable(name.utf8))', which a strategy prefers.",
+                    remedy: "Use one of \(printable(known.joined(separator: ", ").utf8)).")
+            }
+        } catch { return [Diagnosis("rules", thrown: error)] }
     }
 
     private func conflicts(_ conflicts: Conflicts) -> Diagnosis {

@@ -69,6 +69,8 @@ struct ConflictResolver: Sendable {
     let links: LinkRunner
     /// The program that resolves conflicts of its own files; nil when there is no program.
     let program: (any ProgramResolver)?
+    /// Who wrote the versions; nil if no link asks.
+    let writers: ConflictWriters?
 
     /// A dry run starts no command: where one would have to be asked, the conflict stays undecided.
     func resolve(_ conflict: Conflict) async -> ChainResult {
@@ -77,6 +79,9 @@ struct ConflictResolver: Sendable {
         return await conflict.resolve { link, conflict in
             if options.isDryRun, link.runsCommand { return .pending }
             if link == .end(.ask) { return await askPerson(conflict) }
+            if case .device(let name) = link {
+                return writers?.version(by: name, of: conflict) ?? .declined([])
+            }
             guard conflict.isOfFiles else { return .declined([]) }
             return await Self.declining { try await ask(link, conflict, versions) }
         }

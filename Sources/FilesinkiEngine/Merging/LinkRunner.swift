@@ -31,6 +31,7 @@ struct LinkRunner: Sendable {
             case .merge(let merge): try run.merge(merge)
             case .comparison(let comparison): try run.compare(comparison)
             case .command(let command): try run.choose(command)
+            case .device: LinkResult.declined(["Only a replica knows who wrote a version."])
             case .choice, .end, .program: LinkResult.declined([])
             }
         if case .declined = result { versions.discardFiles() }

@@ -76,9 +76,7 @@ struct RulesReader: ReplicaPart {
     ///
     /// - Throws: Code `usage` for a mistake that may hide a rule, so that none is left out by accident.
     func pruneRules() throws -> [PruneKey: Int64] {
-        let load = RulesLoad(
-            synced: try rootFile(Settings.syncedFile), isTrusted: true,
-            device: try options.deviceFiles())
+        let load = try files.load(isTrusted: true)
         if var problem = load.pruneProblem {
             problem.message += " The rules of a prune may be incomplete, so nothing was removed."
             throw problem
@@ -137,6 +135,15 @@ struct RuleFiles {
 
     /// The largest file of rules in the root, in bytes.
     private static let limit = 1 << 20
+
+    /// Reads the rules of all files.
+    ///
+    /// - Parameter isTrusted: Whether the synced file may run commands.
+    func load(isTrusted: Bool) throws -> RulesLoad {
+        RulesLoad(
+            synced: try rootFile(Settings.syncedFile), isTrusted: isTrusted,
+            device: try options.deviceFiles())
+    }
 
     /// The ignore files of this device: of its user, and of this replica.
     func ignoreFiles() throws -> [RulesLoad.DeviceFile] {

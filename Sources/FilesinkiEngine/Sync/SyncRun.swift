@@ -129,8 +129,11 @@ struct SyncRun {
     }
 
     private static func declinedText(_ link: StrategyLink, _ reason: String) -> String {
-        "\(link)" == "auto"
-            ? "Cannot merge automatically: \(reason)" : "'\(link)' cannot merge it: \(reason)"
+        switch link {
+        case .merge(.auto): "Cannot merge automatically: \(reason)"
+        case .device: "'\(link)' does not decide: \(reason)"
+        default: "'\(link)' cannot merge it: \(reason)"
+        }
     }
 
     /// The exit code of the run, and a word for it.

@@ -57,7 +57,8 @@ extension SyncEngine {
             options: run.options, root: root, contents: contents,
             outputs: try MergeOutputs(path: state.merging),
             links: LinkRunner(commandLimit: options.commandLimit, settings: run.rules.merging),
-            program: options.resolver)
+            program: options.resolver,
+            writers: try await writers(of: reconciliation.conflicts, view))
         for conflict in reconciliation.conflicts {
             let result = await resolver.resolve(conflict)
             run.reportDeclined(conflict.path, result.declined)
@@ -83,17 +84,7 @@ extension SyncEngine {
         let unknown = view.changes.filter { _, change in
             change.device == nil && change.entry.entry.identity.map(kept.contains) == true
         }
-        guard !unknown.isEmpty else { return false }
-        var writers: [UInt64: Device] = [:]
-        let sequences = Set(unknown.values.map(\.entry.version)).sorted()
-        try await connected().log.read(sequences) { sequence, commit in
-            // A commit that was pruned, or cannot be read, leaves its writer unknown.
-            if let found = try? commit.get() { writers[sequence] = found.device }
-        }
-        for (path, change) in unknown {
-            view.changes[path]?.device = writers[change.entry.version]
-        }
-        return !writers.isEmpty
+        return try await findWriters(&view, at: Array(unknown.keys))
     }
 }
 
