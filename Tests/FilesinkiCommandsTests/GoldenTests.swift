@@ -144,6 +144,14 @@ struct GoldenTests {
             name: "merge", before: ["write x 1", "write y 1", "write z 2"],
             command: "merge x y z -o out"),
         Scene(
+            name: "merge-explain",
+            before: ["write x {a:1,b:2}", "write y {a:3,b:2}", "write z {a:1}"],
+            command: "merge --explain --path x.json x y z -o out"),
+        Scene(
+            name: "merge-explain",
+            before: ["write x {a:1,b:2}", "write y {a:3,b:2}", "write z {a:1}"],
+            command: "merge --explain --path x.json x y z -o out", isText: true),
+        Scene(
             name: "merge-check", before: ["write x 1", "write y 1", "write z 2"],
             command: "merge --check x y z"),
         Scene(name: "check", command: "check --root a"),

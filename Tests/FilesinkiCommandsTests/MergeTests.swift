@@ -204,6 +204,79 @@ struct MergeTests {
         #expect(outcome.text == #"{"n": 9, "best": 5, "who": "t"}"#)
     }
 
+    @Test("--type says the format where neither name nor content do")
+    func type() async throws {
+        let world = try world("id\tn\tm\n1\ta\tb\n", "id\tn\tm\n1\tx\tb\n", "id\tn\tm\n1\ta\ty\n")
+        #expect(try await world.run("merge", "b", "h", "t").code == .negative)
+        let outcome = try await world.run("merge", "-v", "--type", "csv", "b", "h", "t")
+        #expect(outcome.text == "id\tn\tm\n1\tx\ty\n")
+        #expect(outcome.talk.contains("Merged by auto:csv."))
+        let wrong = try await world.run("merge", "--type", "cvs", "b", "h", "t")
+        #expect(wrong.code == .usage)
+        #expect(wrong.talk.contains("Use one of text, lines, union-lines, json"), "\(wrong.talk)")
+    }
+
+    @Test("a file that is not of the type is merged as text")
+    func otherType() async throws {
+        let outcome = try await edits().run("merge", "-v", "--type", "json", "b", "h", "t")
+        #expect(outcome.text == "A\nb\nc\nd\nE\n")
+        #expect(outcome.talk.contains("Merged by auto:text."))
+    }
+
+    @Test("--explain prints to standard error where each part is from, with -o to standard output")
+    func explain() async throws {
+        let world = try world(
+            #"{"a": 1, "b": 2, "c": 3}"#, #"{"a": 4, "b": 2, "c": 3, "d": 5}"#, #"{"a": 1, "c": 6}"#
+        )
+        let lines = [
+            "Format: json, by the content.", "/b  there  removed", "/d  here   added",
+            "/a  here   edited", "/c  there  edited",
+        ]
+        let outcome = try await world.run("merge", "--explain", "b", "h", "t")
+        #expect(outcome.text == #"{"a": 4, "c": 6, "d": 5}"#)
+        #expect(outcome.talk.split(separator: "\n").map(String.init) == lines)
+        let filed = try await world.run("merge", "--explain", "-o", "out", "b", "h", "t")
+        #expect(filed.lines == lines && filed.talk == "")
+        let plain = try await world.run("merge", "b", "h", "t")
+        #expect(plain.text == outcome.text && plain.talk == "")
+    }
+
+    @Test(
+        "--explain says what told the format",
+        arguments: [
+            (["--path", "a.yaml"], "Format: yaml, by the name."),
+            (["--type", "toml"], "Format: text, by the content."),
+            (["--type", "lines"], "Format: lines, by a rule."),
+            (["--strategy", "json, there"], "(all)  there  by the strategy: there"),
+            (["--strategy", "exec:cat %B >%A"], "(all)  both  by the strategy: exec:cat %B >%A"),
+        ])
+    func explainedFormat(_ options: [String], _ line: String) async throws {
+        let world = try world("a: 1\nb: 2\n", "a: 3\nb: 2\n", "a: 1\nb: 2\nc: 4\n")
+        let outcome = try await world.run(
+            bytes: (["merge", "--explain"] + options + ["b", "h", "t"]).map { Array($0.utf8) })
+        #expect(outcome.code == .done)
+        #expect(outcome.talk.split(separator: "\n").contains { $0 == line }, "\(outcome.talk)")
+    }
+
+    @Test("--explain lists the conflicts, too")
+    func explainedConflict() async throws {
+        let outcome = try await world("a\nb\nc\n", "A\nb\nc\n", "Z\nb\nC\n").run(
+            "merge", "--explain", "b", "h", "t")
+        #expect(outcome.code == .negative)
+        #expect(
+            outcome.talk.split(separator: "\n").suffix(2) == [
+                "line 3  there     edited",
+                "line 1  conflict  Both sides changed it: line 1 here, line 1 there.",
+            ], "\(outcome.talk)")
+    }
+
+    @Test("--marker-size sets the length of the markers")
+    func markerSize() async throws {
+        let outcome = try await world("a\n", "A\n", "Z\n").run(
+            "merge", "--markers", "--marker-size", "9", "b", "h", "t")
+        #expect(outcome.text == "<<<<<<<<< here\nA\n=========\nZ\n>>>>>>>>> there\n")
+    }
+
     @Test("--check reports whether the merge is symmetric and idempotent for these files")
     func check() async throws {
         let sound = try await edits().run("merge", "--check", "b", "h", "t")

@@ -12,20 +12,28 @@ struct MergeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "merge",
         abstract: "Merge three files as sync does.",
+        usage: """
+            filesinki merge [<options>] <base> <here> <there>
+            filesinki merge --install-git-driver [--global] [--attributes]
+            filesinki merge --uninstall-git-driver [--global] [--attributes]
+            """,
         discussion: """
             Exits with 0 if everything was merged, and with 1 if a conflict remains; then nothing is \
-            written unless --markers is given. An empty BASE means no common base. As git's merge \
-            driver: filesinki merge --markers --path %P -o %A %O %A %B
+            written unless --markers is given. An empty BASE means no common base.
+
+            --install-git-driver makes git merge by this command: it sets merge.filesinki in git's \
+            settings, and lists the names of all known formats in .git/info/attributes. It can be \
+            repeated after an update.
             """)
 
     @Argument(help: "The common base.", completion: .file())
-    var base: String
+    var base: String?
 
     @Argument(help: "One side.", completion: .file())
-    var here: String
+    var here: String?
 
     @Argument(help: "The other side.", completion: .file())
-    var there: String
+    var there: String?
 
     @Option(name: .long, help: ArgumentHelp("The strategy to use.", valueName: "chain"))
     var strategy = "auto"
@@ -41,6 +49,16 @@ struct MergeCommand: Command {
     @Flag(name: .long, help: "Write conflict markers where a conflict remains.")
     var markers = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The length of conflict markers.", valueName: "characters"))
+    var markerSize = TextMerge.markerSize
+
+    @Flag(
+        name: .long,
+        help: "Print which version each part of the result is from, and why.")
+    var explain = false
+
     @Flag(
         name: .long,
         help: "Check whether the merge is symmetric and idempotent for these files.")
@@ -52,14 +70,31 @@ struct MergeCommand: Command {
     var timeLimit = "60s"
 
     @OptionGroup var merging: MergeOptions
+    @OptionGroup var git: GitDriverOptions
     @OptionGroup var report: ReportOptions
 
     /// The largest text that is written with markers, in bytes.
     private static let markedLimit = 128 << 20
+    private static let longestMarker = 1000
+
+    func validate() throws {
+        try git.validate(hasFiles: base != nil)
+        guard git.action != nil || there != nil else {
+            throw ValidationError("Missing files: give BASE, HERE and THERE.")
+        }
+        if check, explain { throw ValidationError("Give --check or --explain.") }
+        guard 1...Self.longestMarker ~= markerSize else {
+            throw ValidationError("Invalid --marker-size: use 1 to \(Self.longestMarker).")
+        }
+    }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let merge = try fileMerge(in: console)
+        if let action = git.action {
+            try git.run(action, isJSON: report.json, in: console)
+            return .done
+        }
+        var merge = try fileMerge(in: console)
         let parent = console.environment["TMPDIR"] ?? "/tmp"
         let outputs = try MergeOutputs(inside: parent)
         defer { outputs.remove() }
@@ -67,35 +102,43 @@ struct MergeCommand: Command {
             return try show(await MergeCheck(merge, keepingIn: outputs), in: console)
         }
         try console.requireFile(output)
+        if explain { merge.trace = MergeTrace() }
         switch try await merge.run(keepingIn: outputs) {
         case .merged(let file, let word, let reasons):
             for reason in reasons { console.say(reason) }
             try write(in: console) { try MergeVersions.stream(file, $0) }
             console.detail("Merged by \(word).")
-            try tell(.done, by: word, reasons, in: console)
+            try writeReport(.done, merge.trace, by: word, reasons, in: console)
             return .done
         case .conflict(let reasons):
             for reason in reasons { console.say(reason) }
             if markers { try writeMarked(merge, in: console) }
-            try tell(.negative, by: nil, reasons, in: console)
+            try writeReport(.negative, merge.trace, by: nil, reasons, in: console)
             return .negative
         }
     }
 
-    private func tell(
-        _ code: ExitCode, by word: String?, _ reasons: [String], in console: Console
+    private func writeReport(
+        _ code: ExitCode, _ trace: MergeTrace?, by word: String?, _ reasons: [String],
+        in console: Console
     ) throws {
-        guard report.json else { return }
+        let explanation = trace.map(MergeExplanation.init)
+        guard report.json else {
+            // The content goes to standard output unless it has a file.
+            try explanation?.write(asOutput: output != nil, in: console)
+            return
+        }
         var object: JSONObject = ["type": "merge"]
         object.add("exit", code.rawValue)
         object.add("merged_by", word)
         object.add("reasons", .array(reasons.map(JSONValue.string)))
+        explanation?.add(to: &object)
         try console.output.json(object)
     }
 
     private func fileMerge(in console: Console) throws -> FileMerge {
         let limit = max(1, try TimeText.length(timeLimit))
-        let files = try [base, here, there].map { try Self.file($0, in: console) }
+        let files = try [base, here, there].map { try Self.file($0 ?? "", in: console) }
         // Without a path, the name of the file decides how it is merged.
         let last = files[1].utf8.split(separator: UInt8(ascii: "/")).last
         let name = path.map(ArgumentText.bytes) ?? last.map { Array($0) } ?? []
@@ -144,7 +187,8 @@ struct MergeCommand: Command {
             try MergeVersions.read($0, limit: Self.markedLimit)
         }
         guard let base = versions[0], let ours = versions[1], let theirs = versions[2],
-            let text = TextMerge.marked(MergeInput(base: base, ours: ours, theirs: theirs))
+            let text = TextMerge.marked(
+                MergeInput(base: base, ours: ours, theirs: theirs), markerSize: markerSize)
         else {
             return console.say("The contents are not text; conflict markers cannot be written.")
         }
@@ -170,75 +214,5 @@ struct MergeCommand: Command {
             try console.output.line("idempotent: \(found.isIdempotent ? "yes" : "no")")
         }
         return found.isSymmetric && found.isIdempotent ? .done : .negative
-    }
-}
-
-/// What `merge` says to the merges, as a `[[rule]]` does for a path.
-struct MergeOptions: ParsableArguments {
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "How to merge a field that both sides changed: max, min, sum, union, newest or max-version.",
-            valueName: "/pointer=rule"))
-    var field: [String] = []
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "The side to take for a field that both changed: newest, oldest, here or there.",
-            valueName: "choice"))
-    var fieldChoice: String?
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "The member that identifies the objects of an array.", valueName: "/pointer=member"))
-    var identity: [String] = []
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp("The columns that identify CSV rows.", valueName: "names"))
-    var keyColumns: String?
-
-    /// - Throws: `Failure` with code `usage` for what is not understood.
-    func settings() throws(Failure) -> MergeSettings {
-        var settings = MergeSettings()
-        for text in field {
-            let (pattern, word) = try Self.pair(text)
-            guard let resolution = FieldRule.Resolution(rawValue: word) else {
-                throw Self.unknown(word, FieldRule.Resolution.allCases.map(\.rawValue))
-            }
-            settings.fields.append(FieldRule(pattern: pattern, resolution: resolution))
-        }
-        for text in identity {
-            let (pattern, member) = try Self.pair(text)
-            settings.identities.append(IdentityRule(pattern: pattern, member: member))
-        }
-        settings.keyColumns =
-            keyColumns?.split(separator: ",").map { String($0) } ?? []
-        if let fieldChoice {
-            guard let choice = FieldChoice(rawValue: fieldChoice) else {
-                throw Self.unknown(fieldChoice, FieldChoice.allCases.map(\.rawValue))
-            }
-            settings.fieldChoice = choice
-        }
-        return settings
-    }
-
-    private static func pair(_ text: String) throws(Failure) -> (FieldPattern, String) {
-        guard let cut = text.lastIndex(of: "=") else {
-            throw Failure(
-                .usage, path: text, "Missing = between the field and its rule.",
-                remedy: "Write it as /score=max.")
-        }
-        return (
-            try FieldPattern(parsing: String(text[..<cut])), String(text[text.index(after: cut)...])
-        )
-    }
-
-    private static func unknown(_ word: String, _ known: [String]) -> Failure {
-        Failure(
-            .usage, path: word, "Unknown choice.",
-            remedy: "Use one of \(known.joined(separator: ", ")).")
     }
 }

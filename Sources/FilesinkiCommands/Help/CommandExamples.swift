@@ -161,7 +161,11 @@ enum CommandExamples {
             "filesinki resolve plan.txt --take here", "filesinki resolve --all --take there",
             "filesinki resolve plan.txt --tool meld",
         ],
-        "merge": ["filesinki merge --strategy json base.json here.json there.json"],
+        "merge": [
+            "filesinki merge --strategy json base.json here.json there.json",
+            "filesinki merge --explain -o merged.csv base.csv here.csv there.csv",
+            "filesinki merge --install-git-driver",
+        ],
     ]
 
     private static let tools = [

@@ -16,6 +16,8 @@ package struct FileMerge: Sendable {
     package var settings: MergeSettings
     /// How long a command of the user's may take.
     package var commandLimit: Duration
+    /// Is told what the merge decides, if somebody asks why.
+    package var trace: MergeTrace?
 
     package init(
         base: String, ours: String, theirs: String, path: RelativePath, strategy: Strategy,
@@ -47,7 +49,7 @@ package struct FileMerge: Sendable {
         let conflict = Conflict(
             path: path, base: base.size > 0 ? base : nil, ours: try Self.entry(ours),
             theirs: try Self.entry(theirs), links: strategy.links)
-        let links = LinkRunner(commandLimit: commandLimit) { _ in settings }
+        let links = LinkRunner(commandLimit: commandLimit, trace: trace) { _ in settings }
         let versions = MergeVersions(in: outputs.path, for: path)
         defer { versions.remove() }
         versions.lend(
@@ -56,7 +58,22 @@ package struct FileMerge: Sendable {
             if link == .end(.ask) { return .resolved(Resolution(.leave, by: "\(link)")) }
             return try links.ask(link, conflict, versions, outputs)
         }
+        traceChoice(of: found.resolution)
         return result(of: found, outputs)
+    }
+
+    /// Notes a link that took a version as a whole, or a command that made the content.
+    private func traceChoice(of resolution: Resolution?) {
+        guard let trace, let resolution else { return }
+        switch resolution.outcome {
+        case .ours, .theirs:
+            trace.begin(resolution.rule)
+            trace.add(
+                "", resolution.outcome == .ours ? .ours : .theirs, .strategy(resolution.rule))
+        case .merged where resolution.rule.hasPrefix("exec:"):
+            trace.add("", .both, .strategy(resolution.rule))
+        case .merged, .keepBoth, .leave: break
+        }
     }
 
     private func result(of found: ChainResult, _ outputs: MergeOutputs) -> Result {

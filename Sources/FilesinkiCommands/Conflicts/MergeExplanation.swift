@@ -1,0 +1,74 @@
+import FilesinkiMerge
+import FilesinkiModel
+import FilesinkiText
+
+/// What `merge --explain` prints: which version each part of the result is from, and why.
+struct MergeExplanation {
+    private let trace: MergeTrace
+
+    init(_ trace: MergeTrace) { self.trace = trace }
+
+    /// The format of a merge, without the link `auto`; nil if no merge was tried.
+    private var format: String? {
+        trace.rule.isEmpty ? nil : trace.rule.split(separator: ":").last.map(String.init)
+    }
+
+    /// - Parameter asOutput: Whether it is the command's output, and not a message.
+    func write(asOutput: Bool, in console: Console) throws {
+        for line in lines {
+            if asOutput { try console.output.line(line) } else { console.say(line) }
+        }
+    }
+
+    /// What told the format, and a line for each place.
+    var lines: [String] {
+        var table = TextTable()
+        for step in trace.steps {
+            table.add(
+                step.place.isEmpty ? "(all)" : printable(step.place.utf8),
+                step.source == .none ? "conflict" : step.source.rawValue,
+                printable(step.reason.text.utf8))
+        }
+        return heading + table.lines
+            + (trace.isCut ? ["There are more places, which are left out."] : [])
+    }
+
+    private var heading: [String] {
+        guard let format, let source = trace.formatSource else { return [] }
+        switch source {
+        case .rule: return ["Format: \(format), by a rule."]
+        case .content: return ["Format: \(format), by the content."]
+        case .name: return ["Format: \(format), by the name."]
+        }
+    }
+
+    func add(to object: inout JSONObject) {
+        object.add("format", trace.formatSource == nil ? nil : format)
+        object.add("format_by", trace.formatSource?.rawValue)
+        let steps = trace.steps.map { step -> JSONValue in
+            var part: JSONObject = ["place": .string(step.place)]
+            part.add("from", step.source.rawValue)
+            part.add("reason", step.reason.word)
+            part.add("detail", step.reason.detail)
+            return .object(part)
+        }
+        object.add("explanation", .array(steps))
+        object.add("cut", trace.isCut)
+    }
+}
+
+extension MergeTrace.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .edited, .added, .removed: word
+        case .alike: "the same change on both sides"
+        case .combined: "the changes of both sides"
+        case .rule(let resolution): "by the rule \(resolution.rawValue)"
+        case .fieldChoice: "by the choice for fields"
+        case .format: "by what belongs together in this format"
+        case .copied: "its file, with the changes of the other side"
+        case .strategy(let rule): "by the strategy: \(rule)"
+        case .conflict(let reason): reason
+        }
+    }
+}
