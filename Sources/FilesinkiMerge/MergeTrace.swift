@@ -101,11 +101,9 @@ package final class MergeTrace: Sendable {
         }
     }
 
-    /// Adds the steps of a part of the content.
-    ///
-    /// - Parameter part: What is above the part.
-    func add(_ steps: [Step], below part: String) {
-        add(steps.map { Step("\($0.place) below \(part)", $0.source, $0.reason) })
+    /// Adds the steps of a part of the content under other names.
+    func add(_ part: MergeTrace?, renamed name: (String) -> String) {
+        add((part?.steps ?? []).map { Step(name($0.place), $0.source, $0.reason) })
     }
 
     // MARK: Merges that try several ways
@@ -121,6 +119,15 @@ package final class MergeTrace: Sendable {
 
 extension MergeTrace.Source {
     init(_ side: MergeVersion) { self = side == .ours ? .ours : side == .theirs ? .theirs : .none }
+}
+
+extension MergeInput {
+    /// Notes a content that at most one side changed, or both alike, as a whole.
+    func noteWhole() {
+        guard let trace, ours != theirs || ours != base else { return }
+        let isBoth = ours == theirs
+        trace.add("", isBoth ? .both : theirs == base ? .ours : .theirs, isBoth ? .alike : .edited)
+    }
 }
 
 extension MergeTrace {

@@ -40,7 +40,8 @@ struct GitDriverTests {
         #expect(state.hasPrefix("UU f.json\n<<<<<<< here\n{\"a\": 2}"))
     }
 
-    /// A repository in which filesinki was installed as the driver, with the versions of a file on two branches.
+    /// A repository in which filesinki was installed as the driver, with the versions of a file on two branches. Each
+    /// `@` becomes a zero byte.
     private func installed(
         _ name: String, _ base: String, _ ours: String, _ theirs: String
     ) throws -> Machine {
@@ -52,6 +53,9 @@ struct GitDriverTests {
             """
             set -e
             export GIT_CONFIG_GLOBAL=/dev/null
+            for version in base ours theirs; do
+                tr @ '\\000' <$version >text; mv text $version
+            done
             mkdir bin; ln -s "$FILESINKI" bin/filesinki
             git init -q -b main r; cd r
             git config user.name t; git config user.email t@example.com
@@ -124,7 +128,7 @@ struct GitDriverTests {
 
     @Test("of a conflict of databases ours stays")
     func binaryConflict() throws {
-        let machine = try installed("f.db", "a\0b", "a\0c", "a\0d")
+        let machine = try installed("f.db", "a@b", "a@c", "a@d")
         let merge = try machine.shell(
             "PATH=\"$PWD/bin:$PATH\"; cd r; git merge -q --no-edit other; echo $?; "
                 + "git status --porcelain; cmp f.db ../ours && echo ours")

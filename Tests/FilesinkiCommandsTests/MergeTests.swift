@@ -266,7 +266,7 @@ struct MergeTests {
         #expect(
             outcome.talk.split(separator: "\n").suffix(2) == [
                 "line 3  there     edited",
-                "line 1  conflict  Both sides changed it: line 1 here, line 1 there.",
+                "line 1  conflict  Both sides changed it.",
             ], "\(outcome.talk)")
     }
 

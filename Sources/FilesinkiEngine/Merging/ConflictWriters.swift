@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiStore
 
 /// Who wrote the versions of conflicts, for links that prefer a device.
 struct ConflictWriters: Sendable {

@@ -31,6 +31,7 @@ package struct CSVMerge: ContentMerge {
             return .declined([MergeConflict("", reason)])
         }
         if let easy = input.obvious {
+            input.noteWhole()
             return .merged(easy)
         }
         var contents = Versions(base: input.base ?? [], ours: input.ours, theirs: input.theirs)

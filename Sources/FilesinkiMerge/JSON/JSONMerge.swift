@@ -16,6 +16,7 @@ package struct JSONMerge: ContentMerge {
     init(keepsOrder: Bool) { self.keepsOrder = keepsOrder }
 
     package func merge(_ input: MergeInput) -> MergeOutcome {
+        if input.trace != nil, input.obvious != nil { input.noteWhole() }
         do throws(Declined) {
             let ours = try Self.read(input.ours, "The version of this replica")
             if input.ours == input.theirs { return .merged(input.ours) }

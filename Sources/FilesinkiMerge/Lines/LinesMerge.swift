@@ -17,7 +17,10 @@ package struct LinesMerge: ContentMerge {
 
     package func merge(_ input: MergeInput) -> MergeOutcome {
         if let reason = input.refusalAsText { return .declined([MergeConflict("", reason)]) }
-        if let easy = input.obvious { return .merged(easy) }
+        if let easy = input.obvious {
+            input.noteWhole()
+            return .merged(easy)
+        }
         var base = input.base ?? []
         var ours = input.ours
         var theirs = input.theirs

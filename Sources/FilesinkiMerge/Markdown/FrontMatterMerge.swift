@@ -20,10 +20,14 @@ struct FrontMatterMerge: ContentMerge {
             (result.ours, result.theirs) = (Array(part(ours)), Array(part(theirs)))
             return result
         }
-        var rest = parts(\.rest)
+        var (matter, rest) = (parts(\.matter), parts(\.rest))
+        matter.trace = input.trace.map { _ in MergeTrace() }
         rest.trace = input.trace.map { _ in MergeTrace() }
-        defer { input.trace?.add(rest.trace?.steps ?? [], below: "the front matter") }
-        switch (Self.matterMerge.merge(parts(\.matter)), MarkdownTextMerge().merge(rest)) {
+        defer {
+            input.trace?.add(matter.trace) { $0.isEmpty ? "front matter" : $0 }
+            input.trace?.add(rest.trace) { "\($0) below the front matter" }
+        }
+        switch (Self.matterMerge.merge(matter), MarkdownTextMerge().merge(rest)) {
         case (.merged(let matter), .merged(let rest)): return .merged(base.opening + matter + rest)
         case (.declined(let conflicts), _): return .declined(conflicts)
         case (_, .declined(let conflicts)):

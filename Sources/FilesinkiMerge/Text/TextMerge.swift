@@ -11,7 +11,10 @@ package struct TextMerge: ContentMerge {
 
     package func merge(_ input: MergeInput) -> MergeOutcome {
         if let reason = input.refusalAsText { return .declined([MergeConflict("", reason)]) }
-        if let easy = input.obvious { return .merged(easy) }
+        if let easy = input.obvious {
+            input.trace?.add(TextWriter(input).steps)
+            return .merged(easy)
+        }
         let writer = TextWriter(input)
         input.trace?.add(writer.steps)
         let conflicts = writer.conflicts

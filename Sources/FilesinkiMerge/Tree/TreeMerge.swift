@@ -65,7 +65,10 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
 
     func merge(_ input: MergeInput) -> MergeOutcome {
         if let reason = input.refusalAsText { return .declined([MergeConflict("", reason)]) }
-        if let easy = input.obvious { return .merged(easy) }
+        if let easy = input.obvious {
+            input.noteWhole()
+            return .merged(easy)
+        }
         let frames = Frames(input)
         let merged: MergedTree
         switch mergeTrees(frames, input) {

@@ -7,14 +7,17 @@ import Testing
 
 /// `prefer:DEVICE`: the version that a device wrote wins, on whatever device the sync runs.
 @Suite struct PreferredDeviceTests {
+    private let world: World
+    private let (a, b): (Machine, Machine)
+
     /// Three devices, of which `a` has published its edit and `b` has one, too.
-    private func conflict() async throws -> (world: World, a: Machine, b: Machine) {
-        let world = try World()
+    init() async throws {
+        world = try World()
         let made = try await world.replicas("a", "b", "c", holding: ["f": .file("base")])
-        try made[0].write(["f": .file("of a")])
-        try made[1].write(["f": .file("of b")])
-        try await made[0].sync()
-        return (world, made[0], made[1])
+        (a, b) = (made[0], made[1])
+        try a.write(["f": .file("of a")])
+        try b.write(["f": .file("of b")])
+        try await a.sync()
     }
 
     private func sync(_ machine: Machine, _ strategy: String) async throws -> SyncReport {
@@ -26,7 +29,6 @@ import Testing
     func `the version of the device is taken, there or here`(
         _ device: String, _ text: String
     ) async throws {
-        let (_, a, b) = try await conflict()
         let report = try await sync(b, "prefer:\(device), keep-both")
         #expect(report.notices.isEmpty, "\(report.notices)")
         try await a.sync()
@@ -35,7 +37,6 @@ import Testing
     }
 
     @Test func `a device that wrote neither version declines without a word`() async throws {
-        let (_, _, b) = try await conflict()
         let report = try await sync(b, "prefer:c, here, keep-both")
         #expect(report.notices.isEmpty)
         #expect(b.text("f") == "of b")
@@ -44,7 +45,6 @@ import Testing
     @Test func `the writer is also known if the run that fetched its commit did not resolve it`()
         async throws
     {
-        let (_, _, b) = try await conflict()
         _ = try await sync(b, "leave")
         _ = try await sync(b, "prefer:a, keep-both")
         #expect(try b.tree() == ["f": .file("of a")])
@@ -53,7 +53,6 @@ import Testing
     @Test func `an unknown name is reported with the known ones, and the next link decides`()
         async throws
     {
-        let (_, _, b) = try await conflict()
         let report = try await sync(b, "prefer:laptop, here")
         #expect(b.text("f") == "of b")
         let words = report.notices.map(\.failure.message)
@@ -81,7 +80,6 @@ import Testing
     }
 
     @Test func `doctor names a preferred device that nobody knows`() async throws {
-        let (_, a, _) = try await conflict()
         try a.write([".filesinki.toml": .file("strategy = 'prefer:b, prefer:old, keep-both'")])
         let diagnoses = await Doctor(a.options, .real).diagnose(canReach: true)
         let found = diagnoses.filter { $0.name == "rules" && $0.level == .error }

@@ -1,3 +1,4 @@
+import FilesinkiModel
 import Testing
 
 @testable import FilesinkiMerge
