@@ -1,5 +1,6 @@
 import CKernel
 package import FilesinkiModel
+import FilesinkiSystem
 import Glibc
 import Synchronization
 

@@ -88,33 +88,3 @@ final class WatchThread {
         watch.post(shortage.map(LocalNotice.shortage) ?? .noShortage)
     }
 }
-
-/// A non-blocking pipe that wakes a thread from poll(2).
-final class WakePipe: Sendable {
-    private let pipe: Pipe
-
-    init() throws(Failure) {
-        pipe = try SystemError.reported("watch the folder", "".utf8) { () throws(SystemError) in
-            try Pipe()
-        }
-        pipe.setNonBlocking()
-    }
-
-    /// The reading end; readable after ``wake()``.
-    var file: Int32 { pipe.reading.raw }
-
-    /// The writing end, for signal handlers.
-    var signalFile: Int32 { pipe.writing.raw }
-
-    func wake() {
-        var byte: UInt8 = 0
-        _ = write(pipe.writing.raw, &byte, 1)
-    }
-
-    /// Reads the available bytes.
-    func drain() -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = bytes.withUnsafeMutableBytes { try? pipe.reading.read(into: $0) }
-        return Array(bytes.prefix(count ?? 0))
-    }
-}

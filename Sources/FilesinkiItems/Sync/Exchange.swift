@@ -1,12 +1,14 @@
 import FilesinkiModel
 import FilesinkiSQLite
 import FilesinkiStore
+import FilesinkiSystem
 
 extension ItemZone {
     /// How often other devices may be faster before this gives up.
     private static var attempts: Int { 200 }
 
-    /// Fetches and applies new commits, and publishes changes of this device.
+    /// Fetches and applies new commits, and publishes changes of this device. Waits for an exchange of
+    /// the same zone that is under way in this process.
     ///
     /// - Throws: `Failure` with code `away` when the remote cannot be reached, `wrong-store` for another
     ///   store than the known one, `not-found` without a remote, `busy` when other devices were always
@@ -14,6 +16,8 @@ extension ItemZone {
     package func exchange(
         _ options: ExchangeOptions = ExchangeOptions()
     ) async throws -> Report {
+        await exchanging.lock()
+        defer { exchanging.unlock() }
         let notices = try await Kind.willExchange(self, options)
         var report = try await exchangeItems(options)
         report.notices = notices + report.notices

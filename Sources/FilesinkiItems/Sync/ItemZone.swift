@@ -16,6 +16,8 @@ package actor ItemZone<Kind: ItemKind> {
     package nonisolated let place: ItemPlace<Kind>
     package let database: ItemDatabase<Kind>
     let memory: ItemMemory<Kind>
+    /// Held by the exchange that is under way: callers of one process have one client of the log.
+    let exchanging = TaskLock()
     private let remote: OpenedRemote
     /// The client of the present generation's log.
     private(set) var zone: ZoneClient

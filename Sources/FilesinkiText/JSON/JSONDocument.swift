@@ -9,12 +9,18 @@ package struct JSONDocument: Sendable {
     /// The values in the order in which they begin. The first is the root.
     package let nodes: [JSONNode]
 
+    /// The most values of a text: each takes about 50 bytes of memory.
+    package static let mostValues = 8 << 20
+
     /// Parses a text, which may begin with a byte order mark.
     ///
+    /// - Parameter mostValues: The most values that the text may have.
     /// - Throws: ``JSONError`` for invalid JSON, and for a text beyond the limits of ``JSONParser``.
-    package init(_ bytes: [UInt8]) throws(JSONError) {
+    package init(
+        _ bytes: [UInt8], mostValues: Int = JSONDocument.mostValues
+    ) throws(JSONError) {
         let result = bytes.withUnsafeBufferPointer { buffer -> Result<[JSONNode], JSONError> in
-            var parser = JSONParser(buffer)
+            var parser = JSONParser(buffer, mostValues: mostValues)
             do throws(JSONError) {
                 return .success(try parser.parse())
             } catch {

@@ -7,19 +7,19 @@ struct JSONParser {
     static let deepest = 512
     /// The largest text, in bytes.
     static let largest = 256 << 20
-    /// The most values of a text: each takes about 50 bytes of memory.
-    static let mostValues = 8 << 20
 
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
+    private let mostValues: Int
     private var nodes: [JSONNode] = []
     /// The containers that are open, outermost first.
     private var open: [Int] = []
     private var key: Range<Int32> = 0..<0
     private var keyHash = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, mostValues: Int) {
         self.bytes = bytes
+        self.mostValues = mostValues
     }
 
     /// Parses the whole text.
@@ -42,7 +42,7 @@ struct JSONParser {
         skipSpace()
         let start = position
         guard let first = peek() else { throw problem("ends too early") }
-        guard nodes.count < Self.mostValues else { throw problem("has too many values before it") }
+        guard nodes.count < mostValues else { throw problem("has too many values before it") }
         switch first {
         case UInt8(ascii: "{"): return try beginContainer(.object)
         case UInt8(ascii: "["): return try beginContainer(.array)

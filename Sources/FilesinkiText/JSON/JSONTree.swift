@@ -9,10 +9,13 @@ package struct JSONTree: Sendable {
 
     /// Parses one value with white space around it.
     ///
+    /// - Parameter mostValues: The most values that the text may have.
     /// - Throws: `Failure` with code `usage` that names the line and what is wrong there.
-    package init(_ bytes: [UInt8]) throws(Failure) {
+    package init(
+        _ bytes: [UInt8], mostValues: Int = JSONDocument.mostValues
+    ) throws(Failure) {
         do throws(JSONError) {
-            document = try JSONDocument(bytes)
+            document = try JSONDocument(bytes, mostValues: mostValues)
         } catch {
             throw Failure(
                 .usage, "Invalid JSON: line \(error.line) \(error.reason).",
@@ -33,6 +36,9 @@ package struct JSONTree: Sendable {
         let value = document.nodes[node].value
         return Int(value.lowerBound)..<Int(value.upperBound)
     }
+
+    /// The value as it is written.
+    package var written: ArraySlice<UInt8> { document.text(node) }
 
     /// A string without quotes and escapes, or any other scalar as it is written. Half a surrogate
     /// pair becomes bytes that are not UTF-8.
