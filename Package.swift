@@ -92,6 +92,9 @@ let package = Package(
         module("FilesinkiText", ["FilesinkiModel"]),
         module("FilesinkiXML", ["FilesinkiModel", "CExpat"]),
 
+        // JSON-RPC over streams, whatever the methods are.
+        module("FilesinkiRPC", ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem"]),
+
         // What each knows one thing and no other.
         module("FilesinkiHashing", ["FilesinkiModel", "CCrypto"]),
         module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
@@ -277,7 +280,7 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiText", "FilesinkiEngine", "FilesinkiDirectory",
                 "FilesinkiHashing", "FilesinkiItems", "FilesinkiKeyValue", "FilesinkiRecords",
-                "FilesinkiRecordZones", "FilesinkiSSH",
+                "FilesinkiRecordZones", "FilesinkiRPC", "FilesinkiSSH",
                 "FilesinkiRemote", "FilesinkiEncryption",
                 "FilesinkiCompression", "FilesinkiMerge", "FilesinkiSystem", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiWatch", "CVersion",
@@ -320,7 +323,7 @@ let package = Package(
                 "FilesinkiCommands", "FilesinkiCompression", "FilesinkiDirectory",
                 "FilesinkiEngine", "FilesinkiModel", "FilesinkiText", "FilesinkiReconcile",
                 "FilesinkiRemote",
-                "FilesinkiRules", "FilesinkiTesting", "FilesinkiWatch",
+                "FilesinkiRules", "FilesinkiSystem", "FilesinkiTesting", "FilesinkiWatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             // Read where they are, and written there when somebody wants them anew.
@@ -396,6 +399,9 @@ let package = Package(
             "FilesinkiProtocolTests",
             ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
+        tests(
+            "FilesinkiRPCTests",
+            ["FilesinkiModel", "FilesinkiRPC", "FilesinkiSystem", "FilesinkiTesting"]),
         tests(
             "FilesinkiRecordZonesTests",
             [

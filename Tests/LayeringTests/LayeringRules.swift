@@ -19,7 +19,7 @@ enum LayeringRules {
         ["FilesinkiEncryption"],
         [
             "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
-            "FilesinkiRecords", "FilesinkiRemote",
+            "FilesinkiRPC", "FilesinkiRecords", "FilesinkiRemote",
         ],
         ["FilesinkiSQLite"],
         ["FilesinkiSystem", "FilesinkiText", "FilesinkiXML"],
