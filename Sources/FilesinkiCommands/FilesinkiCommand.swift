@@ -47,7 +47,8 @@ struct FilesinkiCommand: Command {
                     CheckCommand.self, RepairCommand.self, PruneCommand.self, DiskUsageCommand.self,
                     StatisticsCommand.self, DoctorCommand.self, TrustCommand.self,
                     LintCommand.self, CheckIgnoreCommand.self,
-                    CompressCommand.self, DecompressCommand.self, CompletionsCommand.self,
+                    CompressCommand.self, DecompressCommand.self, RPCCommand.self,
+                    CompletionsCommand.self,
                 ]),
         ])
 

@@ -21,6 +21,14 @@ struct Golden {
     }
 
     private var content: String? {
+        GoldenFile.read(path).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// Files of the package that tests read.
+enum GoldenFile {
+    /// The bytes of a file; nil if it cannot be opened.
+    static func read(_ path: String) -> [UInt8]? {
         guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -28,6 +36,6 @@ struct Golden {
         while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
             bytes += buffer[..<count]
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }

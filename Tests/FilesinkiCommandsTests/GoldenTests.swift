@@ -213,7 +213,9 @@ struct GoldenTests {
         Scene(name: "failure", command: "sync a --strategy newset", code: .usage),
     ]
 
-    @Test("each command prints its golden file", arguments: scenes + Scene.ofKeys + recordScenes)
+    @Test(
+        "each command prints its golden file",
+        arguments: scenes + Scene.ofKeys + recordScenes + Scene.ofRPC)
     private func golden(_ scene: Scene) async throws {
         let world = try await Self.pair()
         for line in scene.before { try await world.perform(line) }
@@ -235,7 +237,7 @@ struct GoldenTests {
         .compactMap { $0.split { " ,".contains($0) }.first }
         // Commands that print a script or run until a signal; watch has a test of its own.
         let others: Set<Substring> = ["completions", "help", "serve", "ui", "watch", "filesinki"]
-        let scenes = Self.scenes + Scene.ofKeys + Self.recordScenes
+        let scenes = Self.scenes + Scene.ofKeys + Self.recordScenes + Scene.ofRPC
         for name in listed where name.allSatisfy({ $0.isLowercase || $0 == "-" }) {
             guard !others.contains(name), !name.hasPrefix("-") else { continue }
             #expect(

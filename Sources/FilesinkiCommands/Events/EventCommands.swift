@@ -58,6 +58,9 @@ private struct EventReporter: Sendable {
         while true {
             if let found = try await observer.next(waitPolicy) {
                 try console.show(found)
+                try await console.output.drain()
+                // What comes first says where it begins.
+                console.announceReady()
                 hasPrinted = hasPrinted || found.hasEvents
                 if hasPrinted, endsAfterBatch { return .done }
             } else if let end, console.systemContext.now() >= end {

@@ -69,7 +69,7 @@ struct LoadCommand: ReplicaCommand {
         }
         let file = try output.map { try OutputFile($0, in: console) }
         let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
-            if let file { try file.write(bytes) } else { try console.output.write(bytes) }
+            if let file { try file.write(bytes) } else { try console.contentOutput.write(bytes) }
         }
         let decoder = try compression.compress.map { format throws(Failure) in
             try DecompressingSink(format, name: "\(source)", to: write)

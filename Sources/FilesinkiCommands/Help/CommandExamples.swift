@@ -186,6 +186,9 @@ enum CommandExamples {
             "tar c folder | filesinki compress --format zstd > folder.tar.zst",
         ],
         "decompress": ["filesinki decompress big.log.xz -o big.log"],
+        "rpc": [
+            "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"kv.list\"}' | filesinki rpc"
+        ],
         "completions": ["filesinki completions bash > ~/.bash_completion"],
     ]
 }

@@ -79,6 +79,18 @@ extension Console {
 }
 
 extension RootOptions {
+    /// Opens a zone of items, or takes the one that the process keeps open; the default replica is made
+    /// when it is not there.
+    func itemZone<Kind: ItemKind>(
+        _ name: String, of kind: Kind.Type, in console: Console
+    ) async throws -> ItemZone<Kind> {
+        let open: @Sendable () async throws -> ItemZone<Kind> = {
+            try ItemZone.open(await itemPlace(name, of: kind, in: console))
+        }
+        guard let zones = console.call?.zones else { return try await open() }
+        return try await zones.zone(name, open)
+    }
+
     /// Where a zone of items is; the default replica is made when it is not there.
     func itemPlace<Kind: ItemKind>(
         _ name: String, of kind: Kind.Type, in console: Console

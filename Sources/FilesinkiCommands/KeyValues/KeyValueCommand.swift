@@ -73,8 +73,49 @@ extension KeyValueOptions {
 
     /// Opens the store; the default replica is made when it is not there.
     func open(in console: Console) async throws -> KeyValueSession {
-        let place = try await replica.itemPlace(store, of: ValueKind.self, in: console)
-        return KeyValueSession(values: try KeyValues.open(place), place: place, options: self)
+        let values = try await replica.itemZone(store, of: ValueKind.self, in: console)
+        return KeyValueSession(values: values, place: values.place, options: self)
+    }
+}
+
+/// Reads values without the network: from the store that the process keeps open, else from the file,
+/// which need not be there.
+enum ValueReader {
+    case open(KeyValues)
+    case file(store: String, state: String)
+
+    init(_ options: KeyValueOptions, in console: Console) async throws {
+        if console.call?.zones != nil {
+            self = .open(try await options.open(in: console).values)
+        } else {
+            self = .file(store: options.store, state: try options.stateFolder(in: console))
+        }
+    }
+
+    /// The value of a key; ``Register/absent`` without a value.
+    func get(_ key: ValueKey) async throws -> Register {
+        switch self {
+        case .open(let values): try await values.get(key)
+        case .file(let store, let state): try LocalValues.get(key, store: store, state: state)
+        }
+    }
+
+    /// The command that merges a key on this device; nil for none.
+    func mergeCommand(_ key: ValueKey) async throws -> String? {
+        switch self {
+        case .open(let values): try await values.mergeCommand(key)
+        case .file(let store, let state):
+            try LocalValues.mergeCommand(key, store: store, state: state)
+        }
+    }
+
+    /// All keys that begin with a prefix and have a value, in order.
+    func list(prefix: [UInt8]) async throws -> [KeyAndValue] {
+        switch self {
+        case .open(let values): try await values.list(prefix: prefix)
+        case .file(let store, let state):
+            try LocalValues.list(prefix: prefix, store: store, state: state)
+        }
     }
 }
 

@@ -36,8 +36,8 @@ struct KeyValueGetCommand: ReplicaCommand {
         options.report.apply(to: console)
         let key = try options.key(key)
         let type = try type.map { text throws(Failure) in try ValueTypeName(parsing: text) }
-        let held = try LocalValues.get(
-            key, store: options.store, state: options.stateFolder(in: console))
+        let reader = try await ValueReader(options, in: console)
+        let held = try await reader.get(key)
         if let value = held.value, let type, !type.fits(value) {
             throw Failure(
                 .usage, path: key.bytes,
@@ -49,7 +49,7 @@ struct KeyValueGetCommand: ReplicaCommand {
                 .notFound, path: key.bytes, "The key has no value here.",
                 remedy: "Set it with kv set, or give a --default.")
         }
-        try show(value, held, key, in: console)
+        try await show(value, held, key, reader, in: console)
         return .done
     }
 
@@ -60,18 +60,16 @@ struct KeyValueGetCommand: ReplicaCommand {
     }
 
     private func show(
-        _ value: TypedValue, _ held: Register, _ key: ValueKey, in console: Console
-    ) throws {
+        _ value: TypedValue, _ held: Register, _ key: ValueKey, _ reader: ValueReader,
+        in console: Console
+    ) async throws {
         if options.report.json {
             var object: JSONObject = ["type": "value"]
             object.add("default", held.value == nil)
             var shown = held
             if held.value == nil { shown = Register(value, time: 0, device: []) }
             object.add(shown, of: key, options)
-            object.add(
-                "merge_command",
-                try LocalValues.mergeCommand(
-                    key, store: options.store, state: options.stateFolder(in: console)))
+            object.add("merge_command", try await reader.mergeCommand(key))
             return try console.output.json(object)
         }
         try console.output.write(ValueText.bytes(value))
@@ -93,9 +91,7 @@ struct KeyValueListCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         options.report.apply(to: console)
         null.apply(to: console)
-        let found = try LocalValues.list(
-            prefix: options.prefixBytes, store: options.store,
-            state: options.stateFolder(in: console))
+        let found = try await ValueReader(options, in: console).list(prefix: options.prefixBytes)
         for item in found { try show(item, in: console) }
         return .done
     }

@@ -43,11 +43,20 @@ struct KeyValueSetCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         options.report.apply(to: console)
-        let rule = try merge.map { text throws(Failure) in try ValueRule(parsing: text) }
-        if let rule, arguments.count == 1, !arguments[0].contains("=") {
+        if let rule = try rule(), arguments.count == 1, !arguments[0].contains("=") {
             return try await setRule(rule, in: console)
         }
-        let changes = try changes(rule, in: console)
+        return try await set(try values(in: console), in: console)
+    }
+
+    /// Sets keys to values, of which nil removes the key: all or none.
+    func set(
+        _ values: [(key: ValueKey, value: TypedValue?)], in console: Console
+    ) async throws -> ExitCode {
+        let rule = try rule()
+        let changes = values.map {
+            ValueChange($0.key, $0.value, policy: rule?.policy, command: rule?.command)
+        }
         let session = try await options.open(in: console)
         if add {
             try await session.values.add(changes)
@@ -82,13 +91,19 @@ struct KeyValueSetCommand: ReplicaCommand {
         return code
     }
 
-    private func changes(_ rule: ValueRule?, in console: Console) throws -> [ValueChange] {
+    private func rule() throws(Failure) -> ValueRule? {
+        try merge.map { text throws(Failure) in try ValueRule(parsing: text) }
+    }
+
+    private func values(
+        in console: Console
+    ) throws -> [(key: ValueKey, value: TypedValue?)] {
         let type = try ValueTypeName(parsing: type)
         return try pairs(in: console).map { name, bytes, isArgument in
-            ValueChange(
+            (
                 try options.key(name),
-                try ValueText.parse(bytes, as: type, isArgument: isArgument),
-                policy: rule?.policy, command: rule?.command)
+                try ValueText.parse(bytes, as: type, isArgument: isArgument)
+            )
         }
     }
 

@@ -55,6 +55,7 @@ struct KeyValueWatchCommand: Command {
         let watch = ItemWatch(observer: observer, endsAfterOne: once) { events in
             try await printer.show(events, in: console)
         }
+        console.announceReady()
         return try await console.untilInterrupted {
             try await watch.run(in: console, seconds: limit)
         }
@@ -79,6 +80,7 @@ private struct ValueEventPrinter: Sendable {
             }
             guard !keys.isEmpty else { continue }
             try console.output.json(try await json(event, keys))
+            try await console.output.drain()
             hasPrinted = true
         }
         return hasPrinted

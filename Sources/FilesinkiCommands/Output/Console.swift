@@ -36,6 +36,8 @@ package final class Console: Sendable {
     let timer: @Sendable (Duration) async throws -> Void
     /// What ends a command that would go on for ever.
     package let interruptions: Interruptions
+    /// What a command has of the process that runs it beside others; nil in a process of its own.
+    let call: CallContext?
     private let storedOutputOptions = Mutex(OutputOptions())
     private let storedState = Mutex<StateFolder?>(nil)
 
@@ -100,6 +102,26 @@ package final class Console: Sendable {
         self.machine = machine
         self.timer = timer
         self.interruptions = interruptions
+        call = nil
+    }
+
+    /// The console of a command that a process runs beside others. It shares clock, environment and
+    /// connections with `console`; nobody reads messages, and nothing is drawn.
+    init(of console: Console, _ call: CallContext, output: any ByteSink) {
+        self.output = Output(output)
+        talk = Output(DiscardingSink())
+        input = -1
+        environment = console.environment
+        currentFolder = console.currentFolder
+        terminals = Terminals()
+        systemContext = console.systemContext
+        network = console.network.withoutBecoming
+        ssh = console.ssh
+        machine = console.machine
+        timer = console.timer
+        interruptions = .none
+        self.call = call
+        outputOptions.isJSON = true
     }
 
     /// What the user wants to see; set by the command's options.
@@ -172,6 +194,7 @@ package final class Console: Sendable {
 
     /// Says what went wrong: which path, what happened, what to do. Also with `-q`.
     func complain(_ failure: Failure) {
+        call?.report(failure)
         writeTalk("filesinki: " + talkStyle.red(failure.description))
         if outputOptions.verbosity == .verbose, let cause = failure.cause {
             writeTalk("  because: \(cause)")
@@ -238,6 +261,12 @@ package final class Console: Sendable {
 }
 
 extension Console {
+    /// Where a command prints a content: standard output, unless a caller has a place for it.
+    var contentOutput: Output { call?.content ?? output }
+
+    /// Tells a caller that what comes from now on will be printed.
+    func announceReady() { call?.onReady() }
+
     /// Writes bytes to a file, whole or not at all, or to standard output.
     func write(_ bytes: [UInt8], to file: String?) throws {
         guard let file else { return try output.write(bytes) }
@@ -250,7 +279,7 @@ extension Console {
     ///
     /// - Throws: `Failure` with code `usage` when both were to go to standard output.
     func requireFile(_ file: String?) throws(Failure) {
-        guard outputOptions.isJSON, file == nil || file == "-" else { return }
+        guard outputOptions.isJSON, call == nil, file == nil || file == "-" else { return }
         throw Failure(
             .usage, "With --json, the content cannot be written to standard output.",
             remedy: "Give a file with -o.")

@@ -140,13 +140,15 @@ private enum OutputPlace {
 final class InputFile: Sendable {
     private let file: NamedFile?
     private let descriptor: Int32
+    /// What a caller gives in place of a stream; nil if it does not.
+    private let given: [UInt8]?
     /// What a message calls it.
     let name: String
 
     /// - Parameter argument: A file's path as the user typed it; nil or `-` for standard input.
     convenience init(_ argument: String?, in console: Console) throws(Failure) {
         guard let argument, argument != "-" else {
-            self.init(descriptor: console.input)
+            self.init(descriptor: console.input, given: console.call?.input)
             return
         }
         let typed = ArgumentText.bytes(of: argument)
@@ -154,8 +156,9 @@ final class InputFile: Sendable {
         try self.init(place: place, flags: 0, name: printable(typed))
     }
 
-    private init(descriptor: Int32) {
+    private init(descriptor: Int32, given: [UInt8]?) {
         self.descriptor = descriptor
+        self.given = given
         name = "standard input"
         file = nil
     }
@@ -169,6 +172,7 @@ final class InputFile: Sendable {
             let file = NamedFile(
                 try FileHandle(place, O_RDONLY | flags), path: Array(name.utf8), of: .argument)
             self.file = file
+            given = nil
             descriptor = file.handle.raw
         } catch { throw error.failure("open the file", name, of: .argument) }
     }
@@ -178,6 +182,7 @@ final class InputFile: Sendable {
 
     /// Gives all bytes, 256 KiB at most in each call.
     func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        if let given { return try given.withUnsafeBytes(body) }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }
         while true {

@@ -31,6 +31,9 @@ package struct NetworkAccess: Sendable {
     /// Tells a monitor how a command ended; throws when the monitor was not reached.
     package var ping: @Sendable (PingRequest) async throws -> Void
 
+    /// Whether this program has a network, and need not become another one to reach it.
+    package var isPresent = true
+
     package init(
         connect: @escaping @Sendable (String, RemoteAccess) throws -> any Remote,
         pin: @escaping @Sendable (String, RemoteAccess) throws -> Void = { _, _ in },
@@ -59,14 +62,25 @@ package enum NetworkProgram {
     package static let name = "filesinki-net"
 
     /// What `filesinki` itself can do: become the other.
-    package static let standIn = NetworkAccess(
-        connect: { _, _ in throw become() },
-        pin: { _, _ in throw become() },
-        prepare: { throw become() },
-        serve: { _, _ in throw become() },
-        tokens: { _ in throw become() },
-        page: { _, _ in throw become() },
-        ping: { _ in throw become() })
+    package static let standIn: NetworkAccess = {
+        var standIn = refusing { become() }
+        standIn.isPresent = false
+        return standIn
+    }()
+
+    /// A network of which nothing can be used.
+    fileprivate static func refusing(
+        _ failure: @escaping @Sendable () -> Failure
+    ) -> NetworkAccess {
+        NetworkAccess(
+            connect: { _, _ in throw failure() },
+            pin: { _, _ in throw failure() },
+            prepare: { throw failure() },
+            serve: { _, _ in throw failure() },
+            tokens: { _ in throw failure() },
+            page: { _, _ in throw failure() },
+            ping: { _ in throw failure() })
+    }
 
     /// Where the other is, seen from the folder of this program: beside it when it was just built,
     /// in a folder of its own when it was installed.
@@ -105,5 +119,17 @@ package enum NetworkProgram {
         Failure(
             .usage, path: path, "The network program of filesinki is not installed.",
             remedy: "Install \(name) beside filesinki, as make install does.")
+    }
+}
+
+extension NetworkAccess {
+    /// The same for a process that must go on, because it does more than one command.
+    var withoutBecoming: NetworkAccess {
+        guard !isPresent else { return self }
+        return NetworkProgram.refusing {
+            Failure(
+                .usage, "The remote needs a network, which this process was started without.",
+                remedy: "Start filesinki rpc again: it looks at the remote when it starts.")
+        }
     }
 }

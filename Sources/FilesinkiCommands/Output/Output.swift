@@ -54,6 +54,25 @@ package final class Output: Sendable {
         try buffer.withLock { try Self.flush(&$0, to: sink) }
     }
 
+    /// Hands on what is buffered, and waits until a reader that is slow has taken it.
+    func drain() async throws {
+        try flush()
+        if let sink = sink as? any DrainingSink { try await sink.drain() }
+    }
+
+    /// Lets go of the reader of standard output, who has all that it waits for: that it ends must not end
+    /// this process.
+    func detach() {
+        guard descriptor == STDOUT_FILENO else { return }
+        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard nowhere >= 0 else { return }
+        dup2(nowhere, STDOUT_FILENO)
+        close(nowhere)
+    }
+
+    /// The descriptor that everything goes to; nil where there is none.
+    var descriptor: Int32? { (sink as? DescriptorSink)?.descriptor }
+
     private static func flush(_ buffer: inout [UInt8], to sink: any ByteSink) throws {
         guard !buffer.isEmpty else { return }
         defer { buffer.removeAll(keepingCapacity: true) }
@@ -69,9 +88,15 @@ package protocol ByteSink: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) throws
 }
 
+/// A sink that keeps what its reader has not taken yet.
+protocol DrainingSink: ByteSink {
+    /// Waits until the reader has taken everything.
+    func drain() async throws
+}
+
 /// Writes to a file descriptor that somebody else opened and closes.
 package final class DescriptorSink: ByteSink {
-    private let descriptor: Int32
+    fileprivate let descriptor: Int32
     private let name: String
 
     /// - Parameter name: What a message calls it, such as `standard output`.

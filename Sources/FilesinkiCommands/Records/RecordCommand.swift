@@ -37,8 +37,7 @@ struct RecordOptions: ParsableArguments {
     /// Opens the zone; the default replica is made when it is not there.
     func open(in console: Console) async throws -> RecordZone {
         report.apply(to: console)
-        return try RecordZone.open(
-            await replica.itemPlace(zone, of: RecordKind.self, in: console))
+        return try await replica.itemZone(zone, of: RecordKind.self, in: console)
     }
 }
 

@@ -60,6 +60,7 @@ struct RecordWatchCommand: Command {
         let watch = ItemWatch(observer: observer, endsAfterOne: once) { events in
             try await printer.show(events)
         }
+        console.announceReady()
         return try await console.untilInterrupted {
             try await watch.run(in: console, seconds: limit)
         }
@@ -95,6 +96,7 @@ private struct RecordEventPrinter: Sendable {
                 try finish(&object, event)
                 hasPrinted = true
             }
+            try await console.output.drain()
         }
         try await console.runCommands(of: zone)
         return hasPrinted

@@ -89,6 +89,10 @@ package struct StateFolder: Sendable {
     package var access: String { path + "/access.toml" }
     /// The key of an encrypted store; see ``FilesinkiEncryption/StoreKey``.
     package var storeKey: String { path + "/" + StoreKey.fileName }
+    /// The socket of `filesinki rpc --socket`.
+    package var rpcSocket: String { path + "/rpc.socket" }
+    /// Locked by the process that serves it.
+    package var rpcLock: String { path + "/rpc.lock" }
     /// The working folder of merges.
     package var merging: String { path + "/merging" }
     /// Cached pack indexes.

@@ -97,7 +97,7 @@ extension StateFolder {
             config, manifest, lock, watch, staging, saves, saving, publishing, unpublishedPacks,
             unnamedPacks,
             merges,
-            trusted, checked, only, ignore, access, storeKey, merging, indexes,
+            trusted, checked, only, ignore, access, storeKey, merging, indexes, rpcSocket, rpcLock,
             // Keys and values, and records: each kind of item has a folder.
             self.path + "/kv", self.path + "/rec",
             self.path + "/" + Settings.deviceFile,

@@ -14,6 +14,9 @@ extension KeyValues {
         try database.list(prefix: prefix)
     }
 
+    /// The command that merges a key on this device; nil for none.
+    package func mergeCommand(_ key: ValueKey) throws -> String? { try database.mergeCommand(key) }
+
     /// The limits of this device.
     package func limits() throws -> Limits { try database.limits() }
 

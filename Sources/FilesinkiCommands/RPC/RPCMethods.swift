@@ -1,0 +1,16 @@
+import FilesinkiText
+
+/// All methods of `filesinki rpc`.
+enum RPCMethods {
+    static let all = KeyValueMethods.all + RecordMethods.all + FileMethods.all
+
+    /// The method that lists them.
+    static let list = "rpc.methods"
+
+    /// The result of ``list``.
+    static var json: [UInt8] {
+        var bytes: [UInt8] = []
+        JSONValue.array(all.map { .object($0.json) }).append(to: &bytes)
+        return bytes
+    }
+}
