@@ -4,7 +4,7 @@ package import FilesinkiSQLite
 /// A kind of items in a zone: how they are encoded and merged. The rest is the same for every kind:
 /// the local file, the exchange with the store, the events.
 ///
-/// A kind writes no code for the log. `ToyKindTests` holds the smallest one.
+/// A kind writes no code for the log. The smallest one is `ToyKind`, in the tests.
 package protocol ItemKind: Sendable {
     /// An item on one side.
     associatedtype State: ItemState

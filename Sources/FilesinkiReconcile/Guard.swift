@@ -1,6 +1,7 @@
 package import FilesinkiModel
 
-/// Stops a run that looks like an accident until a person approves its plan.
+/// Stops a run that looks like an accident until a person approves its plan. `Sync/Guards.swift` of the
+/// engine asks it.
 ///
 /// A rename is not a deletion. A path that is deleted on both sides already is not counted.
 package struct Guard: Hashable, Sendable {

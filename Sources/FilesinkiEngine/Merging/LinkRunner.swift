@@ -246,7 +246,8 @@ extension LinkRun {
     }
 }
 
-/// What a content is, for the choice of a merge.
+/// What a content is by its bytes, for the choice of a merge. The name says which format a text has: see
+/// ``DocumentFormat``.
 private enum ContentKind: String {
     case database = "a database"
     case json = "JSON"
