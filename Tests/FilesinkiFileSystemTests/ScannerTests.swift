@@ -188,6 +188,14 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         #expect(try words(scanner.scan(BaseSnapshot([]), below: RelativePath(path))) == expected)
     }
 
+    @Test("a scan below a path asks the rules of folders about those above it")
+    func belowIgnoredFolder() throws {
+        let filter = FolderFilter(name: "d")
+        let found = try Scanner(root: tree.root, filter: filter)
+            .scan(knownTree(), below: RelativePath("d/s/g"))
+        #expect(words(found) == ["ignored d/s/g"])
+    }
+
     @Test func `a scan below a path that was deleted finds it missing`() throws {
         let known = try knownTree()
         tree.remove("d")
@@ -270,6 +278,19 @@ func words(_ result: ScanResult) -> [String] {
         result.problems.map { "problem \($0.path)" }, result.blocked.map { "blocked \($0)" },
     ]
     return lists.flatMap(\.self).sorted()
+}
+
+/// Leaves out folders of a name, and no files.
+private struct FolderFilter: ScanFilter {
+    var name: String
+
+    func ignores(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> Bool {
+        isDirectory && name.elementsEqual(self.name.utf8)
+    }
+
+    func entering(
+        _ name: ArraySlice<UInt8>, read: (String) throws -> [UInt8]?
+    ) rethrows -> any ScanFilter { self }
 }
 
 /// Leaves out some names everywhere, and in a folder what its file of rules names.

@@ -88,6 +88,20 @@ import Testing
         #expect(a.text("d/x.iso") == "x")
     }
 
+    @Test("a watch's run leaves an ignored folder alone: new, kept and deleted elsewhere")
+    func folderOfWatch() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        try StateFile.replace(b.options.stateFolder.ignore, with: Array("d/\nnew/\n".utf8))
+        a.remove("d")
+        try a.write(["new": .directory(["y": .file("y")])])
+        try await a.sync()
+        try b.write(["keep": .file("2")])
+        try await b.syncChanges("keep")
+        #expect(b.text("d/x.iso") == "x")
+        #expect(b.text("new/y") == nil)
+    }
+
     @Test func `the user's ignore file applies to all replicas of the user`() async throws {
         let world = try World()
         let (a, b) = try await pair(world)
