@@ -57,7 +57,11 @@ struct NotebookMerge: ContentMerge {
         let outcome = JSONMerge(keepsOrder: true).merge(document)
         let places = Set(steps.map(\.place))
         input.trace?.add(steps)
-        input.trace?.add((document.trace?.steps ?? []).filter { !places.contains($0.place) })
+        // Where these cells were all that differed, the documents are equal now.
+        let rest = (document.trace?.steps ?? []).filter {
+            !places.contains($0.place) && !($0.place.isEmpty && $0.reason == .alike)
+        }
+        input.trace?.add(rest)
         return outcome
     }
 
