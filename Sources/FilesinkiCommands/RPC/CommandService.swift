@@ -2,12 +2,32 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRPC
 import FilesinkiText
+import Synchronization
 
 /// Carries out calls as commands of one replica, in this process.
 struct CommandService: RPCService {
-    private struct BoundMethod: Sendable {
+    /// A method of this replica. Its command is parsed by the first call: all at the start would take longer
+    /// than most calls.
+    private final class BoundMethod: Sendable {
         let method: RPCMethod
-        let prepare: RPCMethod.Preparation
+        private let options: [String]
+        private let bound = Mutex<RPCMethod.Preparation?>(nil)
+
+        init(_ method: RPCMethod, _ options: [String]) {
+            self.method = method
+            self.options = options
+        }
+
+        func prepare(
+            _ parameters: RPCParameters
+        ) throws -> (work: RPCMethod.Work, input: [UInt8]) {
+            let prepare = try bound.withLock { bound in
+                let known = try bound ?? method.bind(options)
+                bound = known
+                return known
+            }
+            return try prepare(parameters)
+        }
     }
 
     /// The replica's state folder.
@@ -35,7 +55,7 @@ struct CommandService: RPCService {
         zones = OpenZones(settings.stateFolder)
         var methods: [String: BoundMethod] = [:]
         for method in RPCMethods.all {
-            methods[method.name] = BoundMethod(method: method, prepare: try method.bind(words))
+            methods[method.name] = BoundMethod(method, words)
         }
         self.methods = methods
     }
