@@ -23,7 +23,9 @@ struct RPCSchemaTests {
         let path = package + "/Tests/FilesinkiCommandsTests/Golden/\(name).jsonl"
         let bytes = try #require(GoldenFile.read(path))
         return try bytes.split(separator: UInt8(ascii: "\n")).flatMap { line -> [JSONTree] in
-            let tree = try JSONTree(Array(line))
+            // The masked numbers of golden files.
+            let text = String(decoding: line, as: UTF8.self).split(separator: "\":N")
+            let tree = try JSONTree(Array(text.joined(separator: "\":0").utf8))
             return tree.kind == .array ? tree.children : [tree]
         }
     }

@@ -122,8 +122,8 @@ extension RPCMethod {
         let known = parameters.flatMap(\.names)
         for name in given.names.sorted() where !known.contains(name) {
             throw .invalidParameters(
-                "The method \(self.name) has no parameter \(JSONString.quoted(name)). "
-                    + NearestWord.suggestion(for: name, among: known))
+                NearestWord.suggestion(for: name, among: known)
+                    + "The method \(self.name) has no parameter \(JSONString.quoted(name)).")
         }
         for parameter in parameters where parameter.isRequired {
             guard parameter.names.contains(where: given.names.contains) else {
