@@ -117,6 +117,7 @@ package final class Console: Sendable {
         systemContext = console.systemContext
         network = console.network.withoutBecoming
         ssh = console.ssh
+        bandwidths = console.bandwidths
         machine = console.machine
         timer = console.timer
         interruptions = .none
