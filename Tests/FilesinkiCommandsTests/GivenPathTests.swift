@@ -81,6 +81,7 @@ struct GivenPathTests {
         "rec schema lock": ["rec", "schema", "lock"],
         "rec schema unlock": ["rec", "schema", "unlock"],
         "rec schema set": ["rec", "schema", "set", "T.f int"],
+        "rpc": ["rpc"],
     ]
 
     /// Commands that have nothing to do with a replica.
