@@ -130,7 +130,9 @@ struct CatalogueTests {
     }
 
     /// Three devices save, delete, reset and create at random, with and without the remote.
-    @Test("CK-22 random histories of three devices converge", arguments: 0..<60)
+    @Test(
+        "CK-22 random histories of three devices converge",
+        arguments: 0..<knob("FILESINKI_ZONE_HISTORIES", otherwise: 30))
     func random(_ seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
         let world = try await RecordWorld()
