@@ -67,13 +67,9 @@ struct CredentialFinder: Sendable {
 
     private var path: String? {
         if let path = value("FILESINKI_CREDENTIALS") { return path }
-        let folder =
-            absolute("XDG_CONFIG_HOME") ?? absolute("HOME").map { $0 + "/.config" }
-        return folder.map { "\($0)/filesinki/\(Self.fileName)" }
-    }
-
-    private func absolute(_ name: String) -> String? {
-        value(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return BaseFolder.configuration.path(environment).map {
+            "\($0)/filesinki/\(Self.fileName)"
+        }
     }
 }
 

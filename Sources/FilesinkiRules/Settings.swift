@@ -1,5 +1,6 @@
 package import FilesinkiModel
 package import FilesinkiReconcile
+import FilesinkiText
 
 /// The settings of one file; nil for those that it does not set.
 package struct Settings: Sendable {
@@ -50,11 +51,7 @@ extension Settings {
     /// - Parameter environment: Returns the value of an environment variable.
     /// - Returns: An absolute path; nil when neither `XDG_CONFIG_HOME` nor `HOME` is absolute.
     package static func userFile(environment: (String) -> String?) -> String? {
-        func absolute(_ name: String) -> String? {
-            environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
-        }
-        let folder = absolute("XDG_CONFIG_HOME") ?? absolute("HOME").map { $0 + "/.config" }
-        return folder.map { "\($0)/filesinki/\(deviceFile)" }
+        BaseFolder.configuration.path(environment).map { "\($0)/filesinki/\(deviceFile)" }
     }
 
     /// The path of the ignore file beside a device's settings.

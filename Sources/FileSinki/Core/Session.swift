@@ -2,6 +2,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiNetwork
 import FilesinkiRemote
+import FilesinkiSystem
 
 /// One replica, used by one task at a time. It is not locked between two runs, so that other processes
 /// can use it.
@@ -11,8 +12,8 @@ actor Session {
     private let device: String
     private var replica: Replica?
     private var isMade = false
-    private var isBusy = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Held by the task that uses the replica.
+    private let turn = TaskLock()
 
     init(_ options: ReplicaOptions, _ address: RemoteAddress?, device: String) {
         self.options = options
@@ -25,8 +26,8 @@ actor Session {
     /// - Throws: Code `exists` when it has another remote, `unfit-store`. A remote that is away is not an
     ///   error: it is contacted later.
     func make() async throws {
-        await enter()
-        defer { leave() }
+        await turn.lock()
+        defer { turn.unlock() }
         try await makeOnce()
     }
 
@@ -34,8 +35,8 @@ actor Session {
     func withReplica<Answer: Sendable>(
         _ body: @Sendable (Replica) async throws -> Answer
     ) async throws -> Answer {
-        await enter()
-        defer { leave() }
+        await turn.lock()
+        defer { turn.unlock() }
         try Task.checkCancellation()
         try await makeOnce()
         let replica = try await held()
@@ -78,24 +79,6 @@ actor Session {
         let opened = try await Replica.open(options, writable: true)
         replica = opened
         return opened
-    }
-
-    // MARK: One at a time
-
-    private func enter() async {
-        guard isBusy else {
-            isBusy = true
-            return
-        }
-        await withCheckedContinuation { waiting.append($0) }
-    }
-
-    private func leave() {
-        guard !waiting.isEmpty else {
-            isBusy = false
-            return
-        }
-        waiting.removeFirst().resume()
     }
 }
 

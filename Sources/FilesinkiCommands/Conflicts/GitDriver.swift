@@ -145,10 +145,7 @@ struct GitDriver {
         if let path = try line(setting) {
             return try FilePlace.absoluteText(path, in: console.currentFolder)
         }
-        func folder(_ variable: String) -> String? {
-            console.environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        }
-        if let base = folder("XDG_CONFIG_HOME") ?? folder("HOME").map({ $0 + "/.config" }) {
+        if let base = BaseFolder.configuration.path({ console.environment[$0] }) {
             return base + "/git/attributes"
         }
         throw Failure(.usage, "HOME is not set.", remedy: "Set it, or set XDG_CONFIG_HOME.")

@@ -25,12 +25,8 @@ struct ReplicaRegistry {
     /// The registry of a user, where the XDG base directory specification places state; nil when neither
     /// `XDG_STATE_HOME` nor `HOME` is absolute.
     init?(_ environment: [String: String]) {
-        func absolute(_ name: String) -> String? {
-            environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        }
-        let home = absolute("XDG_STATE_HOME") ?? absolute("HOME").map { $0 + "/.local/state" }
-        guard let home else { return nil }
-        folder = home + "/filesinki/replicas"
+        guard let state = BaseFolder.state.path({ environment[$0] }) else { return nil }
+        folder = state + "/filesinki/replicas"
     }
 
     /// Adds a replica, unless it is registered. Costs one lstat(2) if it is.

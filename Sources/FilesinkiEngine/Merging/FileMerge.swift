@@ -62,7 +62,7 @@ package struct FileMerge: Sendable {
         return result(of: found, outputs)
     }
 
-    /// Notes a link that took a version as a whole, or a command that made the content.
+    /// Notes a link that took a version as a whole.
     private func traceChoice(of resolution: Resolution?) {
         guard let trace, let resolution else { return }
         switch resolution.outcome {
@@ -70,8 +70,6 @@ package struct FileMerge: Sendable {
             trace.begin(resolution.rule)
             trace.add(
                 "", resolution.outcome == .ours ? .ours : .theirs, .strategy(resolution.rule))
-        case .merged where resolution.rule.hasPrefix("exec:"):
-            trace.add("", .both, .strategy(resolution.rule))
         case .merged, .keepBoth, .leave: break
         }
     }

@@ -203,7 +203,8 @@ extension LinkRun {
 
     /// `exec:COMMAND`, by git's convention of a merge driver: see ``MergeDriver``.
     private func mergeByProgram(_ command: String) throws -> LinkResult {
-        trace?.begin("exec:\(command)")
+        let rule = "exec:\(command)"
+        trace?.begin(rule)
         let kind = try ContentKind.common(of: versions, hasBase: false)
         let variables = try variables()
         let before = FileStamp(ofRegularFile: try versions.file(.ours))
@@ -212,7 +213,7 @@ extension LinkRun {
         switch try run.run() {
         case .ranOutOfTime: return .declined(["The command took longer than \(commandLimit)."])
         case .ended(code: 1, _): return .declined(["The command declined."])
-        case .ended(code: 0, _): return try programResult(before, kind, by: "exec:\(command)")
+        case .ended(code: 0, _): return try programResult(before, kind, by: rule)
         case .ended(let code, _):
             return .declined(["The command failed with exit code \(code)."])
         }
@@ -242,6 +243,7 @@ extension LinkRun {
                 "The command's result is not \(kind.rawValue), as both sides are."
             ])
         }
+        trace?.add("", .both, .strategy(rule))
         return .resolved(try outputs.keepResult(of: versions, conflict, by: rule))
     }
 }
