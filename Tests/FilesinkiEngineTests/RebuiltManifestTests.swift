@@ -162,6 +162,25 @@ struct RebuiltManifestTests {
         #expect(a.text("secret") == "not for b")
     }
 
+    @Test("E4.5 what a rule ignored for a time is not taken for deleted", arguments: [2, 250])
+    func ignoredForATime(_ count: Int) async throws {
+        // 250 are more than the note of the base's position has.
+        var files: [TreeFixture.Name: TreeFixture.Node] = [:]
+        for number in 0..<count { files[.init(Array("f\(number)".utf8))] = .file("\(number)") }
+        let folder = TreeFixture.Node.directory(TreeFixture(files))
+        for machine in [a, b] {
+            try machine.write(["p": folder])
+            try await machine.sync()
+            try machine.write([".filesinki": .directory(["ignore": .file("p/\n")])])
+            try await machine.sync()
+            machine.remove("p")
+            machine.remove(".filesinki/ignore")
+            machine.loseManifest()
+            try await machine.sync()
+            #expect(try machine.tree()["p"] == folder)
+        }
+    }
+
     @Test("E4.5 a base of another store, or of an abandoned history, is not adopted")
     func other() async throws {
         try change(b)

@@ -170,6 +170,17 @@ struct MergeTraceTests {
         #expect(trace.steps.count == 100_000 && trace.isCut)
     }
 
+    @Test("the steps of a way that was not taken are forgotten, those before stay")
+    func discards() {
+        let trace = MergeTrace()
+        trace.begin("markdown")
+        trace.add("title", .ours, .edited)
+        let start = trace.count
+        trace.add((1...3).map { MergeTrace.Step("line \($0)", .theirs, .edited) })
+        trace.discard(from: start)
+        #expect(trace.steps.map(\.place) == ["title"])
+    }
+
     @Test("the result is the same with it and without")
     func sameResult() throws {
         for (name, merge) in [("json", JSONMerge() as any ContentMerge), ("csv", CSVMerge())] {

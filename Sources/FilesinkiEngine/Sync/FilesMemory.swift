@@ -82,12 +82,15 @@ extension FilesMemory {
         try write(note)
     }
 
-    /// Durably forgets the position of the base, but not the own commits. Call it before paths leave the
-    /// root that stay in the remote tree.
+    /// Durably forgets what a lost manifest would be recovered from. Call it before paths leave the base
+    /// that stay in the remote tree: recovered, they would be taken for deleted here.
+    ///
+    /// The commits that the manifest has not recorded yet stay as they are.
     func forgetBasePosition() throws {
-        var note = try publishingNote()
-        guard note.position != nil else { return }
-        note.position = nil
+        let former = try publishingNote()
+        var note = former
+        note.forgetBase(upTo: try manifest.token?.sequence ?? .max)
+        guard note != former else { return }
         try StateFile.replace(state.publishing, with: note.bytes)
     }
 

@@ -152,6 +152,15 @@ struct PublishingNote: Equatable {
         items.removeAll { $0.sequence <= position.token.sequence }
     }
 
+    /// Forgets the position, and that the commits up to one were applied. That they are this replica's own
+    /// stays known.
+    mutating func forgetBase(upTo sequence: UInt64) {
+        position = nil
+        for index in items.indices where items[index].sequence <= sequence {
+            items[index].isApplied = false
+        }
+    }
+
     /// Whether the note need not move to a later position: since its own there are only commits of this
     /// replica.
     func covers(_ position: Position) -> Bool {

@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiRules
+import FilesinkiStore
 import FilesinkiSystem
 import FilesinkiTesting
 import Testing
@@ -346,6 +347,38 @@ extension Machine {
         #expect(try await b.sync().publishedCommits == 0)
         try await world.converge()
         #expect(try a.tree()["p"] == .directory(TreeFixture(files)))
+    }
+
+    @Test func `a folder is not deleted while something is in it that is not held`() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world, only: ["docs", "p/2024"])
+        b.remove("p")
+        try await b.sync()
+        let changes = try await world.commits().flatMap(\.changes)
+        let deleted = changes.filter { $0.entry.kind == .tombstone }.map(\.path.description)
+        #expect(deleted.sorted() == ["p/2024", "p/2024/x"])
+        try await a.sync()
+        #expect(
+            try a.tree()["p"]
+                == .directory(["2025": .directory(["y": .file("y")]), "f": .file("f")]))
+    }
+
+    @Test func `a manifest lost between two choices is no deletion`() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            "docs": .directory(["a": .file("a")]), "p": .directory(["x": .file("x")]),
+        ])
+        // Its own commits, which are noted beside the position.
+        try b.write(["p": .directory(["own": .file("own")])])
+        try await b.sync()
+        try await b.choose(["docs"])
+        b.loseManifest()
+        try await b.sync()
+        try await b.choose(nil)
+        #expect(try await b.sync().publishedCommits == 0)
+        #expect(b.text("p/x") == "x" && b.text("p/own") == "own")
+        try await world.converge()
+        #expect(a.text("p/own") == "own")
     }
 
     @Test func `runs of a watch leave alone what is not chosen`() async throws {

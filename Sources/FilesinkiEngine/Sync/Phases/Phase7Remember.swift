@@ -31,6 +31,8 @@ extension SyncEngine {
         let stale = (view.loadedWaiting.map(Array.init) ?? waiting.map(\.path))
             .filter { view.changes[$0] == nil }
         let over = try noLongerWaiting(run)
+        let leaving = run.ignoredInBase
+        if !leaving.isEmpty { try memory.forgetBasePosition() }
         try manifest.write { writer in
             for row in run.local.refreshed { try writer.putBase(row) }
             for path in over { try writer.removeLocal(path) }
@@ -38,7 +40,7 @@ extension SyncEngine {
                 try writer.removeRemote(path)
                 if run.base.row(path) != nil { try writer.removeTombstone(path) }
             }
-            try recordIgnored(run, writer)
+            try recordIgnored(leaving, writer)
             for step in steps {
                 try record(step, run, applied, publication, writer)
             }
@@ -128,15 +130,13 @@ extension SyncEngine {
 
     /// Records paths that a rule ignores now. They leave the base, so that both sides are compared as for
     /// the first time once the rule is gone: neither the rule nor its end can be taken for a deletion.
-    private func recordIgnored(_ run: SyncRun, _ writer: ManifestWriter) throws {
-        for path in run.local.ignored {
-            for row in [run.base.row(path)].compactMap({ $0 }) + run.base.rows(below: path) {
-                try writer.removeBase(row.path)
-                try writer.putRemote(
-                    RemoteRow(
-                        path: row.path, entry: VersionedEntry(row.entry, version: row.version),
-                        movedFrom: nil))
-            }
+    private func recordIgnored(_ rows: [BaseRow], _ writer: ManifestWriter) throws {
+        for row in rows {
+            try writer.removeBase(row.path)
+            try writer.putRemote(
+                RemoteRow(
+                    path: row.path, entry: VersionedEntry(row.entry, version: row.version),
+                    movedFrom: nil))
         }
     }
 
@@ -291,6 +291,11 @@ extension [Waiting] {
 }
 
 extension SyncRun {
+    /// What a rule ignores now, and the base still has.
+    fileprivate var ignoredInBase: [BaseRow] {
+        local.ignored.flatMap { [base.row($0)].compactMap(\.self) + base.rows(below: $0) }
+    }
+
     /// Whether the run scanned a path and found no local change.
     fileprivate func isOver(_ path: RelativePath) -> Bool {
         local.changes[path] == nil && !local.isBlocked(path)
