@@ -68,17 +68,31 @@ struct Session {
         return path
     }
 
-    /// The paths that arguments name; none when there is no argument, or one is the root itself:
-    /// then everything is meant.
-    func paths(_ arguments: [String]) throws(Failure) -> [RelativePath] {
+    /// The paths that arguments name; none when there is no argument, or it is the root itself: then
+    /// everything is meant.
+    ///
+    /// - Parameter isList: Whether the arguments are a list, such as the output of find, which has the root
+    ///   beside what is in it.
+    /// - Throws: `Failure` with code `badPath` for what lies outside of the root, `usage` for the root beside
+    ///   other paths: a mistyped one would pass unnoticed.
+    func paths(_ arguments: [String], isList: Bool = false) throws(Failure) -> [RelativePath] {
         var paths: [RelativePath] = []
+        var whole: String?
         for argument in arguments {
-            guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
+            if let path = try root.path(argument, currentFolder: console.currentFolder) {
+                paths.append(path)
+            } else if isList {
                 return []
+            } else {
+                whole = argument
             }
-            paths.append(path)
         }
-        return paths
+        guard let whole else { return paths }
+        if paths.isEmpty { return [] }
+        throw Failure(
+            .usage, path: ArgumentText.bytes(of: whole),
+            "This is the replica itself; other paths cannot be named beside it.",
+            remedy: "Name the replica, or paths in it.")
     }
 
     /// Says which of the paths are not among those found, nor hold any of them.

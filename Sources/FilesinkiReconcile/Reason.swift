@@ -101,8 +101,8 @@ extension Reason {
         case .conflictCopy(let path): "the other version of \(path)"
         case .asks(let link): "both sides changed it; the strategy '\(link)' needs an answer"
         case .open: "both sides changed it; the strategy leaves the conflict open"
-        case .blocked: "cannot be read here, so nothing was decided"
-        case .holdsBlocked: "the folder holds files that cannot be read here"
+        case .blocked: "ignored, or cannot be read here: nothing was decided"
+        case .holdsBlocked: "the folder holds files that are ignored, or cannot be read here"
         }
     }
 }

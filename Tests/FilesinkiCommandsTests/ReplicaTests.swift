@@ -31,6 +31,34 @@ struct ReplicaTests {
         #expect(other.talk.contains("filesinki remote set"))
     }
 
+    @Test("init of a replica that has lost its marker gives it back", arguments: [false, true])
+    func lostMarker(isRemoteNamed: Bool) async throws {
+        let world = try await Self.pair()
+        world.remove("a/.filesinki/root")
+        let lost = try await world.run("sync", "a")
+        #expect(lost.code == .io && lost.talk.contains("run filesinki init there again"))
+        let again =
+            try await isRemoteNamed
+            ? world.run("init", "a", "--remote", "store") : world.run("init", "a")
+        #expect(again.code == .done && again.talk.contains("is marked as a replica again"))
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("init", "a").talk.contains("is a replica already"))
+    }
+
+    @Test("a path beside the replica itself is refused, however it is wrong")
+    func besideTheRoot() async throws {
+        let world = try await Self.pair()
+        for other in ["nope", "b", "a/nope", "a/one"] {
+            let outcome = try await world.run("sync", "a", other)
+            #expect(outcome.code == .usage, "\(other): \(outcome.talk)")
+        }
+        #expect(try await world.run("ls", "--root", "a", "a", "a/one").code == .usage)
+        // As find prints it.
+        try world.write("a\na/one\na/sub\n", to: "list")
+        #expect(
+            try await world.run("sync", "--root", "a", "--paths-from", "list").code == .done)
+    }
+
     @Test("clone of an address without a store creates none, and exits with 1")
     func cloneNothing() async throws {
         let world = try World()

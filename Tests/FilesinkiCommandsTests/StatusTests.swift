@@ -30,6 +30,32 @@ struct StatusTests {
         #expect(!status.text.contains("Up to date"))
     }
 
+    @Test func `a run that failed is said, also to monitors, until one succeeds`() async throws {
+        let world = try await ReplicaTests.pair()
+        func gauge() async throws -> String? {
+            try await world.run("status", "a", "--prometheus").lines
+                .first { $0.hasPrefix("filesinki_last_run_exit_code{") }?
+                .split(separator: " ").last.map(String.init)
+        }
+        world.rename("store", to: "gone")
+        #expect(try await world.run("sync", "a").code == .away)
+        let away = try await world.run("status", "a")
+        #expect(away.lines.last == "The last run did not complete: away.", "\(away.text)")
+        #expect(!away.text.contains("Up to date"))
+        #expect(try await gauge() == "75")
+        world.rename("gone", to: "store")
+        for name in ["a/one", "a/sub/two"] { world.remove(name) }
+        #expect(try await world.run("sync", "a", "--max-delete", "1").code == .limit)
+        #expect(try await world.run("sync", "a", "-n").code == .done)
+        #expect(try await world.run("sync", "a", "--strategy", "none").code == .usage)
+        let json = try await world.run("status", "a", "--json")
+        #expect(json.text.contains(#""last_failure":"limit""#), "\(json.text)")
+        #expect(try await gauge() == "6")
+        try world.write("one\n", to: "a/one")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await gauge() == "0")
+    }
+
     @Test func `what an interrupted upload has left is counted, of this store and complete`()
         async throws
     {

@@ -55,6 +55,36 @@ struct ConflictLifeTests {
         #expect(try await history(a).isSuperset(of: ["base", "from a", "from b"]))
     }
 
+    @Test("what is taken is the file of that side as it is now", arguments: ["here", "there"])
+    func editedSide(_ side: String) async throws {
+        let copy = try #require(try await b.sync().copies.first).description
+        try b.write([
+            TreeFixture.Name(stringLiteral: copy): .file("copy, edited"),
+            "f.txt": .file("name, edited"),
+        ])
+        try await resolve(b, side == "here" ? .ours : .theirs)
+        #expect(b.text("f.txt") == (side == "here" ? "copy, edited" : "name, edited"))
+        #expect(try b.names == ["f.txt"])
+        try await world.converge()
+    }
+
+    @Test("a copy with a name of its own ends the conflict, and undo brings both back")
+    func keptBoth() async throws {
+        let copy = try #require(try await b.sync().copies.first).description
+        b.rename(copy, "mine.txt")
+        try await b.sync()
+        #expect(try await open(b).isEmpty)
+        let none = await #expect(throws: Failure.self) { try await resolve(b, .ours) }
+        #expect(none?.code == .notFound)
+        #expect(b.text("f.txt") == "from a")
+        _ = try await b.with { try await $0.unresolve(path, SyncOptions()) }
+        #expect(try await open(b).map(\.path) == [path])
+        #expect(try b.names.count == 3)
+        try await resolve(b, .ours)
+        #expect(b.text("f.txt") == "from b")
+        #expect(try await open(b).isEmpty)
+    }
+
     @Test("an edit of a conflict copy is in the history before the copy goes")
     func editedCopy() async throws {
         let copy = try #require(try await b.sync().copies.first).description

@@ -54,7 +54,7 @@ struct InitCommand: ReplicaCommand {
         var options = try replica.replicaOptions(root: root, in: console)
         let access = try reaching.apply(to: &options, in: console)
         var connection: (any Sendable)?
-        if let address, try await !Self.hasMetStore(options) {
+        if let address, try !Self.hasMetStore(options) {
             connection = await console.makeFolder(of: address)
         }
         let result = try await Replica.initialize(
@@ -80,12 +80,11 @@ struct InitCommand: ReplicaCommand {
         return first
     }
 
-    /// Whether the folder is a replica that knows its store.
-    private static func hasMetStore(_ options: ReplicaOptions) async throws -> Bool {
+    /// Whether the folder is a replica that knows its store. Its marker may be missing.
+    private static func hasMetStore(_ options: ReplicaOptions) throws -> Bool {
         do {
-            let replica = try await Replica.open(options, writable: false)
-            return await !replica.storeID.isEmpty
-        } catch let failure as Failure where failure.code == .notFound {
+            return try !ReplicaConfig.read(options).store.isEmpty
+        } catch let failure where failure.code == .notFound {
             return false
         }
     }
@@ -112,7 +111,10 @@ extension Console {
             return try output.json(object)
         }
         let root = printable(report.root.utf8)
-        say(report.existed ? "\(root) is a replica already." : "\(root) is a replica now.")
+        say(
+            report.isMarkedAgain
+                ? "\(root) is marked as a replica again."
+                : report.existed ? "\(root) is a replica already." : "\(root) is a replica now.")
         if let remote = report.remote {
             say(
                 report.createdStore

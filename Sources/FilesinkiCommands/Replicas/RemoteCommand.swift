@@ -57,7 +57,8 @@ struct RemoteSetCommand: ReplicaCommand {
             With --migrate, the whole store with its history is first copied to the new address, \
             which may be of another kind; with --encrypt the copy is encrypted. An interrupted copy \
             is completed by the same command. The old store stays as it is. On each other device, \
-            sync once more with the old store, then run filesinki remote set with the new address.
+            run filesinki remote set with the new address before it syncs again: what it sends to the \
+            old store after the copy is not in the new one, and stops its next sync there.
             """)
 
     @Argument(help: "The store's address.")
@@ -125,7 +126,7 @@ struct RemoteSetCommand: ReplicaCommand {
         console.say(
             "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "
                 + "The store at \(printable(copied.from.utf8)) is unchanged; on each other device, run "
-                + "filesinki remote set \(printable(address.text.utf8)).")
+                + "filesinki remote set \(printable(address.text.utf8)) before it syncs again.")
     }
 }
 

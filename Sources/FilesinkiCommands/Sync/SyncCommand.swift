@@ -82,7 +82,9 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(
             replica, near: paths.first, writable: true, in: console)
-        let chosen = try session.paths(try session.withoutRoot(paths, list, named: self.paths))
+        let chosen = try session.paths(
+            try session.withoutRoot(paths, list, named: self.paths),
+            isList: list.pathsFrom != nil)
         let question = try ask ? ConflictQuestion(console) : nil
         let chosenPatterns = try patterns.patterns
         if !dryRun { session.register() }
@@ -157,7 +159,7 @@ extension Session {
             var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
             options.onSteps = { given.add($0) }
             adjust(&options)
-            let first = try await replica.sync(options)
+            let first = try await sync(options)
             guard publishWait?.wait == true else { return first }
             return try await untilReached(first, options, waiting)
         }
@@ -173,6 +175,27 @@ extension Session {
             await hook.finish()
         }
         return code
+    }
+
+    /// Runs once, and records a failure for `status` and for monitors.
+    private func sync(_ options: SyncOptions) async throws -> SyncReport {
+        do {
+            let report = try await replica.sync(options)
+            if !options.isDryRun, let failure = report.away ?? report.stopped {
+                await record(failure)
+            }
+            return report
+        } catch let failure as Failure {
+            if !options.isDryRun { await record(failure) }
+            throw failure
+        }
+    }
+
+    /// A bad argument is no run. If the failure cannot be recorded, the user sees it all the same.
+    private func record(_ failure: Failure) async {
+        let code = ExitCode(failure)
+        guard code != .usage, code != .negative else { return }
+        try? await replica.recordFailedRun(failure.code.description, exitCode: code.rawValue)
     }
 
     /// Shows progress while `body` runs, if the user sees a terminal.

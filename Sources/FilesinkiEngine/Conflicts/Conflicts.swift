@@ -64,11 +64,14 @@ struct Conflicts: ReplicaPart {
     /// The open conflicts: those of this replica, the oldest first, then those that another device has
     /// found. A conflict ends when its conflict copy is removed.
     func open() throws -> [OpenConflict] {
-        let own = try manifest.conflicts(.open).filter { row in
-            guard let copy = row.copyPath else { return true }
-            return try root.status(copy) != nil
-        }
+        let own = try manifest.conflicts(.open).filter { try !hasEnded($0) }
         return try (own + copiesOfOthers(besides: own)).map(OpenConflict.init)
+    }
+
+    /// Whether the conflict copy was removed, or was given a name of its own.
+    private func hasEnded(_ row: ConflictRow) throws -> Bool {
+        guard let copy = row.copyPath else { return false }
+        return try root.status(copy) == nil
     }
 
     /// Conflicts that another device has found: conflict copies, by name and content, that are beside
@@ -92,7 +95,7 @@ struct Conflicts: ReplicaPart {
 
     /// The open conflicts of one path, of this replica and of other devices.
     func openConflicts(at path: RelativePath) throws -> [ConflictRow] {
-        let own = try manifest.openConflicts(at: path)
+        let own = try manifest.openConflicts(at: path).filter { try !hasEnded($0) }
         return try own + copiesOfOthers(besides: own).filter { $0.path == path }
     }
 
@@ -117,10 +120,11 @@ struct Conflicts: ReplicaPart {
                 remedy: "See the open ones with filesinki conflicts.")
         }
         let copies = rows.compactMap(\.copyPath)
-        let resolution = try await resolution(by: choice, of: row)
+        var resolution = try await resolution(by: choice, of: row)
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path] + copies, resolution, options)
+        resolution = try edited(row, choice).map { .merged($0) } ?? resolution
         var changed: [Problem] = []
         if try await put(resolution, choice.bytes, at: path, after: before) {
             for copy in copies where try root.status(copy) != nil {
@@ -179,7 +183,8 @@ struct Conflicts: ReplicaPart {
                 .exists, path: path.bytes, "The path has an open conflict.",
                 remedy: "See it with filesinki conflicts.")
         }
-        let rows = try manifest.conflicts(.resolved).filter { $0.path == path }
+        let rows = try (manifest.conflicts(.resolved) + manifest.conflicts(.open))
+            .filter { $0.path == path }
         guard var row = rows.last, let ours = row.ours, let theirs = row.theirs else {
             throw Failure(
                 .notFound, path: path.bytes, "No resolved conflict was found here.",
@@ -202,10 +207,27 @@ struct Conflicts: ReplicaPart {
         }
         row.copyPath = copy
         row.time = systemContext.now()
-        try manifest.write { writer in _ = try writer.addConflict(row) }
+        try manifest.write { writer in
+            // With its copy back, one that had ended so would be open, too.
+            for ended in rows where ended.state == .open { try writer.resolveConflict(ended.id) }
+            _ = try writer.addConflict(row)
+        }
         let report = try await sync.syncPaths([path, copy], options, after: before)
         try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
         return report
+    }
+
+    /// The chosen side as it is now, where it has a file of its own: a user may have edited that since the
+    /// conflict was found.
+    private func edited(_ row: ConflictRow, _ choice: ConflictChoice) throws -> Entry? {
+        guard let copy = row.copyPath else { return nil }
+        let entry: Entry?
+        switch choice {
+        case .ours: entry = try manifest.base(copy)?.entry
+        case .theirs: entry = try manifest.base(row.path)?.entry
+        case .base, .version, .bytes: return nil
+        }
+        return entry?.kind == .directory ? nil : entry
     }
 
     /// What both sides get. Without a conflict copy, each side still has its own version.

@@ -60,7 +60,12 @@ extension Replica {
             try StateFile.makeFolder(state.path)
             try StateFile.replace(state.only, with: PathChoiceNote(PathChoice(paths)).bytes)
         }
-        if config != existing { try writeState(state, config, options, key) }
+        if config != existing {
+            try writeState(state, config, options, key)
+        } else if try config.checkMarker(of: RootFolder(path: options.root)) == .missing {
+            try RootMarker(root: RootFolder(path: options.root)).write(config.device.id)
+            report.isMarkedAgain = true
+        }
         return report
     }
 
@@ -120,6 +125,8 @@ package struct InitReport: Sendable {
     package var remote: String?
     /// Whether the folder was a replica already.
     package var existed: Bool
+    /// Whether the root had lost its marker, and has it again.
+    package var isMarkedAgain = false
     /// Whether this call created the store.
     package var createdStore: Bool
     /// Whether the store is encrypted.

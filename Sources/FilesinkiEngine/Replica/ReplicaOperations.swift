@@ -13,6 +13,11 @@ extension Replica {
         try await SyncEngine(context).syncTree(options)
     }
 
+    /// See ``SyncEngine/recordFailedRun(_:exitCode:)``.
+    package func recordFailedRun(_ outcome: String, exitCode: Int32) throws {
+        try SyncEngine(context).recordFailedRun(outcome, exitCode: exitCode)
+    }
+
     /// Syncs the paths of a watch: see ``SyncEngine/syncChanges(_:isRemoteHinted:_:)``.
     package func syncChanges(
         _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions

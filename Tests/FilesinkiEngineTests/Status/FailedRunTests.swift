@@ -1,0 +1,52 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiEngine
+
+/// Runs that failed, as `status` and monitors see them.
+@Suite struct FailedRunTests {
+    private func fail(_ machine: Machine, _ outcomes: [(String, Int32)]) async throws -> [String] {
+        try await machine.with { replica in
+            try await replica.perform(SyncEngine.self) { sync in
+                for (outcome, code) in outcomes {
+                    try sync.recordFailedRun(outcome, exitCode: code)
+                }
+                return try sync.manifest.runs(limit: 10).map { "\($0.outcome) \($0.exitCode ?? 0)" }
+            }
+        }
+    }
+
+    @Test func `a repeated failure is one run, another one or one after a success is not`()
+        async throws
+    {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["f": .file("1")])
+        try await a.sync()
+        let offline = [("away", Int32(75)), ("away", 75), ("away", 75)]
+        #expect(try await fail(a, offline) == ["away 75", "done 0"])
+        #expect(try await fail(a, [("limit", 6)]) == ["limit 6", "away 75", "done 0"])
+        try a.write(["f": .file("2")])
+        try await a.sync()
+        #expect(
+            try await fail(a, offline)
+                == ["away 75", "done 0", "limit 6", "away 75", "done 0"])
+    }
+
+    @Test func `it is the last one, and the last success stays`() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["f": .file("1")])
+        try await a.sync()
+        let before = try await a.with { try await $0.status().lastSuccess }
+        world.clock.advance(by: .seconds(60))
+        _ = try await fail(a, [("limit", 6)])
+        let (status, last) = try await a.with {
+            (try await $0.status(), try await $0.metrics().lastRun)
+        }
+        #expect(status.lastFailure == "limit" && status.lastSuccess == before)
+        #expect(last?.exitCode == 6 && before.map { $0 < last?.ended ?? $0 } == true)
+    }
+}
