@@ -75,6 +75,7 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CKernel"),
@@ -97,7 +98,7 @@ let package = Package(
 
         // What each knows one thing and no other.
         module("FilesinkiHashing", ["FilesinkiModel", "CCrypto"]),
-        module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZstd"]),
+        module("FilesinkiCompression", ["FilesinkiModel", "CLZMA", "CZlib", "CZstd"]),
         module("FilesinkiReconcile", ["FilesinkiModel"]),
         module(
             "FilesinkiSQLite", ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "CSQLite"]),
@@ -105,7 +106,7 @@ let package = Package(
             "FilesinkiMerge",
             [
                 "FilesinkiModel", "FilesinkiText", "FilesinkiXML", "FilesinkiSystem",
-                "FilesinkiSQLite",
+                "FilesinkiSQLite", "FilesinkiCompression",
             ]),
         module(
             "FilesinkiRules",
@@ -383,7 +384,11 @@ let package = Package(
             "FilesinkiManifestTests",
             ["FilesinkiManifest", "FilesinkiModel", "FilesinkiSQLite", "FilesinkiTesting"]),
         tests(
-            "FilesinkiMergeTests", ["CSQLite", "FilesinkiMerge", "FilesinkiModel", "FilesinkiText"]),
+            "FilesinkiMergeTests",
+            [
+                "CSQLite", "FilesinkiCompression", "FilesinkiMerge", "FilesinkiModel",
+                "FilesinkiText",
+            ]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests(
             "FilesinkiNetworkTests",

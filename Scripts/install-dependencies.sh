@@ -8,6 +8,7 @@ purpose=${1-}
 # A package, and how to see that it is not needed: a header, or a program.
 missing() {
     have_header zstd.h || echo libzstd-dev
+    have_header zlib.h || echo zlib1g-dev
     have_header lzma.h || echo liblzma-dev
     have_header expat.h || echo libexpat1-dev
     have_header sqlite3.h || echo libsqlite3-dev

@@ -20,7 +20,7 @@ LLHTTP = "Sources/CNIOLLHTTP"
 # What static programs contain of Debian's libraries, by the package that has the copyright file.
 STATIC = {
     "libc6": "glibc", "libstdc++6": "libstdc++ and libgcc", "libsqlite3-0": "SQLite", "liblzma5": "liblzma",
-    "libzstd1": "libzstd", "libexpat1": "expat", "libssl3": "libcrypto of OpenSSL",
+    "libzstd1": "libzstd", "zlib1g": "zlib", "libexpat1": "expat", "libssl3": "libcrypto of OpenSSL",
 }
 APACHE = re.compile(r"Apache License\s+Version 2\.0")
 EXCEPTION = re.compile(r"^#* *Runtime Library Exception.*", re.S | re.M)

@@ -17,7 +17,7 @@ trap 'rm -f "$log"' EXIT
 # SwiftPM names the entry after the module.
 if ! "$swiftc" -static-executable -use-ld=lld -Xclang-linker -static-pie -o "$output" "@$objects" \
     -Xlinker "--defsym=main=${module}_main" -Xlinker --gc-sections -Xlinker -s \
-    -lsqlite3 -llzma -lzstd -lexpat -lm >"$log" 2>&1; then
+    -lsqlite3 -llzma -lzstd -lz -lexpat -lm >"$log" 2>&1; then
     cat "$log" >&2
     exit 1
 fi

@@ -1,4 +1,5 @@
 import CLZMA
+import CZlib
 import CZstd
 package import FilesinkiModel
 
@@ -79,6 +80,7 @@ package enum CompressionLibraries {
         [
             (name: "liblzma", version: String(cString: lzma_version_string())),
             (name: "libzstd", version: String(cString: ZSTD_versionString())),
+            (name: "zlib", version: String(cString: zlibVersion())),
         ]
     }
 }

@@ -29,12 +29,13 @@ package struct DocumentFormat: Sendable {
 
     private init(
         _ format: ContentFormat, _ merge: any ContentMerge,
-        reads: @escaping @Sendable (_ bytes: [UInt8]) -> Bool = { _ in true }
+        reads: @escaping @Sendable (_ bytes: [UInt8]) -> Bool = { _ in true },
+        asText textMerge: any ContentMerge = TextMerge()
     ) {
         self.format = format
         self.merge = merge
         self.reads = reads
-        textMerge = TextMerge()
+        self.textMerge = textMerge
     }
 
     /// The format of a file by its name; nil for a name that says nothing, and for databases.
@@ -64,6 +65,9 @@ package struct DocumentFormat: Sendable {
         case .markdown: self = .markdown
         case .ipynb: self = .notebook
         case .bookmarks: self = .bookmarks
+        case .odf: self = .archive(.odf)
+        case .ooxml: self = .archive(.ooxml)
+        case .epub: self = .archive(.epub)
         case .sqlite: return nil
         }
     }
@@ -118,6 +122,13 @@ package struct DocumentFormat: Sendable {
 
     /// Bookmarks as browsers export them.
     package static let bookmarks = DocumentFormat(.bookmarks, BookmarksFormat())
+
+    /// Documents that are archives; what is no such archive is declined.
+    package static func archive(_ kind: ArchiveKind) -> DocumentFormat {
+        let merge = ArchiveMerge(kind: kind)
+        return DocumentFormat(
+            kind.format, merge, reads: { ArchiveKind(of: $0) == kind }, asText: merge)
+    }
 
     /// Settings in lines; the name selects the dialect, INI for other names.
     package static func settings(fileName: some Sequence<UInt8>) -> DocumentFormat {

@@ -18,6 +18,15 @@ package enum FormatNames {
         (.jsonc, json),
         (.csv, ["*.csv", "*.tsv"]),
         (.bookmarks, ["bookmark*.html", "bookmark*.htm", "*bookmarks.html"]),
+        (.odf, ["*.odt", "*.ott", "*.odm", "*.ods", "*.ots", "*.odp", "*.otp", "*.odg", "*.otg"]),
+        (
+            .ooxml,
+            [
+                "*.docx", "*.docm", "*.dotx", "*.dotm", "*.xlsx", "*.xlsm", "*.xltx", "*.xltm",
+                "*.pptx", "*.pptm", "*.potx", "*.potm", "*.ppsx", "*.ppsm",
+            ]
+        ),
+        (.epub, ["*.epub"]),
         (.sqlite, ["*.sqlite", "*.sqlite3", "*.db"]),
     ]
 

@@ -32,6 +32,12 @@ package enum ContentFormat: String, Hashable, Sendable, CaseIterable {
     case ipynb
     /// Bookmarks that a browser exports as HTML, by folder and address.
     case bookmarks
+    /// OpenDocument, by the parts of its archive.
+    case odf
+    /// Office Open XML, by the parts of its archive.
+    case ooxml
+    /// Books in the EPUB format, by the parts of their archive.
+    case epub
     /// Databases: rows by primary key, cells within a row.
     case sqlite
 }

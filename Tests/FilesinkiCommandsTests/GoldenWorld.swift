@@ -48,6 +48,7 @@ extension World {
             .joined(separator: "WORLD")
         for member in [
             "sent_bytes\":", "object_bytes\":", "written_bytes\":", "liblzma\":\"", "libzstd\":\"",
+            "zlib\":\"",
         ] {
             text = Self.masked(text, after: member)
         }

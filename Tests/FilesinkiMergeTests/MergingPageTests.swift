@@ -57,6 +57,9 @@ struct MergingPageTests {
     func merges(_ example: Example) throws {
         try #require(example.documents.count == 4)
         let format = try #require(DocumentFormat(fileName: example.name.utf8))
+        if let kind = ArchiveKind.allCases.first(where: { $0.format == format.format }) {
+            return try archives(kind, example)
+        }
         let row = MergeCase(
             example.name, example.documents[0], example.documents[1], example.documents[2],
             example.documents[3])
@@ -64,13 +67,33 @@ struct MergingPageTests {
         #expect(format.merge.merge(row.input.swapped).shown == row.merged)
     }
 
+    /// Documents of which each line is a paragraph or a chapter.
+    private func archives(_ kind: ArchiveKind, _ example: Example) throws {
+        let documents = example.documents.map { text in
+            let lines = text.split(separator: "\n").map(String.init)
+            return switch kind {
+            case .odf: ODFSample.text(lines)
+            case .ooxml: OOXMLSample.text(lines)
+            case .epub:
+                EPUBMergeTests.book(lines.enumerated().map { ("c\($0.offset)", $0.element) })
+            }
+        }
+        let outcome = try SampleArchive.merged(kind, documents[0], documents[1], documents[2])
+        for part in documents[3].parts {
+            #expect(
+                try outcome.part(part.name) == documents[3][part.name],
+                "\(part.name) \(outcome.reasons)")
+        }
+    }
+
     @Test("every format that a name selects has one")
     func complete() {
         let words = Self.examples.compactMap { DocumentFormat(fileName: $0.name.utf8)?.word }
         #expect(
             Set(words) == [
-                "bookmarks", "csv", "ical", "ini", "ipynb", "jsonc", "markdown", "po", "toml",
-                "vcard", "xml", "yaml",
+                "bookmarks", "csv", "epub", "ical", "ini", "ipynb", "jsonc", "markdown", "odf",
+                "ooxml",
+                "po", "toml", "vcard", "xml", "yaml",
             ])
     }
 }

@@ -11,7 +11,7 @@ import Testing
             "json, greater:/score, newest, keep-both", "lesser:",
             "lines, csv, jsonc, ini, toml, yaml, po, markdown, ipynb, sqlite, ask, keep-both",
             "bookmarks, prefer:old laptop, prefer:a\\,b, keep-both",
-            "ical, vcard, xml, union-lines, leave",
+            "ical, vcard, xml, union-lines, leave", "odf, ooxml, epub, keep-both",
             "exec:merge --all %O %A %B, ask", "choose:pick a\\,b, leave", "choose:c:\\\\d",
         ])
     func reads(_ text: String) throws {

@@ -18,11 +18,11 @@ enum LayeringRules {
         ],
         ["FilesinkiEncryption"],
         [
-            "FilesinkiCompression", "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile",
-            "FilesinkiRPC", "FilesinkiRecords", "FilesinkiRemote",
+            "FilesinkiHashing", "FilesinkiMerge", "FilesinkiReconcile", "FilesinkiRPC",
+            "FilesinkiRecords", "FilesinkiRemote",
         ],
         ["FilesinkiSQLite"],
-        ["FilesinkiSystem", "FilesinkiText", "FilesinkiXML"],
+        ["FilesinkiCompression", "FilesinkiSystem", "FilesinkiText", "FilesinkiXML"],
         ["FilesinkiModel"],
     ]
 
@@ -38,7 +38,7 @@ enum LayeringRules {
         "FilesinkiFileSystem": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
         "FilesinkiStore": ["FilesinkiReconcile", "FilesinkiFileSystem", "FilesinkiManifest"],
         "FilesinkiWatch": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
-        "FilesinkiEngine": ["FilesinkiDirectory", "CSQLite", "CLZMA", "CZstd"],
+        "FilesinkiEngine": ["FilesinkiDirectory", "CSQLite", "CLZMA", "CZlib", "CZstd"],
         // Scripts call it in loops: it starts without the network.
         "filesinki-cli": ["FilesinkiNetwork", "FilesinkiServer", "FilesinkiHTTP"],
         "FilesinkiHTTP": ["FilesinkiStore", "FilesinkiDirectory"],
@@ -56,7 +56,8 @@ enum LayeringRules {
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiRemote", "CSQLite",
         ],
         "FilesinkiCommands": [
-            "FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore", "CSQLite", "CLZMA", "CZstd",
+            "FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore", "CSQLite", "CLZMA", "CZlib",
+            "CZstd",
         ],
     ]
 
@@ -71,6 +72,7 @@ enum LayeringRules {
             "FilesinkiSQLite", "FilesinkiEngineTests", "FilesinkiLiveDatabaseTests",
             "FilesinkiMergeTests",
         ],
+        "CZlib": ["FilesinkiCompression"],
         "CZstd": ["FilesinkiCompression"],
     ]
 

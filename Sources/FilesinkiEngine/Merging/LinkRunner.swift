@@ -65,14 +65,17 @@ private struct LinkRun {
         }
     }
 
-    /// Chooses the format that a rule names, else by content: SQLite databases, JSON, then text, which the name may
-    /// call a format.
+    /// Chooses the format that a rule names, else by content: SQLite databases, documents that are archives, JSON,
+    /// then text, which the name may call a format.
     private func mergeByKind() throws -> LinkResult {
         if let format = settings.format { return try mergeByRule(format) }
         let document = DocumentFormat(fileName: conflict.path.name)
         switch try ContentKind.common(of: versions, hasBase: versions.hasBase) {
         case .database: return try mergeDatabases(by: "auto:sqlite", .content)
         case .json where document?.format == .ipynb: return try mergeDocument(.notebook, .name)
+        case .odf: return try mergeDocument(.archive(.odf), .content)
+        case .ooxml: return try mergeDocument(.archive(.ooxml), .content)
+        case .epub: return try mergeDocument(.archive(.epub), .content)
         case .json: return try merge(by: JSONMerge(), input(), as: "auto:json", .content)
         case .text:
             guard let document else {
@@ -80,7 +83,9 @@ private struct LinkRun {
             }
             return try mergeDocument(document, .name)
         case .other:
-            return .declined(["The contents are neither databases, nor JSON, nor text."])
+            return .declined([
+                "The contents are neither databases, nor documents, nor JSON, nor text."
+            ])
         }
     }
 
@@ -253,6 +258,9 @@ extension LinkRun {
 private enum ContentKind: String {
     case database = "a database"
     case json = "JSON"
+    case odf = "an ODF document"
+    case ooxml = "an Office Open XML document"
+    case epub = "an EPUB book"
     case text, other
 
     /// The kind that all versions have, by their bytes and not by their name.
@@ -275,10 +283,22 @@ private enum ContentKind: String {
         let head = try versions.read(role, first: 16)
         if head.elementsEqual("SQLite format 3\0".utf8) {
             self = .database
+        } else if ArchiveKind.isArchive(head) {
+            let kind = try versions.read(role, limit: MergeVersions.readLimit).flatMap(
+                ArchiveKind.init(of:))
+            self = kind.map(Self.init(_:)) ?? .other
         } else if let bytes = try versions.read(role, limit: MergeVersions.readLimit),
             !bytes.contains(0)
         {
             self = Self.isContainer(bytes) && JSONMerge.isDocument(bytes) ? .json : .text
+        }
+    }
+
+    private init(_ kind: ArchiveKind) {
+        switch kind {
+        case .odf: self = .odf
+        case .ooxml: self = .ooxml
+        case .epub: self = .epub
         }
     }
 

@@ -4,7 +4,8 @@ struct ItemMatch {
     var entries: [MergeTrio<Int>] = []
     /// The items of each version, in its order.
     var orders: [[Int]] = [[], [], []]
-    private let identities: [[UInt8]]
+    /// What each item stands for.
+    let identities: [[UInt8]]
     /// What an item of a version is sorted by.
     private let text: (MergeVersion, Int) -> [UInt8]
     private let form: (MergeVersion, Int) -> SyntaxNode.Form

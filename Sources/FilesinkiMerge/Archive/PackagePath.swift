@@ -1,0 +1,94 @@
+/// Names of parts as documents write them.
+enum PackagePath {
+    /// A value without the five entities of XML; what has others stays as it is, and names nothing.
+    static func unescaped(_ value: ArraySlice<UInt8>) -> [UInt8] {
+        guard value.contains(UInt8(ascii: "&")) else { return Array(value) }
+        var result: [UInt8] = []
+        var place = value.startIndex
+        while place < value.endIndex {
+            let found = entities.first { value[place...].starts(with: $0.name.utf8) }
+            result.append(found?.byte ?? value[place])
+            place += found?.name.utf8.count ?? 1
+        }
+        return result
+    }
+
+    private static let entities: [(name: String, byte: UInt8)] = [
+        ("&amp;", 0x26), ("&lt;", 0x3C), ("&gt;", 0x3E), ("&quot;", 0x22), ("&apos;", 0x27),
+    ]
+
+    /// The name of a part that a reference in another one leads to.
+    ///
+    /// - Parameters:
+    ///   - reference: A relative or absolute path, with percent signs as in addresses; what follows `#` is ignored.
+    ///   - part: The part from whose folder it begins.
+    /// - Returns: nil for what leads out of the archive.
+    static func resolved(_ reference: [UInt8], from part: [UInt8]) -> [UInt8]? {
+        let path = decoded(Array(reference.prefix { $0 != UInt8(ascii: "#") }))
+        let slash = UInt8(ascii: "/")
+        let isAbsolute = path.first == slash
+        var parts =
+            isAbsolute
+            ? [] : Array(part.split(separator: slash, omittingEmptySubsequences: false).dropLast())
+        for piece in path.split(separator: slash) {
+            if piece.elementsEqual("..".utf8) {
+                guard parts.popLast() != nil else { return nil }
+            } else if !piece.elementsEqual(".".utf8) {
+                parts.append(piece)
+            }
+        }
+        return Array(parts.joined(separator: [slash]))
+    }
+
+    /// Percent signs with two digits are bytes (RFC 3986, section 2.1).
+    private static func decoded(_ path: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var place = 0
+        while place < path.count {
+            if path[place] == UInt8(ascii: "%"), place + 2 < path.count,
+                let byte = UInt8(
+                    String(decoding: path[(place + 1)...(place + 2)], as: UTF8.self), radix: 16)
+            {
+                result.append(byte)
+                place += 3
+            } else {
+                result.append(path[place])
+                place += 1
+            }
+        }
+        return result
+    }
+
+    /// The part with the relationships of a part; of the archive for an empty name.
+    static func relationships(of part: [UInt8]) -> [UInt8] {
+        let slash = part.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+        return Array(part[..<slash] + Array("_rels/".utf8) + part[slash...]) + Array(".rels".utf8)
+    }
+
+    /// The part whose relationships a part has; nil for other parts.
+    static func source(ofRelationships name: [UInt8]) -> [UInt8]? {
+        let folder = Array("_rels/".utf8)
+        guard name.hasSuffix(".rels") else { return nil }
+        let slash = name.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+        guard name[..<slash].suffix(folder.count) == folder[...] else { return nil }
+        return Array(name[..<(slash - folder.count)] + name[slash...].dropLast(5))
+    }
+}
+
+/// Values of attributes that a document has more than once.
+struct RepeatedAttributes {
+    private var counts: [[UInt8]: Int] = [:]
+
+    mutating func add(_ element: String, _ attribute: XMLPart.Attribute) {
+        let key = Array(element.utf8) + [0x20] + attribute.name + [0x3D] + attribute.value
+        counts[key, default: 0] += 1
+    }
+
+    /// Each with how often it occurs.
+    var repeated: Set<[UInt8]> {
+        Set(
+            counts.filter { $0.value > 1 }.map { key, count in
+                key + Array(" (\(count) times)".utf8)
+            })
+    }
+}
