@@ -157,7 +157,7 @@ struct ODFPackage: DocumentPackage {
             MergeConflict(part: name, "One side removed this style, the other uses it.")
         }
         result += try merged.newFaults(Self.repeatedNames).map { name in
-            MergeConflict(part: name, "Both sides added something of this name.")
+            MergeConflict(part: name, "It would be in the document twice, or without its end.")
         }
         for story in merged.stories { result += try changedTargets(story, merged) }
         return result
@@ -180,6 +180,7 @@ struct ODFPackage: DocumentPackage {
             else { continue }
             let isComputed = part.elements.indices.contains { element in
                 part.isNamed(element, "table:data-pilot-table")
+                    || part.isNamed(element, "draw:object")
                     || part.isNamed(element, "table:scenario")
                     || part.attribute("table:formula", of: element) != nil
             }
@@ -244,8 +245,17 @@ struct ODFPackage: DocumentPackage {
                 if isNamed { seen.add(name, attribute) }
             }
         }
-        return seen.repeated
+        return seen.repeated.union(PairedMarks.unpaired(marks, part))
     }
+
+    private static let marks = [
+        PairedMarks(start: "text:bookmark-start", end: "text:bookmark-end", attribute: "text:name"),
+        PairedMarks(
+            start: "text:reference-mark-start", end: "text:reference-mark-end",
+            attribute: "text:name"),
+        PairedMarks(
+            start: "text:change-start", end: "text:change-end", attribute: "text:change-id"),
+    ]
 
     private static let namedElements = [
         "text:bookmark": "text:name", "text:bookmark-start": "text:name",

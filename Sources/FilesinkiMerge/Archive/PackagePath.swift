@@ -74,21 +74,3 @@ enum PackagePath {
         return Array(name[..<(slash - folder.count)] + name[slash...].dropLast(5))
     }
 }
-
-/// Values of attributes that a document has more than once.
-struct RepeatedAttributes {
-    private var counts: [[UInt8]: Int] = [:]
-
-    mutating func add(_ element: String, _ attribute: XMLPart.Attribute) {
-        let key = Array(element.utf8) + [0x20] + attribute.name + [0x3D] + attribute.value
-        counts[key, default: 0] += 1
-    }
-
-    /// Each with how often it occurs.
-    var repeated: Set<[UInt8]> {
-        Set(
-            counts.filter { $0.value > 1 }.map { key, count in
-                key + Array(" (\(count) times)".utf8)
-            })
-    }
-}

@@ -49,7 +49,7 @@ struct WordReferences {
             MergeConflict(part: name, "One side removed it, the other uses it.")
         }
         result += try merged.newFaults(Self.repeated).map { name in
-            MergeConflict(part: name, "Both sides added something of this number.")
+            MergeConflict(part: name, "It would be in the document twice, or without its end.")
         }
         for story in merged.stories {
             result += try changed(story).map { name in
@@ -150,8 +150,26 @@ struct WordReferences {
                 }
             }
             result.formUnion(seen.repeated)
+            result.formUnion(PairedMarks.unpaired(marks, part))
+            result.formUnion(unpairedFields(part))
         }
         return result
+    }
+
+    private static let marks = ["bookmark", "commentRange", "moveFromRange", "moveToRange"].map {
+        PairedMarks(start: "w:\($0)Start", end: "w:\($0)End", attribute: "w:id")
+    }
+
+    /// A field that begins and does not end, or the other way round.
+    private static func unpairedFields(_ part: XMLPart) -> Set<[UInt8]> {
+        var depth = 0
+        for element in part.elements.indices where part.isNamed(element, "w:fldChar") {
+            let type = part.attribute("w:fldCharType", of: element) ?? []
+            if type.elementsEqual("begin".utf8) { depth += 1 }
+            if type.elementsEqual("end".utf8) { depth -= 1 }
+            if depth < 0 { break }
+        }
+        return depth == 0 ? [] : [Array("w:fldChar".utf8)]
     }
 
     /// The numbers in blocks that one side changed and that mean something else in the result.

@@ -19,8 +19,8 @@ struct ODFMergeTests {
             ("both edited one", ["a", "b"], ["A", "b"], ["Z", "b"], ["declined"]),
             ("both added at one place", ["a"], ["a", "n"], ["a", "m"], ["declined"]),
             (
-                "both made the same edit", ["a", "b", "c"], ["A", "b", "C"], ["A", "B", "c"],
-                ["A", "B", "C"]
+                "both made the same edit", ["a", "b", "c", "d"], ["A", "b", "c", "D"],
+                ["A", "b", "C", "d"], ["A", "b", "C", "D"]
             ),
             (
                 "one removed, and edited", ["a", "b", "c"], ["a", "c"], ["a", "B", "c"],
@@ -203,6 +203,17 @@ struct ODFMergeTests {
             try SampleArchive.merged(.odf, base, replaced, edited).paragraphs() == [
                 "Text:a", "Text:B",
             ])
+    }
+
+    @Test("an end that one side moved, of what the other removed, is declined")
+    func unpaired() throws {
+        let start = "<text:bookmark-start text:name=\"B\"/>"
+        let end = "<text:bookmark-end text:name=\"B\"/>"
+        let outcome = try SampleArchive.merged(
+            .odf, ODFSample.text(["a" + start, "b", "c" + end]),
+            ODFSample.text(["a" + start, "b" + end, "c"]), ODFSample.text(["a", "b", "c"]))
+        #expect(
+            try outcome.names() == ["declined", "text:bookmark-start B"], "\(outcome.reasons)")
     }
 
     /// Documents that are not merged, whatever was changed.

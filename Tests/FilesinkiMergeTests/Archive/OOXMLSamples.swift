@@ -176,7 +176,7 @@ extension MergeOutcome {
     func wordParagraphs() throws -> [String] {
         guard let content = try part("word/document.xml") else { return ["declined"] }
         return content.split(separator: "<w:p>").dropFirst().map { piece in
-            String(piece.split(separator: "</w:p>")[0])
+            String(piece.split(separator: "</w:p>", omittingEmptySubsequences: false)[0])
         }
     }
 }

@@ -165,6 +165,22 @@ struct WordMergeTests {
         #expect(try SampleArchive.merged(.ooxml, base, moved, shown).names() == ["declined", rels])
     }
 
+    @Test(
+        "an end that one side moved, of what the other removed, is declined",
+        arguments: [
+            ("<w:bookmarkStart w:id=\"1\"/>", "<w:bookmarkEnd w:id=\"1\"/>", "w:bookmarkStart 1"),
+            (
+                "<w:fldChar w:fldCharType=\"begin\"/>", "<w:fldChar w:fldCharType=\"end\"/>",
+                "w:fldChar"
+            ),
+        ])
+    func unpaired(_ start: String, _ end: String, _ place: String) throws {
+        let outcome = try SampleArchive.merged(
+            .ooxml, OOXMLSample.text(["a" + start, "b", "c" + end]),
+            OOXMLSample.text(["a" + start, "b" + end, "c"]), OOXMLSample.text(["a", "b", "c"]))
+        #expect(try outcome.names() == ["declined", place], "\(outcome.reasons)")
+    }
+
     @Test("a signed document is refused")
     func signed() throws {
         let outcome = try SampleArchive.merged(
