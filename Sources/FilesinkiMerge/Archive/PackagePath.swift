@@ -1,3 +1,5 @@
+import FilesinkiText
+
 /// Names of parts as documents write them.
 enum PackagePath {
     /// A value without the five entities of XML; what has others stays as it is, and names nothing.
@@ -24,7 +26,8 @@ enum PackagePath {
     ///   - part: The part from whose folder it begins.
     /// - Returns: nil for what leads out of the archive.
     static func resolved(_ reference: [UInt8], from part: [UInt8]) -> [UInt8]? {
-        let path = decoded(Array(reference.prefix { $0 != UInt8(ascii: "#") }))
+        let written = reference.prefix { $0 != UInt8(ascii: "#") }
+        let path = PercentCoding.decode(String(decoding: written, as: UTF8.self)) ?? Array(written)
         let slash = UInt8(ascii: "/")
         let isAbsolute = path.first == slash
         var parts =
@@ -38,25 +41,6 @@ enum PackagePath {
             }
         }
         return Array(parts.joined(separator: [slash]))
-    }
-
-    /// Percent signs with two digits are bytes (RFC 3986, section 2.1).
-    private static func decoded(_ path: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var place = 0
-        while place < path.count {
-            if path[place] == UInt8(ascii: "%"), place + 2 < path.count,
-                let byte = UInt8(
-                    String(decoding: path[(place + 1)...(place + 2)], as: UTF8.self), radix: 16)
-            {
-                result.append(byte)
-                place += 3
-            } else {
-                result.append(path[place])
-                place += 1
-            }
-        }
-        return result
     }
 
     /// The part with the relationships of a part; of the archive for an empty name.
