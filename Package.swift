@@ -216,7 +216,7 @@ let package = Package(
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiCompression", "FilesinkiReconcile",
                 "FilesinkiMerge", "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiLiveDatabase",
                 "FilesinkiManifest", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiEncryption",
-                "FilesinkiStore", "FilesinkiText", "FilesinkiWatch",
+                "FilesinkiRecords", "FilesinkiStore", "FilesinkiText", "FilesinkiWatch",
             ],
             settings: onCallersActor),
 
@@ -231,7 +231,9 @@ let package = Package(
 
         // The library's window for C: the header, and the functions that it declares.
         .target(name: "CFileSinki"),
-        module("FileSinkiC", ["CFileSinki", "FileSinki"]),
+        module(
+            "FileSinkiC",
+            ["CFileSinki", "FileSinki", "FilesinkiCommands", "FilesinkiModel", "FilesinkiNetwork"]),
 
         // Small programs that use the library; `ExampleTests` runs them.
         example("ExampleSaveGame", ["FileSinki"]),
@@ -345,7 +347,8 @@ let package = Package(
             "FilesinkiEngineTests",
             [
                 "CSQLite", "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
-                "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiManifest", "FilesinkiModel",
+                "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiItems", "FilesinkiManifest",
+                "FilesinkiModel", "FilesinkiRecordZones", "FilesinkiRecords",
                 "FilesinkiSystem", "FilesinkiMerge", "FilesinkiReconcile", "FilesinkiRemote",
                 "FilesinkiRules", "FilesinkiStore", "FilesinkiTesting", "FilesinkiWatch",
             ]),
@@ -410,8 +413,9 @@ let package = Package(
         tests(
             "FilesinkiRecordZonesTests",
             [
-                "FilesinkiItems", "FilesinkiModel", "FilesinkiRecords", "FilesinkiRecordZones",
-                "FilesinkiRemote", "FilesinkiStore", "FilesinkiSystem", "FilesinkiTesting",
+                "FilesinkiHashing", "FilesinkiItems", "FilesinkiModel", "FilesinkiRecords",
+                "FilesinkiRecordZones", "FilesinkiRemote", "FilesinkiStore", "FilesinkiSystem",
+                "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiRecordsTests",

@@ -21,7 +21,8 @@ public func openSinki(
         try await FileSinki(root: folder, remote: address, device: name)
     }
     switch result {
-    case .success(let sinki): return OpaquePointer(Unmanaged.passRetained(sinki).toOpaque())
+    case .success(let sinki):
+        return OpaquePointer(Unmanaged.passRetained(CRoot(sinki)).toOpaque())
     case .failure(let failure):
         _ = failure.tell(error)
         return nil
@@ -32,7 +33,7 @@ public func openSinki(
 @_cdecl("filesinki_close")
 public func closeSinki(_ sinki: OpaquePointer?) {
     guard let sinki else { return }
-    Unmanaged<FileSinki>.fromOpaque(UnsafeRawPointer(sinki)).release()
+    Unmanaged<CRoot>.fromOpaque(UnsafeRawPointer(sinki)).release()
 }
 
 /// Saves bytes.
@@ -114,11 +115,14 @@ extension SaveOutcome {
 }
 
 /// What stands behind a caller's pointer.
-func opened(_ sinki: OpaquePointer?) -> FileSinki? {
-    sinki.map { Unmanaged<FileSinki>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+func opened(_ sinki: OpaquePointer?) -> FileSinki? { root(sinki)?.sinki }
+
+/// The root behind a caller's pointer.
+func root(_ sinki: OpaquePointer?) -> CRoot? {
+    sinki.map { Unmanaged<CRoot>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
 }
 
-private func missing(_ name: String) -> FileSinkiError {
+func missing(_ name: String) -> FileSinkiError {
     FileSinkiError(
         .usage, path: "", message: "An argument is null: \(name).", remedy: "Name a file in a root."
     )
@@ -131,7 +135,7 @@ private func absent(_ path: String) -> FileSinkiError {
 }
 
 /// Blocks the caller's thread, which is none of ours, until the work is done.
-private func wait<Answer: Sendable>(
+func wait<Answer: Sendable>(
     _ body: @escaping @Sendable () async throws(FileSinkiError) -> Answer
 ) -> Result<Answer, FileSinkiError> {
     let done = DispatchSemaphore(value: 0)
@@ -176,6 +180,11 @@ extension FileSinkiError {
 
     /// Writes it where the caller wants it, and gives the number to return.
     func tell(_ target: UnsafeMutablePointer<filesinki_error>?) -> Int32 {
+        tell(target, as: number)
+    }
+
+    /// As ``tell(_:)``, with another number.
+    func tell(_ target: UnsafeMutablePointer<filesinki_error>?, as number: Int32) -> Int32 {
         guard let target else { return number }
         clearError(target)
         target.pointee = filesinki_error(

@@ -15,6 +15,8 @@ package protocol ItemKind: Sendable {
 
     static var names: ItemNames { get }
     static var file: ItemFileFormat { get }
+    /// Whether items name assets. The file then has the tables of ``ItemTables/assets``.
+    static var hasAssets: Bool { get }
 
     /// Brings a file of an older version up to date. Called in a transaction.
     static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure)
@@ -61,6 +63,7 @@ package protocol ItemKind: Sendable {
 }
 
 extension ItemKind {
+    package static var hasAssets: Bool { false }
     package static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure) {}
     package static func isValid(_ state: State, _ key: ItemKey) -> Bool { true }
     package static func willExchange(
@@ -119,10 +122,14 @@ package protocol ItemState: Hashable, Sendable {
 
     /// Whether there is no content.
     var isRemoved: Bool { get }
+
+    /// What the content names of what is stored beside it: see ``ItemKind/hasAssets``.
+    var assets: [ItemAsset] { get }
 }
 
 extension ItemState {
     package func isReported(after former: Self) -> Bool { !hasSameContent(as: former) }
+    package var assets: [ItemAsset] { [] }
 }
 
 /// What a kind is called.

@@ -91,7 +91,7 @@ enum KeyUse {
         let names = key.description.split(separator: "/")
         switch names.first {
         case "filesinki": self = names.count == 2 && names.last == "c" ? .slot : .invalid
-        case "zones" where names.count == 5 && ["parts", "archives"].contains(names[2]):
+        case "zones" where names.count == 5 && ["parts", "archives", "packs"].contains(names[2]):
             self = .content
         case "zones", "devices": self = names.count == 5 && names.last == "c" ? .slot : .invalid
         case "packs": self = names.count == 3 ? .content : .invalid

@@ -59,6 +59,11 @@ enum StoreLayout {
         return UInt64(name)
     }
 
+    /// The prefix of the packs of a zone; ends with a slash.
+    ///
+    /// - Parameter zone: Nil for the zone of files.
+    static func packs(of zone: String?) -> String { zone.map { "zones/\($0)/packs/" } ?? "packs/" }
+
     /// The prefix of a zone's checkpoints; ends with a slash.
     static func checkpoints(of zone: String) -> String { "zones/\(zone)/checkpoints/" }
 
@@ -124,6 +129,8 @@ package struct StoreListing: Sendable {
     package private(set) var zones: [String: Zone] = [:]
     /// The sizes of packs in bytes, by id.
     package private(set) var packs: [[UInt8]: Int64] = [:]
+    /// The zones of the packs of other zones than that of files, by id.
+    package private(set) var packZones: [[UInt8]: String] = [:]
     /// The parts of large checkpoints, each named by the hash of its bytes.
     package private(set) var parts: [(key: ObjectKey, hash: ContentID)] = []
     /// The total number of objects.
@@ -136,8 +143,8 @@ package struct StoreListing: Sendable {
 
     /// What an object is, by its key.
     package enum Kind: Sendable {
-        case commits, archives, checkpoints, checkpointParts, packs, acknowledgements, format, keys,
-            foreign
+        case commits, archives, checkpoints, checkpointParts, packs, assetPacks, acknowledgements,
+            format, keys, foreign
     }
 
     /// A number of objects and their size.
@@ -182,17 +189,26 @@ package struct StoreListing: Sendable {
             }
             packs[id] = object.size
             return .packs
-        case ("zones", 5), ("devices", 5): return addSlot(object.key, names)
+        case ("zones", 5), ("devices", 5): return addSlot(object.key, names, size: object.size)
         default: return nil
         }
     }
 
-    private mutating func addSlot(_ key: ObjectKey, _ names: [String]) -> Kind? {
+    private mutating func addSlot(
+        _ key: ObjectKey, _ names: [String], size: Int64
+    ) -> Kind? {
         if names[2] == "parts", names[0] == "zones",
             let hash = bytes(hexadecimal: names[4]).flatMap(ContentID.init)
         {
             parts.append((key, hash))
             return .checkpointParts
+        }
+        if names[2] == "packs", names[0] == "zones",
+            let id = bytes(hexadecimal: names[4]), id.count == PackReference.idLength
+        {
+            packZones[id] = names[1]
+            packs[id] = size
+            return .assetPacks
         }
         if names[2] == "archives", names[0] == "zones",
             StoreLayout.lastArchived(key, below: StoreLayout.archives(of: names[1])) != nil
@@ -240,7 +256,8 @@ extension StoreListing {
 extension StoreListing {
     /// Where writers may have staged objects: prefixes that end with a slash, empty for the store's own folder.
     ///
-    /// Lists neither commits nor packs. What it lists grows with the devices and the archives.
+    /// Lists neither commits nor packs of files. What it lists grows with the devices, the archives and the
+    /// packs of other zones.
     ///
     /// - Throws: What the remote throws.
     package static func stagingFolders(at remote: any Remote) async throws -> [String] {
@@ -249,7 +266,10 @@ extension StoreListing {
         var prefixes = ["devices/"]
         for zone in try await zoneNames(at: remote) {
             folders.formUnion([StoreLayout.log(of: zone), StoreLayout.checkpoints(of: zone)])
-            prefixes += [StoreLayout.archives(of: zone), StoreLayout.parts(of: zone)]
+            prefixes += [
+                StoreLayout.archives(of: zone), StoreLayout.parts(of: zone),
+                StoreLayout.packs(of: zone),
+            ]
         }
         for prefix in prefixes {
             try await remote.listPages(prefix: prefix) { page in

@@ -54,19 +54,24 @@ extension StoredPack {
 
 extension PackReference {
     /// - Throws: `Failure` with code `corrupt` when a field has the wrong length.
-    init(_ pack: StoredPack, key: String) throws(Failure) {
+    init(_ pack: StoredPack, zone: String?, key: String) throws(Failure) {
         guard pack.id.count == 16, let size = Int64(exactly: pack.size),
             let hash = ContentID(array(pack.indexHash))
         else { throw Envelope.damaged(key, "The record names an invalid pack.") }
-        self.init(id: array(pack.id), size: size, indexHash: hash)
+        self.init(id: array(pack.id), size: size, indexHash: hash, zone: zone)
     }
 
     /// Decodes the pack references of a record.
     ///
+    /// - Parameter zone: The zone of the record.
     /// - Throws: `Failure` with code `corrupt` when a field has the wrong length.
-    static func list(_ packs: [StoredPack], key: String) throws(Failure) -> [PackReference] {
+    static func list(
+        _ packs: [StoredPack], zone: String, key: String
+    ) throws(Failure) -> [PackReference] {
         var references: [PackReference] = []
-        for pack in packs { references.append(try PackReference(pack, key: key)) }
+        for pack in packs {
+            references.append(try PackReference(pack, zone: packZone(zone), key: key))
+        }
         return references
     }
 }

@@ -118,6 +118,88 @@ struct RecordTests {
         #expect(end.code == 0, "\(end.talk)")
     }
 
+    @Test func `CK-10 CK-26 a file is saved beside a record, read on another device, and freed`()
+        throws
+    {
+        let machine = try pair()
+        let run = try machine.shell(
+            #"""
+            set -e; rec() { filesinki rec "$@"; }
+            head -c 3000000 /dev/urandom >photo
+            rec save Note --root a n --set title=x --set photo:asset=@photo
+            printf 'from a pipe' | rec save Note --root a m --set photo:asset=@-
+            rm -f gone; mv photo kept
+            rec sync --root b
+            rec get --root b n --asset photo -o got; cmp kept got
+            rec get --root b m --asset photo; echo
+            rec get --root b n --fields photo | grep -c '"size":3000000'
+            rec get --root b n --asset title 2>/dev/null || echo "$?"
+            rec get --root b none --asset photo 2>/dev/null || echo "$?"
+            du -sk store/zones/rec-default/packs | sed 's/[0-9]\{4,\}.*/large/'
+            rec save Note --root a n --set photo=null
+            rec sync --root b; rec save Note --root b k --set title=y
+            filesinki prune --root a --keep-last 1 >/dev/null
+            du -sk store/zones/rec-default/packs | sed 's/[0-9]\{4,\}.*/large/; s/[0-9]\{1,3\}\t.*/small/'
+            rec get --root b m --fresh --asset photo; echo
+            filesinki check --root a --read-data >/dev/null
+            rm -r store/zones/rec-default/packs
+            rec get --root b m --asset photo 2>talk || echo "$?"
+            grep -c "'photo' of the record 'm'" talk
+            """#)
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(
+            run.output == """
+                from a pipe
+                1
+                1
+                1
+                large
+                small
+                from a pipe
+                8
+                1
+
+                """)
+    }
+
+    @Test func `CK-26 a save of a file killed at any system call is done whole or not at all`()
+        throws
+    {
+        let machine = try pair()
+        guard let injector = try Injector(machine) else { return }
+        func save(_ number: Int) -> [String] {
+            try? machine.write("file \(number)", to: "file\(number)")
+            return ["rec", "save", "T", "n", "--root", "a", "--set", "f:asset=@file\(number)"]
+        }
+        func content() throws -> (code: Int32, output: String) {
+            let run = try machine.shell("filesinki rec get --root a n --asset f")
+            return (run.code, run.output)
+        }
+        let last = try injector.count(machine, save(0))
+        #expect(last > 5)
+        var former = "file 0"
+        for point in Injector.spread(
+            Injector.setting("FILESINKI_KILL_POINTS", otherwise: 8), to: last)
+        {
+            let run = try injector.run(machine, at: point, .killBefore, save(point))
+            #expect(run.code == 128 + SIGKILL || run.code == Injector.neverReached || run.code == 0)
+            let found = try content()
+            #expect(
+                found.code == 0 && [former, "file \(point)"].contains(found.output), "\(point)")
+            former = found.output
+        }
+        let end = try machine.shell(
+            """
+            set -e
+            filesinki rec sync --root a; filesinki rec sync --root b
+            filesinki rec get --root b n --asset f
+            filesinki check --root a --read-data >/dev/null
+            ls a/.filesinki/rec/default.assets | wc -l
+            """)
+        #expect(end.code == 0, "\(end.talk)")
+        #expect(end.output == former + "0\n")
+    }
+
     @Test
     func
         `CK-22 a sync that removes a deleted zone, killed at any system call, keeps what waits once`()

@@ -34,15 +34,15 @@ struct CInterfaceTests {
     }
 
     @Test(
-        "FS-19: a C program saves, loads, merges by a callback, observes and deletes",
-        .enabled(if: has("cc"), "There is no C compiler."))
-    func program() throws {
+        "FS-19: C programs save, load, merge by a callback, observe and delete; keys and records, too",
+        .enabled(if: has("cc"), "There is no C compiler."), arguments: ["devices", "items"])
+    func program(_ name: String) throws {
         let folder = try Built.folder
-        let program = meeting.folder.path("devices")
+        let program = meeting.folder.path(name)
         let (code, said) = try run([
             "cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-D_DEFAULT_SOURCE",
             "-I\(Built.package)/Sources/CFileSinki/include",
-            "\(Built.package)/Tests/FileSinkiTests/C/devices.c", "-o", program,
+            "\(Built.package)/Tests/FileSinkiTests/C/\(name).c", "-o", program,
             "-L\(folder.path)", "-lfilesinki-c", "-Wl,-rpath,\(folder.path)",
         ])
         #expect(said == "")

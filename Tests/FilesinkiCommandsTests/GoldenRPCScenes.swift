@@ -12,6 +12,13 @@ extension Scene {
             name: "rpc-rec", command: "rpc --root a",
             input: call("rec.save", #"{"type":"Note","name":"n","fields":{"title":"Hello","n":3}}"#)
                 + call("rec.get", #"{"names":["n"]}"#) + call("rec.get", #"{"names":["none"]}"#)
+                + call(
+                    "rec.save",
+                    ##"{"type":"Note","name":"p","fields":{"f":{"type":"asset","value":{"file":"a/one"}}}}"##
+                )
+                + call("rec.export", #"{"name":"p","field":"f","to":"out"}"#)
+                + call("rec.export", #"{"name":"p","field":"g","to":"out"}"#)
+                + call("rec.delete", #"{"names":["p"]}"#)
                 + call("rec.query", #"{"type":"Note","where":"n > 2"}"#)
                 + call("rec.query", #"{"type":"Note","where":"n > 3"}"#)
                 + call("rec.query", #"{"type":"Note","where":"n >"}"#)

@@ -4,6 +4,12 @@ import FilesinkiCommands
 extension GoldenTests {
     private static let record = ["rec save --root a Note n --set title=Hello --set count:int=3"]
 
+    /// A record with an asset, which the other device knows.
+    private static let asset = [
+        "write p.txt hello", "rec save --root a Note n --set photo:asset=@p.txt",
+        "rec sync --root b",
+    ]
+
     /// Another device changes the record.
     private static let record2 = ["rec sync --root b", "rec save --root b Note n --set count=5"]
 
@@ -24,6 +30,18 @@ extension GoldenTests {
             name: "rec-save-refused", before: record + record2,
             command: "rec save --root a Note n --set count=4 --policy unchanged", code: .conflict),
         Scene(name: "rec-get", before: record, command: "rec get --root a n"),
+        Scene(
+            name: "rec-save-asset", before: ["write p.txt hello"],
+            command: "rec save --root a Note n --set photo:asset=@p.txt"),
+        Scene(
+            name: "rec-get-asset", before: asset, command: "rec get --root b n --asset photo",
+            isText: true),
+        Scene(
+            name: "rec-get-asset-file", before: asset,
+            command: "rec get --root b n --asset photo -o out.txt"),
+        Scene(
+            name: "rec-get-asset-absent", before: asset,
+            command: "rec get --root b n --asset title -o out.txt", code: .negative),
         Scene(name: "rec-get-absent", command: "rec get --root a n", code: .negative),
         Scene(
             name: "rec-query",

@@ -35,7 +35,9 @@ import Testing
     @Test("E5.1 repeating a PUT is harmless, and a PUT of other bytes is refused")
     func samePut() async throws {
         try await withServer { server in
-            for key in ["packs/0a/1", "zones/m/parts/0a/1", "probe/x", "other/a"] {
+            for key in [
+                "packs/0a/1", "zones/m/parts/0a/1", "zones/m/packs/0a/1", "probe/x", "other/a",
+            ] {
                 for (bytes, status) in [(bytes, 201), (bytes, 204), ([1], 409), ([], 409)] {
                     let reply = try await server.put(key, bytes)
                     #expect(reply.status == status, "\(key)")

@@ -38,19 +38,23 @@ struct StoreLayoutTests {
         let (two, nine) = (StoreLayout.name(2), StoreLayout.name(9))
         let hash = ContentHasher.hash([1])
         let pack = PackReference(id: StoreFixture.commitID(7), size: 3, indexHash: .none)
+        let other = PackReference(
+            id: StoreFixture.commitID(8), size: 3, indexHash: .none, zone: "rec-a")
         let part = "zones/files/parts/\(hexadecimal(hash.bytes).prefix(2))/\(hash)"
         try await put(
             "filesinki/c", "zones/files/log/\(nine)/c", "zones/files/log/\(two)/c",
             "zones/files/checkpoints/\(two)/c", "zones/keys/log/\(two)/c", part, pack.keyText,
-            "devices/\(device)/files/\(nine)/c", "devices/\(device)/files/\(two)/c")
+            "devices/\(device)/files/\(nine)/c", "devices/\(device)/files/\(two)/c", other.keyText)
         let listing = try await listing()
-        #expect(listing.count == 9)
+        #expect(listing.count == 10)
         #expect(Set(listing.zones.keys) == ["files", "keys"])
         #expect(listing.zones["files"]?.commits == [2, 9])
         #expect(listing.zones["files"]?.checkpoints == [2])
         #expect(listing.zones["files"]?.acknowledged == [device: 9])
         #expect(listing.zones["keys"]?.commits == [2])
-        #expect(listing.packs == [pack.id: 3])
+        #expect(listing.packs == [pack.id: 3, other.id: 3])
+        #expect(listing.packZones == [other.id: "rec-a"])
+        #expect(listing.totals[.packs]?.count == 1 && listing.totals[.assetPacks]?.count == 1)
         #expect(listing.parts.map(\.hash) == [hash])
         #expect(try listing.parts.map(\.key) == [ObjectKey(part)])
         #expect(listing.others.isEmpty)
@@ -67,7 +71,8 @@ struct StoreLayoutTests {
             "filesinki/d", "packs/01/0102", "packs/01", "zones/files/log/2/c",
             "zones/files/log/00000000000000000002/d", "zones/files/other/00000000000000000002/c",
             "zones/files/parts/01/0102", "zones/files/log/0000000000000000000x/c",
-            "devices/parts/parts/01/0102",
+            "devices/parts/parts/01/0102", "zones/files/packs/01/0102", "zones/files/packs/01",
+            "devices/a/packs/01/01010101010101010101010101010101",
         ])
     func otherKeys(key: String) async throws {
         try await put(key)

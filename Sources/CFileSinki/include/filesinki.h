@@ -25,10 +25,12 @@ enum {
     FILESINKI_OK = 0,
     FILESINKI_ABSENT = 1,      /* There is no such file. */
     FILESINKI_USAGE = 2,       /* An argument is not understood. */
+    FILESINKI_CONFLICT = 3,    /* A policy refuses a save of a record: another device changed it. */
     FILESINKI_IO = 4,          /* The local file system refused. */
     FILESINKI_LIMIT = 6,       /* A limit: too large, too many deletions. */
     FILESINKI_NOT_ALLOWED = 7, /* The remote says no, or is not the store it was. */
     FILESINKI_CORRUPT = 8,     /* Bytes are not what their hash says. */
+    FILESINKI_EXPIRED = 9,     /* A token of changes is too old. */
     FILESINKI_AWAY = 75        /* The remote cannot be reached, or another process is at work. */
 };
 
@@ -108,6 +110,46 @@ filesinki_observer *filesinki_observe(
 /* Ends the observation and frees it. When it returns no callback is running or will be called. Not to be
  * called from the callback itself. */
 void filesinki_observer_cancel(filesinki_observer *observer);
+
+/* Keys and values, and records: each function is a method of `filesinki rpc`, whose page, Docs/Rpc.md, and whose schema,
+ * Docs/rpc.schema.json, have the parameters and results. So filesinki_rec_query(sinki, "{\"type\":\"Note\"}", &result, &error)
+ * is rec.query.
+ *
+ * parameters: an object as JSON; null for none.
+ * result: may be null; set to JSON, or to null on an error. Free it with filesinki_free.
+ * A change is on the disk when the function returns, and published if the remote answers. */
+int32_t filesinki_kv_get(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_kv_set(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_kv_delete(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_kv_list(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_kv_status(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_kv_sync(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+
+int32_t filesinki_rec_get(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_save(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+/* Writes an asset of a record to a file. */
+int32_t filesinki_rec_export(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_query(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_delete(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_batch(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_changes(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_status(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_sync(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
 
 #ifdef __cplusplus
 }

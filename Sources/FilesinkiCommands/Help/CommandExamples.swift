@@ -112,8 +112,12 @@ enum CommandExamples {
         "rec save": [
             "filesinki rec save Note --set title=Hello --set count:int=3",
             "filesinki rec save Note n1 --set count=4 --policy unchanged",
+            "filesinki rec save Note n1 --set photo:asset=@photo.png",
         ],
-        "rec get": ["filesinki rec get n1 --fields title,count"],
+        "rec get": [
+            "filesinki rec get n1 --fields title,count",
+            "filesinki rec get n1 --asset photo -o photo.png",
+        ],
         "rec query": ["filesinki rec query Note --where 'count > 3' --sort -count --limit 10"],
         "rec delete": ["filesinki rec delete n1"],
         "rec batch": ["filesinki rec batch --atomic operations.jsonl"],

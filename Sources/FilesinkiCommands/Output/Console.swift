@@ -307,6 +307,14 @@ extension Console {
             interruptions: .ofProcess)
     }
 
+    /// A console for commands of a process whose streams are not theirs: it reads and writes nothing.
+    static func ofCalls(network: NetworkAccess) -> Console {
+        Console(
+            output: DiscardingSink(), talk: DiscardingSink(), input: -1,
+            environment: environmentOfProcess(), currentFolder: currentFolderOfProcess(),
+            terminals: Terminals(), systemContext: .ofMachine, network: network)
+    }
+
     /// Keeps the numbers of closed streams from being given to files that are opened next: what is
     /// then read from or written to one fails, and nothing is taken for an empty input.
     private static func holdStandardStreams() {

@@ -61,6 +61,11 @@ struct CommandService: RPCService {
     }
 
     func outcome(of request: RPCRequest, for client: RPCClient) async -> RPCOutcome {
+        await outcome(of: request, client: client)
+    }
+
+    /// - Parameter client: Nil for a caller that cannot be sent notifications.
+    func outcome(of request: RPCRequest, client: RPCClient?) async -> RPCOutcome {
         do {
             if request.method == RPCMethods.list { return .success(RPCMethods.json) }
             guard let bound = methods[request.method] else {
@@ -73,6 +78,9 @@ struct CommandService: RPCService {
             try Task.checkCancellation()
             let (work, input) = try bound.prepare(request.parameters)
             if case .watch(let event) = bound.method.form {
+                guard let client else {
+                    throw RPCError.unknownMethod("A watch needs a connection that gets its lines.")
+                }
                 return .success(try await startWatch(work, event, for: client))
             }
             return .success(try await result(of: work, input, bound.method))

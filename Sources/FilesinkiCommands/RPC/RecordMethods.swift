@@ -4,7 +4,7 @@ import FilesinkiText
 
 /// The methods of zones of records.
 enum RecordMethods {
-    static let all = [save, get, query, delete, batch, changes, status, sync, watch]
+    static let all = [save, get, export, query, delete, batch, changes, status, sync, watch]
 
     private static let zone = [RPCParameter("zone", .text)]
     private static let policy = [
@@ -38,6 +38,22 @@ enum RecordMethods {
     ) { command, parameters in
         command.names = try parameters.arguments("names")
         try command.fields.fill(parameters)
+        command.fresh.fresh = try parameters.isSet("fresh")
+        try command.options.fill(parameters)
+        return []
+    }
+
+    private static let export = RPCMethod(
+        "rec.export", "Writes an asset of a record to a file outside of the replica.",
+        runs: RecordGetCommand.self, parsing: ["name"],
+        [
+            .required("name", .text), .required("field", .text), .required("to", .bytes),
+            RPCParameter("fresh", .flag),
+        ] + zone
+    ) { command, parameters in
+        command.names = [try parameters.argument("name") ?? ""]
+        command.asset = try parameters.argument("field")
+        command.output = try parameters.requiredArgument("to")
         command.fresh.fresh = try parameters.isSet("fresh")
         try command.options.fill(parameters)
         return []

@@ -34,19 +34,22 @@ struct RecordBatchCommand: ReplicaCommand {
         let lines = try InputFile(file, in: console).readAll(limit: FieldReader.maximumLength)
             .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var operations: [RecordOperation] = []
+        var assets: [StagedAsset] = []
         for (index, line) in lines.enumerated() where !line.allSatisfy(isBlank) {
-            do throws(Failure) {
-                let reader = FieldReader(schema: schema, console: console)
-                operations.append(try OperationLine(Array(line), schema).operation(reader))
-            } catch {
+            do {
+                var reader = FieldReader(schema: schema, zone: zone, console: console)
+                reader.isInputTaken = file == nil || file == "-"
+                operations.append(try OperationLine(Array(line), schema).operation(&reader))
+                assets += reader.assets
+            } catch let failure as Failure {
                 throw Failure(
-                    error.code, path: error.path, "Line \(index + 1): \(error.message)",
-                    remedy: error.remedy)
+                    failure.code, path: failure.path, "Line \(index + 1): \(failure.message)",
+                    remedy: failure.remedy)
             }
         }
         let sending = RecordSending(zone: zone, options: options, publishWait: publishWait)
         let outcome = try await sending.apply(
-            operations, isAtomic: atomic, operation: "rec batch", in: console)
+            operations, isAtomic: atomic, assets: assets, operation: "rec batch", in: console)
         return try show(outcome, in: console)
     }
 
@@ -104,7 +107,7 @@ private struct OperationLine {
         input = try RecordInput(tree) { type, field in type.flatMap { schema[$0, field]?.type } }
     }
 
-    func operation(_ reader: FieldReader) throws(Failure) -> RecordOperation {
+    func operation(_ reader: inout FieldReader) throws -> RecordOperation {
         guard let name = input.name else {
             throw Failure(
                 .usage, "The operation has no name.", remedy: "Name the record with \"name\".")
@@ -114,7 +117,6 @@ private struct OperationLine {
             operation.tag = verb == .delete ? input.tag : nil
             return operation
         }
-        var reader = reader
         try reader.add(input)
         var operation = RecordOperation.save(name, input.type, reader.fields)
         switch verb {

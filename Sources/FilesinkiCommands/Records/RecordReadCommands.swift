@@ -11,12 +11,23 @@ struct RecordGetCommand: ReplicaCommand {
         commandName: "get",
         abstract: "Print records as JSON, a line for each.",
         discussion: """
-            Prints what is on this device; --fresh receives first. Exits with 1 if none of the \
-            records exists, and with 5 if some do not.
+            Prints what is on this device; --fresh receives first. With --asset prints the bytes \
+            of one of its files instead. Exits with 1 if none of the records exists, and with 5 if \
+            some do not.
             """)
 
     @Argument(help: "The names of the records.")
     var names: [String]
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Print the bytes of the asset in this field; of a list, FIELD.1 is the first.",
+            valueName: "field"))
+    var asset: String?
+
+    @Option(name: .shortAndLong, help: "Write the asset to this file, atomically.")
+    var output: String?
 
     @OptionGroup var fields: FieldsOption
     @OptionGroup var fresh: FreshOption
@@ -27,6 +38,9 @@ struct RecordGetCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         let names = try names.map { text throws(Failure) in try RecordName(text) }
         let fields = try fields.names()
+        if let asset, let name = names.first {
+            return try await write(asset, of: name, in: console)
+        }
         let zone = try await options.open(in: console)
         try await fresh.apply(to: zone, in: console)
         var missing = 0
@@ -35,14 +49,57 @@ struct RecordGetCommand: ReplicaCommand {
                 try console.print(stored, fields, options)
             } else {
                 missing += 1
-                console.complain(
-                    Failure(
-                        .notFound, path: name.text, "The record does not exist.",
-                        remedy: "Check the name and the zone, or receive it with --fresh."))
+                console.complain(.noRecord(name))
             }
         }
         if missing == names.count { return .negative }
         return missing == 0 ? .done : .partial
+    }
+
+    func validate() throws {
+        if asset == nil, output != nil {
+            throw ValidationError("--output needs --asset, which names the field.")
+        }
+        if asset != nil, names.count != 1 || fields.fields != nil {
+            throw ValidationError("--asset reads a field of one record.")
+        }
+    }
+
+    /// Writes the bytes of an asset to a file, or to standard output.
+    private func write(
+        _ asset: String, of name: RecordName, in console: Console
+    ) async throws -> ExitCode {
+        options.report.apply(to: console)
+        try console.requireFile(output)
+        let zone = try await options.open(in: console)
+        try await fresh.apply(to: zone, in: console)
+        guard let record = try await zone.record(name)?.record else {
+            console.complain(.noRecord(name))
+            return .negative
+        }
+        let found = try record.asset(asset)
+        let file = try output.map { try OutputFile($0, in: console) }
+        try await zone.readAsset(found, of: name.key) { bytes in
+            if let file { try file.write(bytes) } else { try console.contentOutput.write(bytes) }
+        }
+        try file?.finish()
+        if console.outputOptions.isJSON {
+            var object: JSONObject = ["type": "asset"]
+            object.add("name", name.text)
+            object.add("field", asset)
+            object.add("sha256", found.content.description)
+            object.add("size", found.size)
+            try console.output.json(object)
+        }
+        return .done
+    }
+}
+
+extension Failure {
+    fileprivate static func noRecord(_ name: RecordName) -> Failure {
+        Failure(
+            .notFound, path: name.text, "The record does not exist.",
+            remedy: "Check the name and the zone, or receive it with --fresh.")
     }
 }
 

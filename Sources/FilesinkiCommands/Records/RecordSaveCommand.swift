@@ -74,11 +74,12 @@ struct RecordSaveCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         let zone = try await options.open(in: console)
-        var operation = try await operation(zone, in: console)
+        var (operation, assets) = try await operation(zone, in: console)
         operation.replacesAll = replace
         try policies.apply(to: &operation)
         let sending = RecordSending(zone: zone, options: options, publishWait: publishWait)
-        let outcome = try await sending.apply([operation], operation: "rec save", in: console)
+        let outcome = try await sending.apply(
+            [operation], assets: assets, operation: "rec save", in: console)
         let code = try sending.show(outcome, type: "save", in: console)
         if name == nil, code == .done, !console.outputOptions.isJSON {
             try console.output.line(operation.name.text)
@@ -88,12 +89,13 @@ struct RecordSaveCommand: ReplicaCommand {
 
     private func operation(
         _ zone: RecordZone, in console: Console
-    ) async throws -> RecordOperation {
+    ) async throws -> (RecordOperation, [StagedAsset]) {
         let type = try RecordType(type)
         let schema = try await zone.schema()
         let name = try RecordName(
             name ?? hexadecimal(console.systemContext.randomBytes(16)))
-        var reader = FieldReader(schema: schema, console: console)
+        var reader = FieldReader(schema: schema, zone: zone, console: console)
+        reader.isInputTaken = input == "-"
         if let input {
             let bytes = try InputFile(input, in: console).readAll(limit: FieldReader.maximumLength)
             try reader.add(
@@ -102,7 +104,7 @@ struct RecordSaveCommand: ReplicaCommand {
                 })
         }
         for text in set { try reader.add(argument: text, of: type) }
-        return .save(name, type, reader.fields)
+        return (.save(name, type, reader.fields), reader.assets)
     }
 }
 
@@ -112,34 +114,56 @@ struct FieldReader {
     static let maximumLength = 64 << 20
 
     let schema: Schema
+    let zone: RecordZone
     let console: Console
+    /// Whether standard input has been read, or is to be read.
+    var isInputTaken = false
     private(set) var fields: [FieldName: FieldValue?] = [:]
+    /// The files of the fields, whose bytes are on this device already.
+    private(set) var assets: [StagedAsset] = []
 
-    init(schema: Schema, console: Console) {
+    init(schema: Schema, zone: RecordZone, console: Console) {
         self.schema = schema
+        self.zone = zone
         self.console = console
     }
 
-    mutating func add(argument: String, of type: RecordType) throws(Failure) {
+    mutating func add(argument: String, of type: RecordType) throws {
         let schema = schema
         let now = console.systemContext.now().nanoseconds / 1_000_000
         let field = try FieldArgument(parsing: argument, now: now) { schema[type, $0]?.type }
         try add(field.name, field.input)
     }
 
-    mutating func add(_ input: RecordInput) throws(Failure) {
+    mutating func add(_ input: RecordInput) throws {
         for (name, field) in input.fields { try add(name, field) }
     }
 
-    private mutating func add(_ name: FieldName, _ input: FieldInput) throws(Failure) {
+    private mutating func add(_ name: FieldName, _ input: FieldInput) throws {
         switch input {
         case .value(let value): fields.updateValue(value, forKey: name)
         case .remove: fields.updateValue(nil, forKey: name)
-        case .files:
-            throw Failure(
-                .usage, path: name.text, "Files cannot be saved in records by this version.",
-                remedy: "Save the file beside the records with filesinki save, and its path here.")
+        case .files(let files, let isList):
+            let values = try files.map { FieldValue.asset(try read($0)) }
+            let list = isList ? FieldValue.list(try FieldList(values, of: .asset)) : values.first
+            fields.updateValue(list, forKey: name)
         }
+    }
+
+    /// Copies the bytes of a file into the zone's folder on this device.
+    private mutating func read(_ file: String) throws -> Asset {
+        if file == "-" {
+            guard !isInputTaken else {
+                throw Failure(
+                    .usage, path: file, "Standard input can be read only once.",
+                    remedy: "Name a file in place of all but one -.")
+            }
+            isInputTaken = true
+        }
+        let input = try InputFile(file, in: console)
+        let (staged, content, size) = try zone.stageAsset { try input.read($0) }
+        assets.append(staged)
+        return Asset(content, size: UInt64(size))
     }
 }
 

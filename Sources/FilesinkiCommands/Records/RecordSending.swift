@@ -19,10 +19,11 @@ struct RecordSending {
     }
 
     func apply(
-        _ operations: [RecordOperation], isAtomic: Bool = false, operation: String,
-        in console: Console
+        _ operations: [RecordOperation], isAtomic: Bool = false, assets: [StagedAsset] = [],
+        operation: String, in console: Console
     ) async throws -> Outcome {
-        let results = try await zone.apply(operations, isAtomic: isAtomic)
+        try await zone.checkAssets(of: operations, staged: assets)
+        let results = try await zone.apply(operations, isAtomic: isAtomic, assets: assets)
         var outcome = Outcome(results: results, report: SendReport(), refused: [:])
         guard results.contains(where: { $0.error == nil }) else { return outcome }
         outcome.report = try await options.replica.send(

@@ -207,15 +207,24 @@ extension StoreStatistics {
 extension StoreStatistics.ObjectKind {
     fileprivate func json(_ total: StoreStatistics.ObjectTotal) -> JSONObject {
         var object: JSONObject = [:]
-        object.add("kind", self == .checkpointParts ? "checkpoint_parts" : "\(self)")
+        object.add("kind", word)
         object.add("count", total.count)
         object.add("object_bytes", total.bytes)
         return object
     }
 
+    private var word: String {
+        switch self {
+        case .checkpointParts: "checkpoint_parts"
+        case .assetPacks: "asset_packs"
+        default: "\(self)"
+        }
+    }
+
     fileprivate var words: String {
         switch self {
         case .checkpointParts: "parts of checkpoints"
+        case .assetPacks: "packs of assets"
         case .foreign: "foreign objects"
         case .format: "description"
         default: "\(self)"

@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRecords
 import FilesinkiStore
 
 /// Reads the whole log of a zone and collects what is damaged.
@@ -14,11 +15,18 @@ struct LogCheck {
     /// Every version of a path, superseded ones and those that were pruned included.
     private(set) var history = VersionHistory()
     private var times = CommitTimes()
+    /// The zone's name.
+    private let zone: String
+    /// What the items of a zone of records name, by the contents of the items.
+    private var assets: [ContentID: [Asset]] = [:]
+    /// The number of the items of a zone of records that this version of the program cannot decode.
+    private(set) var unreadItems = 0
     /// The hash of each commit, by its number.
     private(set) var hashes: [UInt64: ContentID] = [:]
 
-    init(_ log: CommitLog) {
+    init(_ log: CommitLog, zone: String = Zone.filesName) {
         self.log = log
+        self.zone = zone
         view = RemoteView(token: log.genesis)
     }
 
@@ -75,6 +83,36 @@ struct LogCheck {
         inlineBytes += commit.inline.reduce(0) { $0 + Int64($1.bytes.count) }
         failures += commit.refused.map(\.failure)
         history.add(commit)
+        if RecordItem.isZone(zone) { addAssets(commit.inline) }
+    }
+
+    private mutating func addAssets(_ items: [InlineContent]) {
+        for item in items {
+            switch RecordItem(item.bytes) {
+            case .record(let record) where !record.assets.isEmpty: assets[item.id] = record.assets
+            case .record, .schema: break
+            case nil: unreadItems += 1
+            }
+        }
+    }
+
+    /// The zone of the packs that the log names; see ``FilesinkiStore/PackReference/zone``.
+    var packZone: String? { PackReference.packZone(zone) }
+
+    /// What the versions that were not dropped need: their contents, and the assets that items name.
+    var neededContents: [ContentID: VersionHistory.Use] { contents(of: history) }
+
+    /// What the versions of a history need.
+    func contents(of history: VersionHistory) -> [ContentID: VersionHistory.Use] {
+        var contents = history.keptContents
+        for (item, use) in contents {
+            // An empty asset is not stored.
+            for asset in assets[item] ?? [] where asset.size > 0 && contents[asset.content] == nil {
+                contents[asset.content] = VersionHistory.Use(
+                    path: use.path, size: Int64(clamping: asset.size))
+            }
+        }
+        return contents
     }
 
     /// Returns the failure for a readable commit that is not the one that was seen before.

@@ -86,7 +86,7 @@ struct StoreCheck {
         for log in logs { for (pack, _) in log.view.packs { named[pack.id] = pack } }
         try await readPacks(listing, named: named)
         for log in logs {
-            let contents = log.history.keptContents
+            let contents = log.neededContents
             report.contents += contents.count
             report.prunedVersions += log.history.droppedCount
             needed.append(contents)
@@ -105,7 +105,24 @@ struct StoreCheck {
     ///
     /// - Parameter stored: Packs that were stored since; they are read.
     func findUnreadable(with stored: [PackReader] = []) async throws -> Unreadable {
-        let locator = ContentLocator(packs: readable + stored)
+        var all = Unreadable()
+        // A device looks for a content in the packs of its zone only.
+        for zone in Set(logs.map(\.packZone)).sorted(by: { $0 ?? "" < $1 ?? "" }) {
+            let found = try await findUnreadable(
+                in: zone, with: stored.filter { $0.reference.zone == zone })
+            all.failures += found.failures
+            all.contents.formUnion(found.contents)
+        }
+        if !all.failures.isEmpty { all.failures += missingPacks.map { Failure.missingPack($0) } }
+        return all
+    }
+
+    private func findUnreadable(
+        in zone: String?, with stored: [PackReader]
+    ) async throws -> Unreadable {
+        let locator = ContentLocator(
+            packs: readable.filter { $0.reference.zone == zone } + stored)
+        let damagedCopies = damagedCopies.filter { $0.pack.zone == zone }
         for copy in damagedCopies { locator.exclude(copy.content, in: copy.pack.id) }
         var damaged: [ContentID: Failure] = [:]
         for copy in damagedCopies where damaged[copy.content] == nil {
@@ -113,6 +130,7 @@ struct StoreCheck {
                 damaged[copy.content] = copy.failure
             }
         }
+        let recipes = recipes.filter { $0.pack.zone == zone }
         var chunks = try await add(recipes, to: &damaged, locator)
         for pack in stored {
             let recipes = try await pack.verify().recipes
@@ -124,16 +142,13 @@ struct StoreCheck {
         // The failure of the whole content names the path.
         for chunk in chunks { damaged[chunk] = nil }
         var paths: [ContentID: RelativePath] = [:]
-        for (log, contents) in zip(logs, needed) {
+        for (log, contents) in zip(logs, needed) where log.packZone == zone {
             try await checkVersions(contents, of: log, locator, damaged, &paths, &found)
         }
         for (content, var failure) in damaged.sorted(by: { $0.key.description < $1.key.description }
         ) {
             if let path = paths[content] { failure.message = "\(path): \(failure.message)" }
             found.failures.append(failure)
-        }
-        if !found.failures.isEmpty {
-            found.failures += missingPacks.map { Failure.missingPack($0) }
         }
         return found
     }
@@ -150,7 +165,7 @@ struct StoreCheck {
         } else {
             log = LogCheck(
                 try CommitLog(
-                    remote: connection.remote, zone: name, store: connection.format))
+                    remote: connection.remote, zone: name, store: connection.format), zone: name)
             try await log.read()
         }
         let reported = log.failures.count
@@ -258,7 +273,8 @@ struct StoreCheck {
                 continue
             }
             guard
-                let found = try await PackReference.read(id, size: size, from: connection.remote)
+                let found = try await PackReference.read(
+                    id, zone: listing.packZones[id], size: size, from: connection.remote)
             else { continue }
             references[id] = found
         }

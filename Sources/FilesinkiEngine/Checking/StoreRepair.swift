@@ -41,8 +41,9 @@ struct StoreRepair: ReplicaPart {
         report.objects = check.report.objects
         report.found = check.report.failures + keys.failures
         guard !report.found.isEmpty else { return report }
-        let packs = try await storeAnew(check, connection)
+        var packs = try await storeAnew(check, connection)
         try await publish(packs, &log)
+        packs += try await ZoneRepair(replica).storeAnew(check, connection)
         report.packs = packs.count
         report.bytes = packs.reduce(0) { $0 + $1.size }
         let stored = packs.map { PackReader(remote: connection.remote, reference: $0) }
@@ -65,10 +66,12 @@ struct StoreRepair: ReplicaPart {
         let writer = try await sync.packWriter()
         let damaged = Set(check.damagedPacks.map(\.id))
         let sound = ContentLocator(
-            packs: check.readable.filter { !damaged.contains($0.reference.id) })
+            packs: check.readable.filter {
+                $0.reference.zone == nil && !damaged.contains($0.reference.id)
+            })
         var rescued = Rescued()
         do {
-            for pack in check.damagedPacks {
+            for pack in check.damagedPacks where pack.zone == nil {
                 let reader = PackReader(
                     remote: connection.remote, reference: pack, cache: cache)
                 try await rescue(reader, beyond: sound, &rescued, writer)
@@ -98,7 +101,7 @@ struct StoreRepair: ReplicaPart {
 
     /// Copies what can be read of a damaged pack, and what no other pack holds. The index may be the copy
     /// of this device.
-    private func rescue(
+    func rescue(
         _ pack: PackReader, beyond sound: ContentLocator, _ rescued: inout Rescued,
         _ writer: PackWriter
     ) async throws {
@@ -173,7 +176,7 @@ struct StoreRepair: ReplicaPart {
 }
 
 /// What was copied out of damaged packs.
-private struct Rescued {
+struct Rescued {
     private(set) var chunks: Set<ContentID> = []
     private var recipes: [ContentID: Recipe] = [:]
 

@@ -4,8 +4,6 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
-import FilesinkiSystem
-import Glibc
 import Synchronization
 
 /// Where contents are found in the store.
@@ -33,27 +31,6 @@ struct Contents: ReplicaPart {
                 manifest: try self.manifest.inlineCount() > 0 ? manifest : nil),
             carried: view.carried, pending: observation.inline)
     }
-}
-
-/// Keeps copies of pack indexes in the state folder. A copy is verified by its reader, so a damaged
-/// one is no worse than none.
-struct IndexFolder: IndexCache {
-    let path: String
-
-    func load(_ id: [UInt8]) -> [UInt8]? {
-        (try? StateFile.read(file(id))) ?? nil
-    }
-
-    func store(_ id: [UInt8], _ bytes: [UInt8]) {
-        // A cache that cannot be written costs time later and nothing else.
-        try? StateFile.makeFolder(path)
-        try? StateFile.replace(file(id), with: bytes, durable: false)
-    }
-
-    /// Removes the copy of a pack that is no longer in the store.
-    func remove(_ id: [UInt8]) { unlink(file(id)) }
-
-    private func file(_ id: [UInt8]) -> String { path + "/" + hexadecimal(id) }
 }
 
 /// Reads the manifest from any thread, through a connection of its own that is opened at the first read.

@@ -12,8 +12,9 @@ import FilesinkiStore
 /// 2. A commit names the new packs, and retires the old ones.
 /// 3. The objects of the old packs are removed.
 /// 4. Packs that no commit has named are retired, too; see ``UnnamedPacks``.
-/// 5. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``.
-/// 6. What killed writers left unfinished is removed; see ``FilesinkiRemote/SweepableRemote``.
+/// 5. Assets that no record names are freed in the same way, zone by zone; see ``AssetPrune``.
+/// 6. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``.
+/// 7. What killed writers left unfinished is removed; see ``FilesinkiRemote/SweepableRemote``.
 ///
 /// There is no lock, and no clock decides what is removed of the store. The commit is published directly after the last one that was read, so
 /// everything that the log names is either copied or in a pack that stays; a device that publishes later has read which
@@ -62,7 +63,7 @@ struct StorePrune: ReplicaPart {
                         try await makePlan(log, kept, recompresses, connection)
                     }
                 report = report ?? current.report
-                if isDryRun { return try await planned(current.report, log, connection) }
+                if isDryRun { return try await planned(current.report, policy, log, connection) }
                 let step = current.nextStep(bytes: Self.bytesPerStep, packs: Self.packsPerStep)
                 guard let step else { break }
                 let isCurrent = try await carryOut(step, &current, &log, connection, &done)
@@ -76,6 +77,7 @@ struct StorePrune: ReplicaPart {
         var result = report ?? PruneReport()
         result.take(done)
         try await UnnamedPacks(replica).sweep(&log, connection, &result)
+        try await AssetPrune(replica).prune(policy, isDryRun: false, connection, &result)
         for archiver in try await archivers(connection) {
             result.archivedCommits += try await archiver.archive()
         }
@@ -83,13 +85,15 @@ struct StorePrune: ReplicaPart {
         return result
     }
 
-    /// Adds to what a dry run reports what does not depend on the policy.
+    /// Adds to what a dry run reports what is not about the packs of files.
     private func planned(
-        _ report: PruneReport, _ log: LogCheck, _ connection: ZoneConnection
+        _ report: PruneReport, _ policy: RetentionPolicy, _ log: LogCheck,
+        _ connection: ZoneConnection
     ) async throws -> PruneReport {
         var report = report
         report.archivedCommits = try await archivers(connection).planned()
         try await UnnamedPacks(replica).plan(log, connection, &report)
+        try await AssetPrune(replica).prune(policy, isDryRun: true, connection, &report)
         report.removedUploads = try await sweep(connection.remote, isDryRun: true)
         return report
     }

@@ -184,18 +184,22 @@ struct UnnamedPacksNote: Equatable {
         }
     }
 
-    static func read(_ state: StateFolder, _ store: [UInt8]) throws(Failure) -> UnnamedPacksNote {
-        guard let bytes = try StateFile.read(state.unnamedPacks) else {
+    /// - Parameter zone: The zone of the packs; nil for that of files.
+    static func read(
+        _ state: StateFolder, _ store: [UInt8], zone: String? = nil
+    ) throws(Failure) -> UnnamedPacksNote {
+        guard let bytes = try StateFile.read(state.unnamedPacks(of: zone)) else {
             return UnnamedPacksNote(store: store)
         }
         return UnnamedPacksNote(bytes, store: store)
     }
 
-    func write(_ state: StateFolder) throws(Failure) {
+    func write(_ state: StateFolder, zone: String? = nil) throws(Failure) {
+        let path = state.unnamedPacks(of: zone)
         if positions.isEmpty {
-            unlink(state.unnamedPacks)
+            unlink(path)
         } else {
-            try StateFile.replace(state.unnamedPacks, with: bytes)
+            try StateFile.replace(path, with: bytes)
         }
     }
 }

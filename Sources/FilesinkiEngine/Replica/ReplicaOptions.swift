@@ -75,6 +75,10 @@ package struct StateFolder: Sendable {
     package var unpublishedPacks: String { path + "/unpublished-packs" }
     /// Packs that a prune has found, and no commit names; see ``UnnamedPacksNote``.
     package var unnamedPacks: String { path + "/unnamed-packs" }
+    /// The same of a zone; nil for that of files.
+    package func unnamedPacks(of zone: String?) -> String {
+        unnamedPacks + (zone.map { "-" + $0 } ?? "")
+    }
     /// Merges that may not be recorded yet; see ``MergeNote``.
     package var merges: String { path + "/merges" }
     /// The hash of the synced rules whose commands are trusted; see `filesinki trust`.

@@ -76,8 +76,14 @@ struct Devices: ReplicaPart {
                 remedy: "See them, with their ids, with filesinki devices.")
         }
         let connection = try await connected()
-        let registry = connection.devices
-        try await registry.forget(device.id)
+        try await connection.devices.forget(device.id)
+        // Its acknowledgements in zones of records keep assets for it.
+        for zone in try await StoreListing.zoneNames(at: connection.remote)
+        where zone != Zone.filesName {
+            try await DeviceRegistry(
+                remote: connection.remote, zone: zone, store: connection.format
+            ).forget(device.id)
+        }
     }
 }
 

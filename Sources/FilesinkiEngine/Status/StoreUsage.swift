@@ -200,7 +200,8 @@ private struct PathSum {
 package struct StoreStatistics: Sendable {
     /// What an object of the store is.
     package enum ObjectKind: CaseIterable, Sendable {
-        case commits, archives, checkpoints, checkpointParts, packs, acknowledgements, format, keys,
+        case commits, archives, checkpoints, checkpointParts, packs, assetPacks, acknowledgements,
+            format, keys,
             foreign
 
         fileprivate init(_ kind: StoreListing.Kind) {
@@ -209,6 +210,7 @@ package struct StoreStatistics: Sendable {
             case .archives: self = .archives
             case .checkpoints: self = .checkpoints
             case .checkpointParts: self = .checkpointParts
+            case .assetPacks: self = .assetPacks
             case .packs: self = .packs
             case .acknowledgements: self = .acknowledgements
             case .format: self = .format

@@ -123,6 +123,9 @@ package enum ItemTables {
     /// The tables of items.
     package static var items: String { String(decoding: PackageResources.items_sql, as: UTF8.self) }
 
+    /// What a zone keeps if its items name assets.
+    package static var assets: [UInt8] { PackageResources.assets_sql }
+
     /// What a zone keeps besides.
     static var rest: String { String(decoding: PackageResources.zone_sql, as: UTF8.self) }
 }

@@ -149,6 +149,7 @@ extension ItemDatabase {
         bind(item.ours.encoded, to: statement, at: 9)
         bind(item.base.encoded, to: statement, at: 10)
         try statement.execute()
+        try setWaitingAssets(item.isPending ? item.ours.assets : [], of: item.key)
     }
 
     package func bind(_ bytes: [UInt8]?, to statement: OwnStatement, at index: Int32) {
@@ -157,7 +158,10 @@ extension ItemDatabase {
     }
 
     /// Removes every item.
-    package func removeItems() throws(Failure) { try connection.execute("DELETE FROM item") }
+    package func removeItems() throws(Failure) {
+        try connection.execute("DELETE FROM item")
+        if Kind.hasAssets { try connection.execute("DELETE FROM waiting_asset WHERE loser = 0") }
+    }
 
     /// The number of items that are not removed, and their bytes.
     package func usage() throws(Failure) -> Usage {

@@ -35,8 +35,10 @@ extension ItemDatabase {
         statement.bind(loser.reason, at: 4)
         bind(loser.held.encoded ?? [], to: statement, at: 5)
         try statement.execute()
+        let row = connection.lastRow
+        try setWaitingAssets(loser.held.assets, of: loser.key, loser: row)
         let old = try cache.statement("DELETE FROM superseded WHERE id <= ? AND published = 1")
-        old.bind(connection.lastRow - Self.keptSuperseded, at: 1)
+        old.bind(row - Self.keptSuperseded, at: 1)
         try old.execute()
     }
 
@@ -80,5 +82,6 @@ extension ItemDatabase {
         let statement = try cache.statement("UPDATE superseded SET published = 1 WHERE id = ?")
         statement.bind(row, at: 1)
         try statement.execute()
+        try removeWaitingAssets(ofLoser: row)
     }
 }

@@ -86,6 +86,7 @@ extension ItemZone {
             try database.connection.execute("DELETE FROM publishing")
             for counter in ZoneCounter.allCases { try database.set(counter.rawValue, nil) }
             try database.set("way", Array(move.way.utf8))
+            try database.set("pruned", nil)
             try database.set("gone", move.isLive ? nil : [1])
             return true
         }
@@ -115,6 +116,7 @@ extension ItemZone {
         }
         try database.removeItems()
         try database.connection.execute("UPDATE superseded SET published = 1")
+        try database.removeAllWaitingAssets()
         let reason: ChangeReason = cause == .purged ? .purged : .deleted
         try database.recordEvent(reason, changes.map(\.key), at: now)
         guard !changes.isEmpty else { return }

@@ -78,6 +78,7 @@ private struct ApplyTransaction<Kind: ItemKind> {
         for batch in fetched.items.batches {
             let isOwn = try database.isOwn(batch.commit)
             if batch.isWhole, !fetched.isFirst { try removeAbsent(batch) }
+            try applyPacks(batch)
             for change in batch.changes {
                 try apply(change.key, change.state, change.version, isOwn: isOwn, &report)
             }
@@ -101,6 +102,18 @@ private struct ApplyTransaction<Kind: ItemKind> {
         }
         try database.removeItems()
         for counter in ZoneCounter.allCases { try database.set(counter.rawValue, nil) }
+        if Kind.hasAssets { try database.removeAllPacks() }
+        try database.set("pruned", nil)
+    }
+
+    /// Records the packs of assets that the commit names, and forgets those that it has taken out of use.
+    private mutating func applyPacks(_ batch: FetchedItems<Kind>.Batch) throws {
+        if batch.pruned > 0 { try database.set("pruned", number: Int64(clamping: batch.pruned)) }
+        guard Kind.hasAssets else { return }
+        // Which packs were retired before a checkpoint is not known, so no unpublished one stays either.
+        if batch.isWhole { try database.removePacksOfGeneration() }
+        try database.add(batch.packs, sequence: batch.sequence)
+        try database.removePacks(batch.retired)
     }
 
     /// Applies the removal of items that the base has and a whole tree lacks.

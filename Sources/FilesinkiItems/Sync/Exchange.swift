@@ -40,6 +40,7 @@ extension ItemZone {
             let isDone = options.onlyFetches ? true : try await publishAll(options, &report)
             if isDone {
                 try await conclude(&report)
+                try removeUnneededAssets()
                 return report
             }
             try await yield(attempt)
@@ -199,16 +200,14 @@ extension ItemZone {
     private func publish(
         _ options: ExchangeOptions, _ report: inout Report
     ) async throws -> Publication {
-        let (pending, present) = try database.read {
-            // In another generation, nothing of this one has to be published any more.
-            try database.generation() == generation
-                ? (collect(&report), database.logPosition()) : (nil, nil)
+        guard let (pending, packs, position) = try await collectStored(&report) else {
+            return .lost
         }
-        guard let pending, let position = present else { return .lost }
         guard !pending.isEmpty else { return .nothing }
-        let draft = pending.draft(
+        var draft = pending.draft(
             by: memory.device, at: now,
             operation: options.operation ?? Kind.names.command + " sync")
+        draft.packs = packs
         guard let commit = try await zone.publish(draft, after: position.token).commit() else {
             return .lost
         }
@@ -216,17 +215,49 @@ extension ItemZone {
         return .published(pending.items.map(\.key), sequence: commit.sequence)
     }
 
+    /// The pending changes of the next commit, whose assets are in the store: they follow the position. Nil if the
+    /// zone has another generation by now.
+    private func collectStored(
+        _ report: inout Report
+    ) async throws -> (PendingCommit<State>, [PackReference], LogPosition)? {
+        var missing: [MissingAsset] = []
+        while true {
+            let (pending, present) = try database.read {
+                // In another generation, nothing of this one has to be published any more.
+                try database.generation() == generation
+                    ? (collect(&report, without: missing), database.logPosition()) : (nil, nil)
+            }
+            guard let pending, let position = present else { return nil }
+            guard Kind.hasAssets, !pending.isEmpty else { return (pending, [], position) }
+            let stored = try await storeAssets(of: pending)
+            guard !stored.missing.isEmpty else { return (pending, stored.packs, position) }
+            missing += stored.missing
+            for one in stored.missing {
+                report.add(.missingAsset(one.asset, of: one.key, Kind.names))
+            }
+            try giveUpLosers(stored.missing)
+        }
+    }
+
     /// The pending changes, up to what one commit holds. Changes that alone exceed a commit are not
     /// published, and become a problem of the report.
-    private func collect(_ report: inout Report) throws -> PendingCommit<State> {
+    ///
+    /// - Parameter missing: Changes that name these are left out.
+    private func collect(
+        _ report: inout Report, without missing: [MissingAsset]
+    ) throws -> PendingCommit<State> {
         var pending = PendingCommit<State>(limits: place.commitLimits)
         var tooLarge: [ItemKey] = []
+        let left = Set(missing.lazy.filter { $0.loser == nil }.map(\.key))
         try database.forEachUnpublishedLoser { row, loser in
             if pending.add(loser, row: row) == .exceedsLimits { tooLarge.append(loser.key) }
             return !pending.isFull
         }
         if !pending.isFull {
             try database.forEachPendingBatch { batch in
+                guard left.isEmpty || !batch.contains(where: { left.contains($0.key) }) else {
+                    return true
+                }
                 if pending.add(batch) == .exceedsLimits { tooLarge += batch.map(\.key) }
                 return !pending.isFull
             }
@@ -248,6 +279,7 @@ extension ItemZone {
             item.version = commit.sequence
             try database.put(item, isChanged: false)
         }
+        if Kind.hasAssets { try database.add(commit.packs, sequence: commit.sequence) }
         try database.setLogPosition(LogPosition(commit))
     }
 }

@@ -32,6 +32,12 @@ struct FetchedItems<Kind: ItemKind>: FetchTarget, Sendable {
         var isWhole = false
         /// Items that cannot be decoded.
         var unread: Set<ItemKey> = []
+        /// The packs of assets that the commit names, or that a whole tree needs.
+        var packs: [PackReference] = []
+        /// The packs that the commit of a prune has taken out of use.
+        var retired: [[UInt8]] = []
+        /// The last commit of a prune up to here; 0 if that is not this one.
+        var pruned: UInt64 = 0
     }
 
     private(set) var batches: [Batch] = []
@@ -44,6 +50,10 @@ struct FetchedItems<Kind: ItemKind>: FetchTarget, Sendable {
     /// - Throws: `Failure` with code `newer-format` when an item has a newer layout.
     mutating func add(_ commit: Commit) throws {
         var batch = Batch(commit: commit.id, sequence: commit.sequence)
+        batch.packs = commit.packs
+        if let pruning = commit.pruning {
+            (batch.retired, batch.pruned) = (pruning.retired, commit.sequence)
+        }
         for change in commit.changes {
             let bytes = commit.inlineContent(change.entry.content)
             try add(change.path, change.entry, bytes, version: commit.sequence, to: &batch)
@@ -59,6 +69,8 @@ struct FetchedItems<Kind: ItemKind>: FetchTarget, Sendable {
 
     mutating func add(_ rows: CheckpointRows) {
         checkpoint?.rows.entries += rows.entries
+        checkpoint?.rows.packs += rows.packs
+        checkpoint?.rows.pruned = rows.pruned
         checkpoint?.rows.refused += rows.refused
     }
 
@@ -67,6 +79,7 @@ struct FetchedItems<Kind: ItemKind>: FetchTarget, Sendable {
         guard let (token, rows) = checkpoint else { return }
         checkpoint = nil
         var batch = Batch(sequence: token.sequence, isWhole: true)
+        (batch.packs, batch.pruned) = (rows.packs, rows.pruned)
         for row in rows.entries {
             try add(
                 row.path, row.entry.entry, contents[row.entry.entry.content],

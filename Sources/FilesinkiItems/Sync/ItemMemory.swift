@@ -4,10 +4,13 @@ internal import FilesinkiStore
 /// The state of the zone client of a zone of items, in the zone's file.
 final class ItemMemory<Kind: ItemKind>: ZoneMemory {
     private let database: ItemDatabase<Kind>
+    /// The zone's name on the device.
+    private let name: String
     var device: Device
 
-    init(_ database: ItemDatabase<Kind>, device: Device) {
+    init(_ database: ItemDatabase<Kind>, name: String, device: Device) {
         self.database = database
+        self.name = name
         self.device = device
     }
 
@@ -39,7 +42,15 @@ final class ItemMemory<Kind: ItemKind>: ZoneMemory {
     func checkpoint(at token: ChangeToken) throws -> CheckpointSource? {
         try database.read {
             guard try database.logPosition()?.token == token else { return nil }
-            return CheckpointSource(checkpointRows(of: try database.items()))
+            var rows = checkpointRows(of: try database.items())
+            rows.pruned = UInt64(clamping: try database.number("pruned") ?? 0)
+            if Kind.hasAssets {
+                let generation = try database.generation()
+                let zone = Kind.names.storeZone(name, generation: generation)
+                rows.packs = try database.packs(of: generation, zone: zone)
+                    .filter { $0.sequence > 0 }.map(\.pack)
+            }
+            return CheckpointSource(rows)
         }
     }
 

@@ -26,7 +26,8 @@ package actor ItemZone<Kind: ItemKind> {
 
     private init(_ place: ItemPlace<Kind>, _ database: sending ItemDatabase<Kind>) throws {
         let (memory, remote) = (
-            ItemMemory(database, device: place.device), OpenedRemote { try place.openRemote() }
+            ItemMemory(database, name: place.name, device: place.device),
+            OpenedRemote { try place.openRemote() }
         )
         self.place = place
         generation = try database.generation()

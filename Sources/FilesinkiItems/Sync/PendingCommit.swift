@@ -22,6 +22,11 @@ struct PendingCommit<State: ItemState>: Sendable {
     private var changes: [Change] = []
     private var superseded: [Change] = []
     private var contents: [ContentID: InlineContent] = [:]
+    /// The bytes of the assets that the changes name.
+    private var assetBytes: Int64 = 0
+
+    /// A commit that names more bytes takes no further change: 1 GiB. So a long upload is published in parts.
+    private static var assetLimit: Int64 { 1 << 30 }
 
     init(limits: CommitLimits) { self.limits = limits }
 
@@ -34,6 +39,7 @@ struct PendingCommit<State: ItemState>: Sendable {
         if addition == .added {
             items += batch
             changes += rows.map(\.change)
+            count(batch.flatMap(\.ours.assets))
         }
         return addition
     }
@@ -45,6 +51,7 @@ struct PendingCommit<State: ItemState>: Sendable {
         if addition == .added {
             losers.append((number, loser))
             superseded.append(row.change)
+            count(loser.held.assets)
         }
         return addition
     }
@@ -55,6 +62,13 @@ struct PendingCommit<State: ItemState>: Sendable {
             device: device, time: time, changes: changes.sorted { $0.path < $1.path },
             inline: contents.values.sorted { $0.id < $1.id }, superseded: superseded,
             operation: operation)
+    }
+
+    private mutating func count(_ assets: [ItemAsset]) {
+        for asset in assets {
+            assetBytes = assetBytes.addingReportingOverflow(asset.size).partialValue
+        }
+        if !(0..<Self.assetLimit).contains(assetBytes) { isFull = true }
     }
 
     private mutating func makeRoom(

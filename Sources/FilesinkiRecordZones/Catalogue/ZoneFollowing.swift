@@ -82,9 +82,11 @@ extension RecordZone {
         records += try database.conflicts().compactMap(\.client).filter { !names.contains($0.name) }
         try database.connection.execute("DELETE FROM conflict")
         guard !records.isEmpty else { return 0 }
+        let waiting = Set(records.flatMap { $0.assets.map(\.content) })
+        let files = try assets.keep(waiting, in: file + ".assets")
         var bytes: [UInt8] = []
         for record in records {
-            var object = RecordJSON.object(record)
+            var object = RecordJSON.object(record) { files[$0.content] }
             object.add("op", "force-replace")
             bytes += object.bytes + [UInt8(ascii: "\n")]
         }

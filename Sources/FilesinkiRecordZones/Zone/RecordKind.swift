@@ -23,17 +23,23 @@ package enum RecordKind: ItemKind {
     package static var file: ItemFileFormat {
         ItemFileFormat(
             // "fsre".
-            application: 0x6673_7265, version: 2,
+            application: 0x6673_7265, version: 3,
             purpose: FilePurpose(
                 name: "file of records",
                 damageRemedy:
                     "Move it away and run filesinki rec sync; what was published comes back."),
-            schema: PackageResources.records_sql + PackageResources.subscriptions_sql)
+            schema: PackageResources.records_sql + PackageResources.subscriptions_sql
+                + ItemTables.assets)
     }
 
-    /// Version 1 had no subscriptions.
+    package static var hasAssets: Bool { true }
+
+    /// Version 1 had no subscriptions, version 2 no assets.
     package static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure) {
-        try file.execute(String(decoding: PackageResources.subscriptions_sql, as: UTF8.self))
+        if version < 2 {
+            try file.execute(String(decoding: PackageResources.subscriptions_sql, as: UTF8.self))
+        }
+        try file.execute(String(decoding: ItemTables.assets, as: UTF8.self))
     }
 
     package static func didReceive(

@@ -1,4 +1,4 @@
-import FilesinkiItems
+package import FilesinkiItems
 import FilesinkiModel
 package import FilesinkiRecords
 
@@ -33,26 +33,14 @@ package struct RecordState: Sendable {
 }
 
 extension RecordState: ItemState {
-    /// The version of this layout: a byte for it, a byte for what follows, and its encoding.
-    private static let version: UInt8 = 1
-
-    private enum Tag: UInt8 {
-        case record = 1
-        case schema = 2
-    }
-
     package static func removed(at time: Int64) -> RecordState { RecordState(nil, time: time) }
 
     package init?(encoded bytes: [UInt8], time: Int64) {
-        guard bytes.count > 2, bytes[0] == Self.version else { return nil }
-        let content = bytes[2...]
-        switch Tag(rawValue: bytes[1]) {
-        case .record:
-            guard let record = RecordCoder.decode(content), record.modified.time == time else {
-                return nil
-            }
+        switch RecordItem(bytes) {
+        case .record(let record):
+            guard record.modified.time == time else { return nil }
             self.init(record)
-        case .schema:
+        case .schema(let content):
             guard let text = String(validating: content, as: UTF8.self),
                 let schema = try? SchemaText.decode(text)
             else { return nil }
@@ -61,19 +49,12 @@ extension RecordState: ItemState {
         }
     }
 
-    package static func isNewer(_ bytes: [UInt8]) -> Bool {
-        guard let version = bytes.first else { return false }
-        if version > Self.version { return true }
-        guard version == Self.version, bytes.count > 2 else { return false }
-        return Tag(rawValue: bytes[1]) == .record && RecordCoder.isNewer(bytes[2...])
-    }
+    package static func isNewer(_ bytes: [UInt8]) -> Bool { RecordItem.isNewer(bytes) }
 
     package var encoded: [UInt8]? {
         switch content {
-        case .record(let record):
-            [Self.version, Tag.record.rawValue] + RecordCoder.encode(record)
-        case .schema(let schema):
-            [Self.version, Tag.schema.rawValue] + Array(SchemaText.encode(schema).utf8)
+        case .record(let record): RecordItem.encode(record)
+        case .schema(let schema): RecordItem.encode(schema)
         case nil: nil
         }
     }
@@ -81,6 +62,8 @@ extension RecordState: ItemState {
     package var isRemoved: Bool { content == nil }
 
     package var size: Int { encoded?.count ?? 0 }
+
+    package var assets: [ItemAsset] { record?.itemAssets ?? [] }
 
     package func hasSameContent(as other: RecordState) -> Bool {
         switch (content, other.content) {

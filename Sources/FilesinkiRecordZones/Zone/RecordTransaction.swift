@@ -1,4 +1,4 @@
-import FilesinkiItems
+package import FilesinkiItems
 import FilesinkiModel
 import FilesinkiRecords
 import FilesinkiSQLite
@@ -9,14 +9,18 @@ extension RecordZone {
     ///
     /// Costs as much as there are operations, whatever the zone holds.
     ///
-    /// - Parameter isAtomic: Whether all or none are applied, and published in one commit. If one fails,
-    ///   the others have the error `batch-failed`.
+    /// - Parameters:
+    ///   - isAtomic: Whether all or none are applied, and published in one commit. If one fails,
+    ///     the others have the error `batch-failed`.
+    ///   - assets: The bytes of assets that operations name and that are not in the zone yet.
     /// - Returns: A result for each operation.
     /// - Throws: `Failure` with code `limit` for an atomic batch that no commit has room for.
     package func apply(
-        _ operations: [RecordOperation], isAtomic: Bool = false
+        _ operations: [RecordOperation], isAtomic: Bool = false, assets: [StagedAsset] = []
     ) throws -> [RecordResult] {
-        try database.write {
+        var replaced: Set<ContentID> = []
+        defer { try? removeUnneeded(replaced) }
+        return try database.write {
             if try database.isGone() { throw Failure.gone(place.name) }
             var transaction = try RecordTransaction(
                 database: database, device: device.id, now: now, isAtomic: isAtomic)
@@ -24,7 +28,35 @@ extension RecordZone {
             guard !(isAtomic && transaction.hasFailed) else { return transaction.failedBatch() }
             let changes = try transaction.changes()
             if isAtomic, !fitsIntoCommit(changes.map(\.item)) { throw Failure.tooLargeBatch }
+            let named = Set(changes.flatMap { $0.item.ours.assets.map(\.content) })
+            try assets.filter { $0.isOne(of: named) }.forEach { try $0.install() }
+            replaced = Set(changes.flatMap(\.replacedAssets)).subtracting(named)
             return try transaction.write(changes)
+        }
+    }
+
+    /// Checks that each asset that operations name, and that is not staged, is known: a record must not name bytes
+    /// that nobody has.
+    ///
+    /// - Throws: `Failure` with code `not-found` for the first one that is not; `away` when that cannot be found out.
+    package func checkAssets(
+        of operations: [RecordOperation], staged: [StagedAsset]
+    ) async throws {
+        for operation in operations where operation.kind == .save {
+            let item = try database.item(operation.name.key)
+            var known = Set((item?.ours.assets ?? []).map(\.content))
+            known.formUnion((item?.base.assets ?? []).map(\.content))
+            for (field, value) in operation.fields.sorted(by: { $0.key < $1.key }) {
+                for asset in value?.assets ?? []
+                where !known.contains(asset.content)
+                    && !staged.contains(where: { $0.isOne(of: [asset.content]) })
+                {
+                    let named = ItemAsset(asset, in: field)
+                    guard try await knowsAsset(named) else {
+                        throw Failure.unknownAsset(named, of: operation.name)
+                    }
+                }
+            }
         }
     }
 }
@@ -186,12 +218,16 @@ private struct RecordTransaction {
     struct ItemChange {
         var item: Item<RecordState>
         let isChanged: Bool
+        /// What waited with the present content.
+        let replacedAssets: [ContentID]
 
         init(_ present: Item<RecordState>, _ state: RecordState, _ policy: SavePolicy? = nil) {
             item = present
             item.ours = state
             if let policy { item.note = Array(policy.rawValue.utf8) }
             isChanged = !state.hasSameContent(as: present.ours)
+            replacedAssets =
+                isChanged && present.isPending ? present.ours.assets.map(\.content) : []
         }
     }
 
@@ -291,6 +327,14 @@ extension Failure {
             .declined, path: name.text,
             "batch-failed: another operation of the batch failed; nothing was changed.",
             remedy: "Correct the operation that failed, and send the batch again.")
+    }
+
+    fileprivate static func unknownAsset(_ asset: ItemAsset, of name: RecordName) -> Failure {
+        Failure(
+            .notFound, path: name.text,
+            "The asset '\(asset.place)' of the record '\(name)' is not in the zone: its bytes "
+                + "(\(asset.content)) were not found.",
+            remedy: "Give the file: \(asset.place):asset=@FILE, or {\"file\":…} in JSON.")
     }
 
     fileprivate static let tooLargeBatch = Failure(

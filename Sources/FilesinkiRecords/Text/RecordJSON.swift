@@ -15,8 +15,10 @@ package enum RecordJSON {
     ///   - tag: The change tag; nil for a record that was not published.
     ///   - zone: The zone's name; nil leaves it out.
     ///   - fields: The fields that are written; nil means all.
+    ///   - file: The file that has the bytes of an asset, which is written in its place; nil for none.
     package static func object(
-        _ record: Record, tag: String? = nil, zone: String? = nil, fields: Set<FieldName>? = nil
+        _ record: Record, tag: String? = nil, zone: String? = nil, fields: Set<FieldName>? = nil,
+        file: (Asset) -> String? = { _ in nil }
     ) -> JSONObject {
         var object: JSONObject = ["name": .string(record.name.text)]
         object.add("type", record.type.text)
@@ -26,7 +28,7 @@ package enum RecordJSON {
         object.add("modified", value(record.modified))
         var members: JSONObject = [:]
         for name in record.fieldNames where fields?.contains(name) ?? true {
-            members.add(name.text, record[name].map(value))
+            members.add(name.text, record[name].map { value($0, file) })
         }
         object.add("fields", .object(members))
         return object
@@ -40,8 +42,24 @@ package enum RecordJSON {
     }
 
     /// A value with its type: `{"type":"int","value":3}`.
-    package static func value(_ value: FieldValue) -> JSONValue {
-        .object(["type": .string(value.type.name), "value": plain(value)])
+    package static func value(
+        _ value: FieldValue, _ file: (Asset) -> String? = { _ in nil }
+    ) -> JSONValue {
+        .object([
+            "type": .string(value.type.name), "value": fileValue(value, file) ?? plain(value),
+        ])
+    }
+
+    /// Assets as the files that have their bytes; nil unless all have one.
+    private static func fileValue(
+        _ value: FieldValue, _ file: (Asset) -> String?
+    ) -> JSONValue? {
+        let assets = value.assets
+        let files = assets.compactMap(file)
+        guard !files.isEmpty, files.count == assets.count else { return nil }
+        let values = files.map { JSONValue.object(["file": .string($0)]) }
+        if case .list = value { return .array(values) }
+        return values.first
     }
 
     /// A value without its type: numbers as they are, data as base 64, dates as text in UTC.

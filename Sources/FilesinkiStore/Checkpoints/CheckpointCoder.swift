@@ -178,7 +178,7 @@ struct CheckpointDecoder: Sendable {
         let formerByRow = Dictionary(grouping: zip(message.formerRows, former), by: \.0)
         record = Record(
             rows: rows, formerContents: formerByRow.mapValues { $0.map(\.1) },
-            packs: try PackReference.list(message.packs, key: key)[...],
+            packs: try PackReference.list(message.packs, zone: message.zone, key: key)[...],
             inline: zip(inline, message.inlineSequences).map(InlineLocation.init)[...],
             pruned: message.pruned)
     }

@@ -138,7 +138,7 @@ struct CommitCoder {
             operation: shortened(message.operation))
         draft.basedOnTokens = message.basedOn
         draft.superseded = changes.superseded
-        draft.packs = try PackReference.list(message.packs, key: key)
+        draft.packs = try PackReference.list(message.packs, zone: zone, key: key)
         draft.inline = inline(of: message, refused: &changes.refused)
         if message.hasPrune {
             draft.pruning = try Pruning(message.prune, before: sequence, key: key)

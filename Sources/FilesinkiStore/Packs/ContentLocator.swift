@@ -204,6 +204,26 @@ package final class ContentLocator: Sendable {
         return nil
     }
 
+    /// The size of a content that the packs hold with all its parts; nil for any other.
+    ///
+    /// - Throws: What the remote throws. A damaged copy without another one counts as none.
+    package func size(of id: ContentID) async throws -> Int64? {
+        do {
+            let place = try await existingPlace(of: id)
+            if place.member.kind == .chunk { return Int64(place.member.length) }
+            guard let recipe = try await recipe(of: id) else { return nil }
+            for part in Set(recipe.parts) {
+                let place = try await existingPlace(of: part.id)
+                guard place.member.kind == .chunk, place.member.length == part.length else {
+                    return nil
+                }
+            }
+            return recipe.size
+        } catch let failure as Failure where Self.isDamage(failure) {
+            return nil
+        }
+    }
+
     /// What the packs hold for a content.
     private enum Stored {
         case chunk(Chunk)

@@ -2,8 +2,9 @@ package import FilesinkiModel
 
 /// The layout of a pack.
 ///
-/// A pack is an object `packs/<xx>/<id>`; `<id>` is 16 random bytes in hexadecimal digits and
-/// `<xx>` its first two digits. All integers are unsigned and little-endian. From its start:
+/// A pack of the zone of files is an object `packs/<xx>/<id>`, one of another zone
+/// `zones/<zone>/packs/<xx>/<id>`; `<id>` is 16 random bytes in hexadecimal digits and `<xx>` its first
+/// two digits. All integers are unsigned and little-endian. From its start:
 ///
 /// | bytes | meaning |
 /// |---|---|
@@ -48,20 +49,26 @@ package struct PackReference: Hashable, Sendable {
     package var size: Int64
     /// The SHA-256 of the plain index.
     package var indexHash: ContentID
+    /// The zone whose commits name the pack; nil for that of files.
+    package var zone: String?
 
-    package init(id: [UInt8], size: Int64, indexHash: ContentID) {
+    package init(id: [UInt8], size: Int64, indexHash: ContentID, zone: String? = nil) {
         self.id = id
         self.size = size
         self.indexHash = indexHash
+        self.zone = zone
     }
 
     /// The length of an id in bytes.
     package static let idLength = 16
 
-    /// The object's key as text: `packs/<xx>/<id>`.
+    /// The ``zone`` of the packs that the commits of a zone name.
+    package static func packZone(_ zone: String) -> String? { zone == "files" ? nil : zone }
+
+    /// The object's key as text: see ``PackFormat``.
     package var keyText: String {
         let digits = hexadecimal(id)
-        return "packs/\(digits.prefix(2))/\(digits)"
+        return "\(StoreLayout.packs(of: zone))\(digits.prefix(2))/\(digits)"
     }
 }
 

@@ -108,12 +108,14 @@ extension PackReference {
     /// The reference of a pack that no commit names, from its trailer; nil for an object that is
     /// not a pack.
     ///
-    /// - Parameter size: The object's size in bytes.
+    /// - Parameters:
+    ///   - zone: The zone whose commits could name it; nil for that of files.
+    ///   - size: The object's size in bytes.
     /// - Throws: What the remote throws.
     package static func read(
-        _ id: [UInt8], size: Int64, from remote: any Remote
+        _ id: [UInt8], zone: String? = nil, size: Int64, from remote: any Remote
     ) async throws -> PackReference? {
-        var reference = PackReference(id: id, size: size, indexHash: .none)
+        var reference = PackReference(id: id, size: size, indexHash: .none, zone: zone)
         guard size >= Int64(PackTrailer.length),
             let tail = try await remote.get(
                 ObjectKey(reference.keyText), range: (size - Int64(PackTrailer.length))..<size),

@@ -10,6 +10,7 @@ package import FilesinkiRemote
 package actor PackWriter {
     private let remote: any Remote
     private let systemContext: SystemContext
+    private let zone: String?
     private let cache: (any IndexCache)?
     private let targetSize: Int
     /// Chooses the size of each pack; nil where ``targetSize`` is the size of all.
@@ -35,18 +36,21 @@ package actor PackWriter {
     private static let maximumMemberCount = 500_000
 
     /// - Parameters:
+    ///   - zone: The zone whose commits are to name the packs; nil for that of files.
     ///   - sizing: Chooses the size of each pack; nil for `targetSize`.
     ///   - cache: Receives the indexes of stored packs.
     ///   - willStore: Called with each pack before it is sent, one call at a time.
     ///   - onStored: Called with each pack after the remote has stored it, one call at a time.
     package init(
-        remote: any Remote, systemContext: SystemContext, targetSize: Int = PackWriter.targetSize,
-        sizing: PackSizing? = nil, cache: (any IndexCache)? = nil,
+        remote: any Remote, systemContext: SystemContext, zone: String? = nil,
+        targetSize: Int = PackWriter.targetSize, sizing: PackSizing? = nil,
+        cache: (any IndexCache)? = nil,
         willStore: @escaping @Sendable (PackReference) -> Void = { _ in },
         onStored: @escaping @Sendable (PackReference) -> Void = { _ in }
     ) {
         self.remote = remote
         self.systemContext = systemContext
+        self.zone = zone
         self.targetSize = targetSize
         self.sizing = sizing
         self.cache = cache
@@ -116,7 +120,7 @@ package actor PackWriter {
         var full = PackBuilder()
         swap(&full, &current)
         let id = systemContext.randomBytes(PackReference.idLength)
-        let sealed = try full.seal(id: id)
+        let sealed = try full.seal(id: id, zone: zone)
         let key = try ObjectKey(sealed.reference.keyText)
         packs.append(sealed.reference)
         cache?.store(id, sealed.index)
@@ -168,7 +172,7 @@ struct PackBuilder {
     }
 
     /// Completes the pack.
-    consuming func seal(id: [UInt8]) throws(Failure) -> Sealed {
+    consuming func seal(id: [UInt8], zone: String? = nil) throws(Failure) -> Sealed {
         members.sort { $0.id < $1.id }
         let index = plainIndex()
         let frame = try ZstdCompressor(level: 3).compress(index)
@@ -178,7 +182,7 @@ struct PackBuilder {
         bytes += frame
         bytes += trailer.bytes
         let reference = PackReference(
-            id: id, size: Int64(bytes.count), indexHash: trailer.indexHash)
+            id: id, size: Int64(bytes.count), indexHash: trailer.indexHash, zone: zone)
         return Sealed(bytes: bytes, reference: reference, index: index)
     }
 

@@ -85,11 +85,17 @@ extension ZoneClient {
         var reader = commits
         while let commit = try await reader.next() {
             try target.add(commit)
-            if commit.device.id == memory.device.id {
+            if commit.device.id == memory.device.id, !isPruneOfItems(commit) {
                 fetched.claimed.append(OwnCommit(sequence: commit.sequence, id: commit.id))
             }
             fetched.end = LogPosition(commit)
         }
+    }
+
+    /// Whether a prune of this device has published a commit in a zone of items. It leaves no record there, and
+    /// a copy of the device that only prunes does no harm.
+    private func isPruneOfItems(_ commit: Commit) -> Bool {
+        zone.carriesContents && commit.pruning != nil && commit.changes.isEmpty
     }
 
     /// - Parameter accepted: The user has accepted the loss of commits up to this one.

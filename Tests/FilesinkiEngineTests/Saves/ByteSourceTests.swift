@@ -1,6 +1,7 @@
 import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiStore
 import FilesinkiTesting
 import Testing
 

@@ -1,27 +1,26 @@
 import FilesinkiHashing
-import FilesinkiModel
-import FilesinkiStore
+package import FilesinkiModel
 
 /// A content larger than a chunk, cut into chunks while it is read.
-struct ChunkedContent {
+package struct ChunkedContent {
     /// The chunks of the content, so far.
-    private(set) var parts: [Recipe.Part] = []
+    package private(set) var parts: [Recipe.Part] = []
     private var chunker = Chunker()
     private var hasher = ContentHasher()
     private var present: [UInt8] = []
     private let known: ContentID?
 
     /// - Parameter known: The id of the whole content; nil to hash it.
-    init(known: ContentID? = nil) { self.known = known }
+    package init(known: ContentID? = nil) { self.known = known }
 
     /// The id of all bytes so far, or the known one.
-    var content: ContentID { known ?? hasher.finish() }
+    package var content: ContentID { known ?? hasher.finish() }
 
     /// The size of the finished chunks in bytes.
-    var size: Int64 { parts.reduce(0) { $0 + Int64($1.length) } }
+    package var size: Int64 { parts.reduce(0) { $0 + Int64($1.length) } }
 
     /// Adds bytes, and gives the chunks that end in them.
-    mutating func add(_ piece: [UInt8]) -> [(id: ContentID, bytes: [UInt8])] {
+    package mutating func add(_ piece: [UInt8]) -> [(id: ContentID, bytes: [UInt8])] {
         if known == nil { hasher.update(piece) }
         var chunks: [(id: ContentID, bytes: [UInt8])] = []
         piece.withUnsafeBytes { bytes in
@@ -38,7 +37,7 @@ struct ChunkedContent {
     }
 
     /// The last chunk; nil when the content ends with the one before.
-    mutating func finish() -> (id: ContentID, bytes: [UInt8])? {
+    package mutating func finish() -> (id: ContentID, bytes: [UInt8])? {
         present.isEmpty ? nil : cut()
     }
 

@@ -1,0 +1,74 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+
+/// Stores anew what can be read of the damaged packs of zones of records. See ``StoreRepair``.
+struct ZoneRepair: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// - Returns: The new packs, which commits of their zones name.
+    func storeAnew(
+        _ check: StoreCheck, _ connection: ZoneConnection
+    ) async throws -> [PackReference] {
+        var packs: [PackReference] = []
+        for zone in Set(check.damagedPacks.compactMap(\.zone)).sorted() {
+            let damaged = check.damagedPacks.filter { $0.zone == zone }
+            let ids = Set(damaged.map(\.id))
+            let sound = ContentLocator(
+                packs: check.readable.filter {
+                    $0.reference.zone == zone && !ids.contains($0.reference.id)
+                })
+            let new = try await copy(damaged, of: zone, beyond: sound, connection)
+            try await publish(new, in: zone, connection)
+            packs += new
+        }
+        return packs
+    }
+
+    private func copy(
+        _ damaged: [PackReference], of zone: String, beyond sound: ContentLocator,
+        _ connection: ZoneConnection
+    ) async throws -> [PackReference] {
+        let cache = IndexFolder(path: state.indexes)
+        let writer = PackWriter(
+            remote: connection.remote, systemContext: systemContext, zone: zone, cache: cache)
+        var rescued = Rescued()
+        do {
+            for pack in damaged {
+                let reader = PackReader(
+                    remote: connection.remote, reference: pack, cache: cache)
+                try await StoreRepair(replica).rescue(reader, beyond: sound, &rescued, writer)
+            }
+            return try await writer.finish()
+        } catch {
+            await writer.abandon()
+            throw error
+        }
+    }
+
+    /// Publishes a commit that names the packs, after the last one of the zone.
+    private func publish(
+        _ packs: [PackReference], in zone: String, _ connection: ZoneConnection
+    ) async throws {
+        guard !packs.isEmpty else { return }
+        let client = zoneClient(zone, connection)
+        var log = LogCheck(
+            try CommitLog(remote: connection.remote, zone: zone, store: connection.format),
+            zone: zone)
+        while true {
+            try await log.readOn()
+            guard log.view.retired.isDisjoint(with: packs.map(\.id)) else {
+                throw Failure(
+                    .busy, path: config.remote ?? "",
+                    "A prune of another device removed what the repair had stored.",
+                    remedy: "Nothing is lost; run filesinki repair again.")
+            }
+            let draft = CommitDraft(
+                device: config.device, time: systemContext.now(), changes: [], packs: packs,
+                operation: "repair")
+            if try await client.publish(draft, after: log.view.token).commit() != nil { return }
+        }
+    }
+}

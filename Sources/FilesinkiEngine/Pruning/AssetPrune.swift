@@ -1,0 +1,330 @@
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRecords
+import FilesinkiRemote
+import FilesinkiStore
+
+/// Frees what the assets take that no record names any more: neither a current one nor a version that is kept.
+///
+/// The assets of a zone of records are in packs of its own, which the commits of its log name. So what holds for the
+/// packs of files holds for them, log by log: what a zone needs is copied or stays, a commit of the zone retires packs,
+/// directly after the last one that was read, and only then their objects are removed. An asset that is stored and that
+/// no commit names yet is in a pack that no commit names; see ``UnnamedPacks``.
+struct AssetPrune: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// Frees the assets of all zones, and adds to a report what was freed, or would be.
+    ///
+    /// - Throws: What the remote throws, and code `corrupt` for a damaged log or index.
+    func prune(
+        _ policy: RetentionPolicy, isDryRun: Bool, _ connection: ZoneConnection,
+        _ report: inout PruneReport
+    ) async throws {
+        for name in try await StoreListing.zoneNames(at: connection.remote)
+        where RecordItem.isZone(name) {
+            var run = try ZonePrune(replica, name, connection, policy)
+            try await run.prune(isDryRun: isDryRun, &report)
+        }
+    }
+}
+
+/// The prune of one zone of records.
+private struct ZonePrune {
+    private let part: AssetPrune
+    private let name: String
+    private let connection: ZoneConnection
+    private let policy: RetentionPolicy
+    private let client: ZoneClient
+    private let devices: DeviceRegistry
+    private var log: LogCheck
+    /// The sizes of the packs at the remote.
+    private var listed: [[UInt8]: Int64] = [:]
+    private var kept = KeptVersions()
+    private var needed = NeededUnits()
+    /// The last commit that ``needed`` includes.
+    private var token: ChangeToken?
+
+    /// The most bytes that one step copies, about; and the most packs that it retires.
+    private static let bytesPerStep: Int64 = 256 << 20
+    private static let packsPerStep = 4096
+
+    init(
+        _ replica: ReplicaContext, _ name: String, _ connection: ZoneConnection,
+        _ policy: RetentionPolicy
+    ) throws {
+        part = AssetPrune(replica)
+        self.name = name
+        self.connection = connection
+        self.policy = policy
+        client = part.zoneClient(name, connection)
+        devices = try DeviceRegistry(
+            remote: connection.remote, zone: name, store: connection.format)
+        log = LogCheck(
+            try CommitLog(
+                remote: connection.remote, zone: name, store: connection.format,
+                limits: replica.options.commitLimits), zone: name)
+    }
+
+    mutating func prune(isDryRun: Bool, _ report: inout PruneReport) async throws {
+        try await log.readOn()
+        guard log.unreadItems == 0 else { return report.failures.append(.unread(name)) }
+        try await listPacks()
+        guard !listed.isEmpty else { return }
+        kept = try await keptVersions()
+        try await updateNeeded()
+        let shares = try await PackShare.measure(readers, needed)
+        var candidates = PackShare.candidates(of: shares)[...]
+        report.packs += shares.count
+        report.bytes += shares.reduce(0) { $0 + $1.pack.size }
+        if isDryRun {
+            report.removedPacks += candidates.count
+            report.rewrittenPacks += candidates.count { $0.first > 0 }
+            report.freedBytes += candidates.reduce(0) { $0 + $1.unusedBytes }
+        }
+        while !isDryRun, !candidates.isEmpty {
+            try Task.checkCancellation()
+            guard try await carryOut(Self.removeStep(&candidates), &report) else { break }
+        }
+        try await sweepUnnamed(isDryRun: isDryRun, &report)
+    }
+
+    private static func removeStep(_ candidates: inout ArraySlice<PackShare>) -> [PackShare] {
+        var step: [PackShare] = []
+        var copied: Int64 = 0
+        while let next = candidates.first, step.count < packsPerStep, copied < bytesPerStep {
+            step.append(next)
+            copied += next.usedBytes
+            candidates.removeFirst()
+        }
+        return step
+    }
+
+    // MARK: What is there, and what is needed
+
+    private mutating func listPacks() async throws {
+        var found: [[UInt8]: Int64] = [:]
+        try await connection.remote.listPages(prefix: "zones/\(name)/packs/") { page in
+            for object in page {
+                guard let id = bytes(hexadecimal: object.key.name),
+                    id.count == PackReference.idLength, try key(id) == object.key
+                else { continue }
+                found[id] = object.size
+            }
+        }
+        listed = found
+    }
+
+    private func key(_ id: [UInt8]) throws -> ObjectKey {
+        try ObjectKey(PackReference(id: id, size: 0, indexHash: .none, zone: name).keyText)
+    }
+
+    /// The packs that are in use, in the order of the log.
+    private var readers: [PackReader] {
+        let cache = IndexFolder(path: part.state.indexes)
+        return log.view.packs.filter { listed[$0.pack.id] != nil }.map {
+            PackReader(remote: connection.remote, reference: $0.pack, cache: cache)
+        }
+    }
+
+    /// The versions that the policy keeps, and those that a device may have still: it may have changed such a record,
+    /// and then names the same assets again.
+    private func keptVersions() async throws -> KeptVersions {
+        let published = log.view.authors.items.mapValues(\.sequence)
+        let reached = try await devices.all().map {
+            max($0.token.sequence, published[$0.device.id] ?? 0)
+        }
+        var kept = policy.kept(
+            log.times(upTo: part.systemContext.now()), points: Set(published.values))
+        let end = log.view.token.sequence
+        if let first = reached.min(), (1...end).contains(first) {
+            kept.trees = KeptVersions.joined(kept.trees + [first...end])
+        }
+        return kept
+    }
+
+    /// Adds what the commits need that were read since.
+    private mutating func updateNeeded() async throws {
+        guard token != log.view.token else { return }
+        var history = log.history
+        history.drop(beyond: kept, before: log.view.token.sequence + 1)
+        try await needed.add(log.contents(of: history).keys, in: readers)
+        token = log.view.token
+    }
+
+    // MARK: A step
+
+    /// - Returns: False if the rest has to be left to another prune.
+    private mutating func carryOut(
+        _ step: [PackShare], _ report: inout PruneReport
+    ) async throws -> Bool {
+        let chosen = Set(step.map(\.pack.id))
+        let packs = readers.filter { chosen.contains($0.reference.id) }
+        let writer = PackWriter(
+            remote: connection.remote, systemContext: part.systemContext, zone: name,
+            cache: IndexFolder(path: part.state.indexes))
+        var copier = UnitCopier(writer) { [needed] in needed.contains($0) }
+        let new: [PackReference]
+        do {
+            let isTwice = step.contains { $0.needed > $0.first }
+            if isTwice { try await verifyElsewhere(packs, chosen, &copier) }
+            for pack in packs {
+                if let failure = try await copier.copy(pack) { report.failures.append(failure) }
+            }
+            new = try await copier.finish()
+        } catch {
+            await writer.abandon()
+            throw error
+        }
+        return try await publish(new, packs, copier, &report)
+    }
+
+    /// Reads what packs that stay have of the members of packs that go, so that it need not be copied.
+    private func verifyElsewhere(
+        _ packs: [PackReader], _ chosen: Set<[UInt8]>, _ copier: inout UnitCopier
+    ) async throws {
+        var wanted: Set<ContentID> = []
+        for pack in packs {
+            try await pack.index().forEachMember { id, _ in
+                if copier.isNeeded(id) { wanted.insert(id) }
+            }
+        }
+        for pack in readers where !wanted.isEmpty && !chosen.contains(pack.reference.id) {
+            try await copier.verify(&wanted, in: pack)
+        }
+    }
+
+    private mutating func publish(
+        _ new: [PackReference], _ packs: [PackReader], _ copied: UnitCopier,
+        _ report: inout PruneReport
+    ) async throws -> Bool {
+        var copier = copied
+        var lostRaces = 0
+        while true {
+            try await updateNeeded()
+            copier.isNeeded = { [needed] in needed.contains($0) }
+            var retired: [PackReference] = []
+            for pack in packs where try await copier.covers(pack) {
+                retired.append(pack.reference)
+            }
+            guard !retired.isEmpty || !new.isEmpty else { return true }
+            let pruning = Pruning(retired: retired.map(\.id), kept: kept)
+            if try await append(pruning, naming: new) {
+                report.rewrittenPacks += new.isEmpty ? 0 : retired.count
+                report.freedBytes -= new.reduce(0) { $0 + $1.size }
+                for pack in new { listed[pack.id] = pack.size }
+                for pack in retired { try await remove(pack.id, &report) }
+                report.removedPacks += retired.count
+                return true
+            }
+            lostRaces += 1
+            try await part.sync.pause(afterLosing: lostRaces)
+            let last = log.view.pruned
+            try await log.readOn()
+            guard log.view.pruned == last, log.unreadItems == 0 else {
+                for pack in new { try await connection.remote.delete(key(pack.id)) }
+                return false
+            }
+        }
+    }
+
+    /// Publishes a commit directly after the last one that was read.
+    ///
+    /// - Returns: False if another device was faster.
+    private mutating func append(
+        _ pruning: Pruning, naming packs: [PackReference] = []
+    ) async throws -> Bool {
+        var draft = CommitDraft(
+            device: part.config.device, time: part.systemContext.now(), changes: [],
+            packs: packs, operation: "prune")
+        draft.pruning = pruning
+        guard try await client.publish(draft, after: log.view.token).commit() != nil else {
+            return false
+        }
+        try await log.readOn()
+        return true
+    }
+
+    private mutating func remove(_ id: [UInt8], _ report: inout PruneReport) async throws {
+        try await connection.remote.delete(key(id))
+        IndexFolder(path: part.state.indexes).remove(id)
+        report.freedBytes += listed.removeValue(forKey: id) ?? 0
+    }
+
+    // MARK: Packs that no commit names
+
+    /// Removes the packs that are retired, and those that no commit names and whose devices had the time to name them;
+    /// notes the others. As ``UnnamedPacks`` does for the packs of files.
+    private mutating func sweepUnnamed(
+        isDryRun: Bool, _ report: inout PruneReport
+    ) async throws {
+        var note = try UnnamedPacksNote.read(part.state, part.config.store, zone: name)
+        let left = listed.keys.filter(log.view.retired.contains)
+        report.removedPacks += left.count
+        let due = try await due(note)
+        guard !isDryRun else {
+            report.removedUnnamedPacks += due.count
+            report.waitingUnnamedPacks += unnamed.count - due.count
+            report.freedBytes += due.reduce(0) { $0 + (listed[$1] ?? 0) }
+            return
+        }
+        for id in left { try await remove(id, &report) }
+        for start in stride(from: 0, to: due.count, by: Self.packsPerStep) {
+            let part = Array(due[start..<min(start + Self.packsPerStep, due.count)])
+            for id in try await retire(part) {
+                try await remove(id, &report)
+                report.removedUnnamedPacks += 1
+            }
+        }
+        report.waitingUnnamedPacks += unnamed.count
+        note.keep(Set(unnamed), foundAt: log.view.token.sequence)
+        try note.write(part.state, zone: name)
+    }
+
+    private var unnamed: [[UInt8]] {
+        let known = log.view.retired.union(log.view.packs.lazy.map(\.pack.id))
+        return listed.keys.filter { !known.contains($0) }
+            .sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private func due(_ note: UnnamedPacksNote) async throws -> [[UInt8]] {
+        guard part.options.sparesUnnamedPacks else { return unnamed }
+        let published = log.view.authors.items
+        let reached = try await devices.all().lazy
+            .filter { $0.device.id != part.config.device.id }
+            .map { max($0.token.sequence, published[$0.device.id]?.sequence ?? 0) }
+            .min()
+        return unnamed.filter { id in
+            guard let position = note.positions[id] else { return false }
+            return reached.map { $0 > position } ?? true
+        }
+    }
+
+    /// - Returns: Those that are retired: without the ones that a commit has named meanwhile.
+    private mutating func retire(_ ids: [[UInt8]]) async throws -> [[UInt8]] {
+        var lostRaces = 0
+        while true {
+            let present = Set(unnamed)
+            let retired = ids.filter(present.contains)
+            guard !retired.isEmpty else { return [] }
+            let end = log.view.token.sequence
+            // No version is dropped by it.
+            let all = KeptVersions(trees: end > 0 ? [1...end] : [])
+            if try await append(Pruning(retired: retired, kept: all)) { return retired }
+            lostRaces += 1
+            try await part.sync.pause(afterLosing: lostRaces)
+            try await log.readOn()
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func unread(_ zone: String) -> Failure {
+        Failure(
+            .newerFormat, path: zone,
+            "The zone has records with a layout that this version does not know; nothing of it was "
+                + "freed.",
+            remedy: "Update filesinki, then prune again.")
+    }
+}

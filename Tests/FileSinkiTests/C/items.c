@@ -1,0 +1,110 @@
+/* Two devices in one program: keys and values, records and their assets. */
+#include <filesinki.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+static void expect(int is_true, const char *what) {
+    if (!is_true) {
+        failures++;
+        printf("failed: %s\n", what);
+    }
+}
+
+typedef int32_t (*method)(filesinki *, const char *, char **, filesinki_error *);
+
+/* Calls a method that must succeed, with a result that has a text. */
+static void gives(
+    filesinki *sinki, method method, const char *parameters, const char *text, const char *what) {
+    filesinki_error error = {0};
+    char *result = NULL;
+    int32_t code = method(sinki, parameters, &result, &error);
+    if (code != FILESINKI_OK) printf("%s: %s %s\n", what, error.name, error.message);
+    expect(code == FILESINKI_OK, what);
+    expect(result != NULL && strstr(result, text) != NULL, what);
+    filesinki_free(result);
+    filesinki_error_clear(&error);
+}
+
+/* Calls a method that must fail. */
+static void fails(
+    filesinki *sinki, method method, const char *parameters, int32_t code, const char *name,
+    const char *what) {
+    filesinki_error error = {0};
+    char *result = "";
+    expect(method(sinki, parameters, &result, &error) == code, what);
+    expect(result == NULL && error.code == code, what);
+    expect(error.name != NULL && strcmp(error.name, name) == 0, what);
+    expect(error.message != NULL && strlen(error.message) > 0, what);
+    filesinki_error_clear(&error);
+}
+
+static void keys(filesinki *a, filesinki *b) {
+    gives(a, filesinki_kv_set, "{\"key\":\"theme\",\"value\":\"dark\"}", "\"theme\"", "kv set");
+    gives(a, filesinki_kv_set, "{\"values\":{\"size\":12,\"gone\":1}}", "\"size\"", "kv set of two");
+    gives(b, filesinki_kv_sync, NULL, "\"exchange\"", "kv sync");
+    gives(b, filesinki_kv_get, "{\"key\":\"theme\"}", "\"value\":\"dark\"", "kv get");
+    gives(b, filesinki_kv_delete, "{\"key\":\"gone\"}", "\"gone\"", "kv delete");
+    gives(b, filesinki_kv_list, NULL, "\"value\":12", "kv list");
+    gives(b, filesinki_kv_status, "{}", "\"token\"", "kv status");
+    fails(b, filesinki_kv_get, "{\"key\":\"gone\"}", FILESINKI_ABSENT, "exit", "an absent key");
+    fails(b, filesinki_kv_get, "{\"kye\":\"x\"}", FILESINKI_USAGE, "usage", "a wrong parameter");
+    fails(b, filesinki_kv_get, "{", FILESINKI_USAGE, "usage", "no JSON");
+    fails(b, filesinki_kv_get, "[1]", FILESINKI_USAGE, "usage", "no object");
+    fails(NULL, filesinki_kv_get, "{}", FILESINKI_USAGE, "usage", "a null root");
+    expect(filesinki_kv_list(b, NULL, NULL, NULL) == FILESINKI_OK, "nothing is wanted of it");
+}
+
+static void records(filesinki *a, filesinki *b, const char *folder) {
+    char text[4096], path[2048];
+    snprintf(path, sizeof path, "%s/photo", folder);
+    FILE *file = fopen(path, "w");
+    expect(file != NULL && fputs("bytes of a photo", file) >= 0 && fclose(file) == 0, "a file");
+    snprintf(text, sizeof text,
+        "{\"type\":\"Note\",\"name\":\"n\",\"fields\":{\"count\":3,"
+        "\"photo\":{\"type\":\"asset\",\"value\":{\"file\":\"%s\"}}}}", path);
+    gives(a, filesinki_rec_save, text, "\"created\":true", "rec save");
+    gives(b, filesinki_rec_sync, NULL, "\"exchange\"", "rec sync");
+    gives(b, filesinki_rec_get, "{\"names\":[\"n\"]}", "\"size\":16", "rec get");
+    snprintf(path, sizeof path, "%s/copy", folder);
+    snprintf(text, sizeof text, "{\"name\":\"n\",\"field\":\"photo\",\"to\":\"%s\"}", path);
+    gives(b, filesinki_rec_export, text, "\"sha256\"", "rec export");
+    char copy[32] = {0};
+    file = fopen(path, "r");
+    expect(file != NULL && fread(copy, 1, sizeof copy - 1, file) == 16 && fclose(file) == 0
+               && strcmp(copy, "bytes of a photo") == 0, "the bytes of an asset");
+    gives(b, filesinki_rec_query, "{\"type\":\"Note\",\"where\":\"count > 2\"}", "\"n\"", "rec query");
+    gives(b, filesinki_rec_batch,
+        "{\"operations\":[{\"op\":\"force-update\",\"name\":\"n\",\"fields\":{\"count\":4}}]}",
+        "\"ok\":true", "rec batch");
+    fails(a, filesinki_rec_save,
+        "{\"type\":\"Note\",\"name\":\"n\",\"fields\":{\"count\":5},\"policy\":\"unchanged\"}",
+        FILESINKI_CONFLICT, "exit", "a refused save");
+    gives(a, filesinki_rec_get, "{\"names\":[\"n\"]}", "\"value\":4", "the other device's value");
+    gives(a, filesinki_rec_changes, NULL, "\"token\"", "rec changes");
+    fails(a, filesinki_rec_changes, "{\"since\":\"0000000000000000-1\"}", FILESINKI_EXPIRED,
+        "token-expired", "an expired token");
+    fails(a, filesinki_rec_query, "{\"type\":\"Note\",\"where\":\"count >\"}", FILESINKI_USAGE,
+        "usage", "a wrong predicate");
+    gives(a, filesinki_rec_delete, "{\"names\":[\"n\"]}", "\"deleted\":true", "rec delete");
+    gives(a, filesinki_rec_status, NULL, "\"pending\":[]", "rec status");
+}
+
+int main(int argc, char **argv) {
+    if (argc != 4) return 2;
+    filesinki_error error = {0};
+    filesinki *a = filesinki_open(argv[1], argv[3], "a", &error);
+    filesinki *b = filesinki_open(argv[2], argv[3], "b", &error);
+    if (a == NULL || b == NULL) {
+        printf("%s %s\n", error.name, error.message);
+        return 1;
+    }
+    keys(a, b);
+    records(a, b, argv[1]);
+    filesinki_close(a);
+    filesinki_close(b);
+    if (failures == 0) printf("all is well\n");
+    return failures > 0;
+}
