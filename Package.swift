@@ -233,7 +233,10 @@ let package = Package(
         .target(name: "CFileSinki"),
         module(
             "FileSinkiC",
-            ["CFileSinki", "FileSinki", "FilesinkiCommands", "FilesinkiModel", "FilesinkiNetwork"]),
+            [
+                "CFileSinki", "FileSinki", "FilesinkiCommands", "FilesinkiModel",
+                "FilesinkiNetwork", "FilesinkiSystem",
+            ]),
 
         // Small programs that use the library; `ExampleTests` runs them.
         example("ExampleSaveGame", ["FileSinki"]),

@@ -3,6 +3,7 @@ import FileSinki
 import FilesinkiCommands
 import FilesinkiModel
 import FilesinkiNetwork
+import FilesinkiSystem
 import FoundationEssentials
 import Glibc
 import Synchronization

@@ -28,7 +28,9 @@ private struct RecordClient {
     }
 
     /// Saves a record whose field `f` has bytes; nil removes the field.
-    func save(_ name: String, _ bytes: [UInt8]?) async throws {
+    func save(
+        _ name: String, _ bytes: [UInt8]?, policy: SavePolicy = .merge
+    ) async throws {
         clock.advance(by: .seconds(1))
         var assets: [StagedAsset] = []
         var value: FieldValue?
@@ -37,9 +39,21 @@ private struct RecordClient {
             assets.append(staged)
             value = .asset(Asset(content, size: UInt64(size)))
         }
-        let operation = RecordOperation.save(
+        var operation = RecordOperation.save(
             try RecordName(name), try RecordType("Note"), [try FieldName("f"): value])
+        operation.policy = policy
         let results = try await zone.apply([operation], assets: assets)
+        if let error = results[0].error { throw error }
+    }
+
+    /// Saves another field, with the one that the record has.
+    func title(_ name: String, policy: SavePolicy = .merge) async throws {
+        clock.advance(by: .seconds(1))
+        var operation = RecordOperation.save(
+            try RecordName(name), try RecordType("Note"),
+            [try FieldName("t"): .string("\(clock.systemContext.now().seconds)")])
+        operation.policy = policy
+        let results = try await zone.apply([operation])
         if let error = results[0].error { throw error }
     }
 
@@ -91,6 +105,18 @@ struct AssetPruneTests: PruneScene {
     private var assetPacks: [ObjectKey] {
         world.store.objects.keys.filter { $0.description.hasPrefix("zones/rec-default/packs/") }
             .sorted()
+    }
+
+    private func recordLog() async throws -> CommitLog {
+        let format = try #require(try await StoreFormat.read(from: world.store))
+        return try CommitLog(remote: world.store, zone: "rec-default", store: format)
+    }
+
+    /// The number of packs in use after the last commit.
+    private func packsNamed(by log: LogCheck) async throws -> Int {
+        var log = log
+        try await log.readOn()
+        return log.view.packs.count
     }
 
     private func failures() async throws -> [String] {
@@ -196,6 +222,66 @@ struct AssetPruneTests: PruneScene {
         #expect(try await prune(hasty).removedUnnamedPacks == 0)
     }
 
+    @Test("CK-26 what a device that was away has changed still has its assets when it is back")
+    func away() async throws {
+        let (r, s) = (try RecordClient("r", world), try RecordClient("s", world))
+        try await r.save("n", random(1))
+        try await r.sync()
+        try await s.sync()
+        try await s.title("n", policy: .allKeys)
+        try await r.save("n", nil)
+        try await r.sync()
+        try await prune(a)
+        #expect(assetPacks.count == 1)
+        #expect(try await s.sync().problems.isEmpty)
+        try await r.sync()
+        #expect(try await r.bytes("n") == random(1))
+        // Once it is known to have been there, what it does not name goes.
+        try await r.save("n", nil)
+        try await r.sync()
+        try await s.sync()
+        try await s.title("m")
+        try await s.sync()
+        try await prune(a)
+        #expect(assetPacks.isEmpty)
+    }
+
+    @Test("CK-26 a device that is gone keeps assets until it is forgotten")
+    func forgotten() async throws {
+        let (r, s) = (try RecordClient("r", world), try RecordClient("s", world))
+        try await r.save("n", random(1))
+        try await r.sync()
+        let device = await s.zone.device
+        try await s.sync()
+        try await r.save("n", nil)
+        try await r.sync()
+        try await prune(a)
+        #expect(assetPacks.count == 1)
+        let format = try #require(try await StoreFormat.read(from: world.store))
+        let files = try DeviceRegistry(remote: world.store, zone: "files", store: format)
+        let end = try #require(try await world.commits().last).token
+        try await files.acknowledge(
+            Acknowledgement(
+                device: device, token: end, time: world.clock.systemContext.now()))
+        try await a.with { try await $0.forgetDevice("s") }
+        try await prune(a)
+        #expect(assetPacks.isEmpty)
+    }
+
+    @Test("CK-26 the same bytes in a file are no copy of an asset")
+    func separate() async throws {
+        let client = try RecordClient("r", world)
+        let bytes = random(1, 300_000)
+        try a.write(["f": .bytes(bytes, mode: 0o644, modified: nil)])
+        try await a.sync()
+        try await client.save("n", bytes)
+        try await client.sync()
+        #expect(packs.count == 1 && assetPacks.count == 1)
+        #expect(try await failures() == [])
+        for key in assetPacks { world.store.objects[key] = nil }
+        #expect(try await failures().contains { $0.contains("n") })
+    }
+
     @Test("CK-26 a prune by the device that has the records is no copy of it")
     func sameDevice() async throws {
         let config = try ReplicaConfig.read(a.options)
@@ -217,8 +303,7 @@ struct AssetPruneTests: PruneScene {
         try await client.sync()
         try await client.save("n", nil)
         try await client.sync()
-        let format = try #require(try await StoreFormat.read(from: world.store))
-        let log = try CommitLog(remote: world.store, zone: "rec-default", store: format)
+        let log = try await recordLog()
         var reader = LogReader(log, after: log.genesis)
         var last = log.genesis
         while let commit = try await reader.next() { last = commit.token }
@@ -251,6 +336,9 @@ struct AssetPruneTests: PruneScene {
         #expect(try await !failures().isEmpty)
         let report = try await a.with { try await $0.repair(nil) }
         #expect(report.healed == 0 && report.packs == 1)
+        #expect(assetPacks.count == 2)
+        let log = LogCheck(try await recordLog(), zone: "rec-default")
+        #expect(try await packsNamed(by: log) == 2)
         #expect(report.remaining.contains { "\($0)".contains("m") || "\($0)".contains("n") })
         world.store.objects[pack]?[100] ^= 1
         #expect(try await failures() == [])
