@@ -56,11 +56,12 @@ SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
 # On continuous integration nobody looks for the line of a crash, and the build is faster without.
 DEBUG_INFO ?= $(if $(CI),none,dwarf)
-DEBUG = -debug-info-format $(DEBUG_INFO)
+# Without an index a debug build takes two thirds of the time: see Tests/XCTMain.swift.
+DEBUG = -debug-info-format $(DEBUG_INFO) --disable-index-store
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
+TEST = $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) --enable-swift-testing --disable-xctest
 # Without the names that the static runtime would export, the linker drops what nobody calls. It drops
-# debug information, too, so none is made. Nor is an index, which the tests are found by and editors write
-# for themselves.
+# debug information, too, so none is made. Nor is an index, which editors write for themselves.
 PRODUCT = -c release -debug-info-format none --disable-index-store
 RELEASE = $(BUILD) $(PRODUCT) --static-swift-stdlib -Xlinker -s -Xlinker --no-export-dynamic --product
 # For a library that others link, SwiftPM leaves out where the static runtime is.
@@ -88,7 +89,7 @@ demo: release
 	@sh Scripts/demo.sh $(RELEASE_BINARY)
 
 test: dependencies
-	@sh Scripts/test.sh $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) $(if $(FILTER),--filter '$(FILTER)')
+	@sh Scripts/test.sh $(TEST) $(if $(FILTER),--filter '$(FILTER)')
 
 build: dependencies
 	$(BUILD) $(DEBUG) --build-tests
@@ -119,21 +120,21 @@ bench-link: release-net
 simulate: dependencies
 	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \
 	    FILESINKI_SIMULATION_FIRST=$$(date +%s) \
-	    $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) --filter SimulationTests
+	    $(TEST) --filter SimulationTests
 
 faults: dependencies
 	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_CUT_STRIDE='$(STRIDE)' \
 	    FILESINKI_CUT_BYTES=100000 FILESINKI_FLIP_STRIDE=61 \
-	    $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) --filter SweepTests
+	    $(TEST) --filter SweepTests
 
 file-systems: dependencies
 	@FILESINKI_FILE_SYSTEM_POINTS='$(POINTS)' \
-	    sh Scripts/file-systems.sh $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG)
+	    sh Scripts/file-systems.sh $(TEST)
 
 kv-processes: dependencies
 	FILESINKI_REMOTES='$(REMOTES)' FILESINKI_KV_E2E_PROCESSES=10 FILESINKI_KV_E2E_SECONDS='$(SECONDS)' \
 	    FILESINKI_KV_E2E_WATCHERS=50 FILESINKI_KV_E2E_KEYS=1000 \
-	    $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) --filter KeyValueProcessTests
+	    $(TEST) --filter KeyValueProcessTests
 
 mutants: dependencies
 	python3 Scripts/mutate.py --module '$(MODULE)' --sample '$(SAMPLE)' $(if $(SEED),--seed '$(SEED)')

@@ -434,7 +434,7 @@ class Copy:
         dropped = 0
         while True:
             self.write()
-            status, output = self.swift("build", "--build-tests", "-j", str(self.jobs))
+            status, output = self.swift("build", "--build-tests", "--disable-index-store", "-j", str(self.jobs))
             if status == 0:
                 self.binary = f"{self.swift('build', '--show-bin-path')[1].split()[-1]}/filesinkiPackageTests.xctest"
                 return dropped
