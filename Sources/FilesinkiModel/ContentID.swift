@@ -47,6 +47,14 @@ package struct ContentID: Hashable, Sendable {
         return withUnsafeBytes(of: words, body)
     }
 
+    /// Reads IDs that follow each other; nil if the last one is not complete.
+    package static func list(_ bytes: [UInt8]) -> [ContentID]? {
+        guard bytes.count.isMultiple(of: byteCount) else { return nil }
+        return stride(from: 0, to: bytes.count, by: byteCount).compactMap {
+            ContentID(bytes[$0..<($0 + byteCount)])
+        }
+    }
+
     /// The first 64 bits, for hash tables and names.
     package var prefix: UInt64 { first }
 

@@ -11,28 +11,32 @@ package struct Checkpoint: Sendable {
     package var packs: [PackReference]
     /// The contents that are stored inside commits.
     package var inline: [InlineLocation]
+    /// The contents that are known to be gone.
+    package var lost: [ContentID]
     /// Invalid rows, left out when the checkpoint was read.
     package var refused: [RefusedRow] = []
 
     package init(
         token: ChangeToken, entries: [CheckpointRow] = [], packs: [PackReference] = [],
-        inline: [InlineLocation] = []
+        inline: [InlineLocation] = [], lost: [ContentID] = []
     ) {
         self.token = token
         self.entries = entries
         self.packs = packs
         self.inline = inline
+        self.lost = lost
     }
 
     /// All rows as one batch.
     package var rows: CheckpointRows {
-        CheckpointRows(entries: entries, packs: packs, inline: inline)
+        CheckpointRows(entries: entries, packs: packs, inline: inline, lost: lost)
     }
 
     fileprivate mutating func add(_ rows: CheckpointRows) {
         entries += rows.entries
         packs += rows.packs
         inline += rows.inline
+        lost += rows.lost
         refused += rows.refused
     }
 }

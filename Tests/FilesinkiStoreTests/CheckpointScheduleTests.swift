@@ -17,5 +17,7 @@ import Testing
     @Test func `without a failure nothing is waited for`() {
         #expect(CheckpointSchedule(newest: 0).failed == 0)
         #expect(CheckpointSchedule(newest: 0).isDue(at: 256))
+        #expect(CheckpointSchedule(newest: 5, interval: 3).isDue(at: 8))
+        #expect(!CheckpointSchedule(newest: 5, interval: 3).isDue(at: 7))
     }
 }

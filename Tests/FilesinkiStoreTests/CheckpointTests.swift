@@ -26,7 +26,7 @@ struct CheckpointTests {
                     entry: VersionedEntry(.tombstone, version: 2), formerContents: [two.id]),
             ],
             packs: [PackReference(id: StoreFixture.commitID(3), size: 99, indexHash: one.id)],
-            inline: [InlineLocation(id: one.id, sequence: 1)])
+            inline: [InlineLocation(id: one.id, sequence: 1)], lost: [two.id, one.id])
     }
 
     @Test("a checkpoint makes the round trip, with tombstones and their former contents")
@@ -39,7 +39,21 @@ struct CheckpointTests {
         #expect(read.entries == written.entries)
         #expect(read.packs == written.packs)
         #expect(read.inline == written.inline)
+        #expect(read.lost == written.lost)
         #expect(read.refused.isEmpty)
+    }
+
+    @Test("contents that are lost fill parts of their own, and are read in batches")
+    func lost() async throws {
+        let fixture = try StoreFixture()
+        let shelf = try CheckpointStore(
+            remote: fixture.remote, zone: "files", store: fixture.format, partLength: 8 << 10)
+        var written = try Self.checkpoint(5)
+        written.lost = (0..<1_000).map { ContentHasher.hash([UInt8($0 % 256), UInt8($0 / 256)]) }
+        try await shelf.save(written)
+        #expect(fixture.remote.objects.keys.count { $0.description.contains("/parts/") } > 3)
+        let read = try #require(try await shelf.latest())
+        #expect(read.lost == written.lost && read.entries == written.entries)
     }
 
     @Test("entries that are not in the order of paths are not stored")

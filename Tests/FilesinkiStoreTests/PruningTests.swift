@@ -30,6 +30,10 @@ struct PruningTests {
         let pruning = Pruning(
             retired: packs, kept: KeptVersions(trees: [1...1, 3...5, 8...8], versions: 7))
         #expect(try decoded(pruning).pruning == pruning)
+        let lost = Pruning(
+            retired: packs, kept: KeptVersions(trees: [1...8]),
+            lost: [ContentHasher.hash([1]), ContentHasher.hash([2])], ended: 8)
+        #expect(try decoded(lost).pruning == lost)
         #expect(try decoded(nil).pruning == nil)
         let empty = Pruning(retired: [], kept: KeptVersions())
         #expect(try decoded(empty).pruning == empty)
@@ -43,18 +47,23 @@ struct PruningTests {
         #expect(try coder.encode(draft(nil), after: parent, id: id)[7] == 0)
     }
 
+    private static func prune(_ change: (inout StoredPrune) -> Void) -> StoredPrune {
+        var message = StoredPrune()
+        change(&message)
+        return message
+    }
+
     @Test(
         "a damaged record of a prune is refused",
         arguments: [
-            ([UInt8](repeating: 0, count: 15), [], 0), ([], [1], 0), ([], [2, 1], 0),
-            ([], [1, 2, 2, 3], 0), ([], [9, 9], 0), ([], [1, UInt64.max], 0),
-            ([], [], UInt64.max),
-        ] as [([UInt8], [UInt64], UInt64)])
-    func damaged(_ retired: [UInt8], _ kept: [UInt64], _ versions: UInt64) throws {
-        var message = StoredPrune()
-        message.retired = field(retired)
-        message.kept = kept
-        message.versions = versions
+            prune { $0.retired = field([UInt8](repeating: 0, count: 15)) },
+            prune { $0.kept = [1] }, prune { $0.kept = [2, 1] }, prune { $0.kept = [1, 2, 2, 3] },
+            prune { $0.kept = [9, 9] }, prune { $0.kept = [1, .max] },
+            prune { $0.versions = .max },
+            prune { $0.lost = field([UInt8](repeating: 0, count: 33)) },
+            prune { $0.ended = 9 },
+        ])
+    func damaged(_ message: StoredPrune) throws {
         let failure = #expect(throws: Failure.self) {
             try Pruning(message, before: 9, key: "c")
         }

@@ -28,6 +28,10 @@ class Bad(Exception):
     """Something in the store is not as the format says."""
 
 
+class Lost(Bad):
+    """A content that a repair has given up."""
+
+
 def need(condition, message):
     if not condition:
         raise Bad(message)
@@ -269,6 +273,7 @@ class Store:
         self.tree, self.inline, self.packs = {}, {}, {}
         self.sequence, self.hash = 0, self.id + bytes(16)
         self.archive = 0, 0, {}
+        self.lost, self.ended = set(), 0
 
     def refuse(self, path, message):
         self.problems.append("%s: %s" % (path.decode("utf-8", "backslashreplace"), message))
@@ -338,6 +343,8 @@ class Store:
         for number, commit in enumerate(numbers(message, 10)):
             self.inline[ids[32 * number:32 * number + 32]] = commit
         self.add_packs(message.get(8, []))
+        lost = last(message, 12, b"")
+        self.lost.update(lost[at:at + 32] for at in range(0, len(lost), 32))
 
     def archives(self):
         """The last commit of each archive, and its folder and name, ascending."""
@@ -400,9 +407,12 @@ class Store:
             self.inline.setdefault(last(fields(data), 1, b""), self.sequence)
         self.add_packs(message.get(16, []))
         for data in message.get(21, []):
-            retired = last(fields(data), 1, b"")
+            prune = fields(data)
+            retired, lost = last(prune, 1, b""), last(prune, 4, b"")
             for at in range(0, len(retired), 16):
                 self.packs.pop(retired[at:at + 16], None)
+            self.lost.update(lost[at:at + 32] for at in range(0, len(lost), 32))
+            self.ended = max(self.ended, last(prune, 5, 0))
         return True
 
     def fold(self):
@@ -438,6 +448,8 @@ class Store:
                 pack = self.packs[name] = Pack(self, pack)
             if id_ in pack.members:
                 return pack.member(id_)
+        if id_ in self.lost:
+            raise Lost("the content %s was lost" % id_.hex())
         raise Bad("the content %s is nowhere" % id_.hex())
 
     def copy(self, row, write):
@@ -505,6 +517,9 @@ def command_verify(store):
     while store.advance():
         if store.sequence in checkpoints:
             tree, hash_ = store.read_checkpoint(store.sequence)
+            for path in [p for p, r in store.tree.items()
+                         if r.kind == TOMBSTONE and r.version <= store.ended and p not in tree]:
+                del store.tree[path]
             same = {p: r.state() + (r.version,) for p, r in tree.items()} == {
                 p: r.state() + (r.version,) for p, r in store.tree.items()}
             if not same or hash_ != store.hash:
@@ -513,6 +528,8 @@ def command_verify(store):
         if row.kind == FILE:
             try:
                 store.copy(row, lambda piece: None)
+            except Lost:
+                pass
             except (Bad, OSError) as error:
                 store.refuse(row.path, str(error))
     print("%d commits, %d paths, %d packs, tip %s" % (

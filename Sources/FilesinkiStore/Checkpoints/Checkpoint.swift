@@ -31,7 +31,7 @@ package struct InlineLocation: Hashable, Sendable {
 /// from it instead of reading the log.
 ///
 /// All batches of a checkpoint together have its entries first, in the order of the bytes of the
-/// paths, then its packs, then its inline contents.
+/// paths, then its packs, then its inline contents, then those that are lost.
 package struct CheckpointRows: Sendable {
     /// Paths, including tombstones.
     package var entries: [CheckpointRow]
@@ -39,6 +39,8 @@ package struct CheckpointRows: Sendable {
     package var packs: [PackReference]
     /// Contents that are stored inside commits.
     package var inline: [InlineLocation]
+    /// Contents that a repair has given up: see ``Pruning/lost``.
+    package var lost: [ContentID]
     /// The last commit of a prune that the checkpoint includes; 0 for none.
     package var pruned: UInt64
     /// Invalid rows, left out when the checkpoint was read.
@@ -49,16 +51,19 @@ package struct CheckpointRows: Sendable {
 
     package init(
         entries: [CheckpointRow] = [], packs: [PackReference] = [], inline: [InlineLocation] = [],
-        pruned: UInt64 = 0
+        lost: [ContentID] = [], pruned: UInt64 = 0
     ) {
         self.entries = entries
         self.packs = packs
         self.inline = inline
+        self.lost = lost
         self.pruned = pruned
     }
 
     /// The number of rows, refused ones included.
-    package var count: Int { entries.count + packs.count + inline.count + refused.count }
+    package var count: Int {
+        entries.count + packs.count + inline.count + lost.count + refused.count
+    }
 }
 
 /// The rows of a checkpoint that is to be stored, in batches, in the order of ``CheckpointRows``.
@@ -98,15 +103,18 @@ package struct CheckpointSchedule: Hashable, Sendable {
     package var newest: UInt64
     /// The commit at which a checkpoint could not be stored; 0 for none.
     package var failed: UInt64
+    /// The number of commits between two checkpoints.
+    private let interval: UInt64
 
-    package init(newest: UInt64, failed: UInt64 = 0) {
+    package init(newest: UInt64, failed: UInt64 = 0, interval: UInt64 = Self.interval) {
         self.newest = newest
         self.failed = failed
+        self.interval = interval
     }
 
     /// Whether a device that has read the log up to `sequence` should store the next checkpoint.
     package func isDue(at sequence: UInt64) -> Bool {
-        guard sequence > newest, sequence - newest >= Self.interval else { return false }
+        guard sequence > newest, sequence - newest >= interval else { return false }
         return failed == 0 || sequence < failed || sequence - failed >= Self.retryInterval
     }
 }

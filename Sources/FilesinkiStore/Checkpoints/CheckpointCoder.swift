@@ -37,6 +37,7 @@ struct CheckpointCoder {
         message.inlineContents = field(rows.inline.flatMap(\.id.bytes))
         message.inlineSequences = rows.inline.map(\.sequence)
         message.pruned = rows.pruned
+        message.lost = field(rows.lost.flatMap(\.bytes))
         return try Envelope.seal(serialized(message), as: kind)
     }
 
@@ -142,6 +143,7 @@ struct CheckpointDecoder: Sendable {
         var formerContents: [UInt32: [ContentID]]
         var packs: ArraySlice<PackReference>
         var inline: ArraySlice<InlineLocation>
+        var lost: ArraySlice<ContentID>
         var pruned: UInt64
     }
 
@@ -171,6 +173,7 @@ struct CheckpointDecoder: Sendable {
             array(message.hash) == token.hash.bytes, message.pruned <= token.sequence,
             let former = identities(message.formerContents, count: message.formerRows.count),
             let inline = identities(message.inlineContents, count: message.inlineSequences.count),
+            let lost = ContentID.list(array(message.lost)),
             let rows = RowsDecoder(
                 message.entries, maximumCount: entries, pathLimit: &pathBytes)
         else { throw Envelope.damaged(key, "The checkpoint is inconsistent.") }
@@ -180,7 +183,7 @@ struct CheckpointDecoder: Sendable {
             rows: rows, formerContents: formerByRow.mapValues { $0.map(\.1) },
             packs: try PackReference.list(message.packs, zone: message.zone, key: key)[...],
             inline: zip(inline, message.inlineSequences).map(InlineLocation.init)[...],
-            pruned: message.pruned)
+            lost: lost[...], pruned: message.pruned)
     }
 
     /// The next rows of the record; nil at its end.
@@ -194,6 +197,7 @@ struct CheckpointDecoder: Sendable {
         if record.rows.isAtEnd {
             found.packs = record.packs.removePrefix(atMost: limit - found.count)
             found.inline = record.inline.removePrefix(atMost: limit - found.count)
+            found.lost = record.lost.removePrefix(atMost: limit - found.count)
         }
         guard found.count > 0 else { return nil }
         found.pruned = record.pruned
@@ -228,11 +232,8 @@ struct CheckpointDecoder: Sendable {
     private func identities(
         _ column: some SwiftProtobufContiguousBytes, count: Int
     ) -> [ContentID]? {
-        let bytes = array(column)
-        guard bytes.count == count * ContentID.byteCount else { return nil }
-        return stride(from: 0, to: bytes.count, by: ContentID.byteCount).compactMap {
-            ContentID(bytes[$0..<($0 + ContentID.byteCount)])
-        }
+        guard let list = ContentID.list(array(column)), list.count == count else { return nil }
+        return list
     }
 }
 

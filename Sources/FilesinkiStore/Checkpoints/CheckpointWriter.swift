@@ -30,14 +30,16 @@ struct CheckpointPartEncoder {
             throw .notReadable(key, cause: error)
         }
         var (entries, packs, inline) = (part.entries[...], part.packs[...], part.inline[...])
+        var lost = part.lost[...]
         while let found = decoder.next(atMost: CheckpointReader.batchSize) {
             guard found.refused.isEmpty, found.pruned == part.pruned,
                 entries.removePrefix(equalTo: found.entries),
                 packs.removePrefix(equalTo: found.packs),
-                inline.removePrefix(equalTo: found.inline)
+                inline.removePrefix(equalTo: found.inline),
+                lost.removePrefix(equalTo: found.lost)
             else { throw .notReadable(key, cause: found.refused.first?.failure) }
         }
-        guard entries.isEmpty, packs.isEmpty, inline.isEmpty else {
+        guard entries.isEmpty, packs.isEmpty, inline.isEmpty, lost.isEmpty else {
             throw .notReadable(key, cause: nil)
         }
         return stored
@@ -61,7 +63,7 @@ extension ArraySlice where Element: Equatable {
 /// The rows of each column are cut first; then neighbouring parts of different columns are joined
 /// where both fit, so that a small checkpoint is one part. Memory holds two parts at most.
 struct CheckpointCutter {
-    private enum Column { case entries, packs, inline }
+    private enum Column { case entries, packs, inline, lost }
 
     private struct Part {
         var rows = CheckpointRows()
@@ -73,6 +75,7 @@ struct CheckpointCutter {
             both.rows.entries += later.rows.entries
             both.rows.packs += later.rows.packs
             both.rows.inline += later.rows.inline
+            both.rows.lost += later.rows.lost
             both.size += later.size
             return both
         }
@@ -116,6 +119,10 @@ struct CheckpointCutter {
         for content in rows.inline {
             makeRoom(Self.pairBytes, in: .inline)
             current.rows.inline.append(content)
+        }
+        for content in rows.lost {
+            makeRoom(Self.pairBytes, in: .lost)
+            current.rows.lost.append(content)
         }
         defer { finished = [] }
         return finished.map(markPruned)

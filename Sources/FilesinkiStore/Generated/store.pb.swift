@@ -274,6 +274,12 @@ nonisolated struct StoredPrune: Sendable {
   /// How many of the last versions of each path were kept besides.
   var versions: UInt64 = 0
 
+  /// Contents that earlier commits name and that are gone, because the store was damaged: 32 bytes each.
+  var lost: Data = Data()
+
+  /// The tombstones up to this commit have ended: no version of what they deleted is kept.
+  var ended: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -428,6 +434,12 @@ nonisolated struct StoredCheckpoint: @unchecked Sendable {
   var pruned: UInt64 {
     get {_storage._pruned}
     set {_uniqueStorage()._pruned = newValue}
+  }
+
+  /// Contents that are known to be gone: 32 bytes each.
+  var lost: Data {
+    get {_storage._lost}
+    set {_uniqueStorage()._lost = newValue}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -844,7 +856,7 @@ nonisolated extension StoredCommit: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension StoredPrune: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Prune"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}retired\0\u{1}kept\0\u{1}versions\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}retired\0\u{1}kept\0\u{1}versions\0\u{1}lost\0\u{1}ended\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -855,6 +867,8 @@ nonisolated extension StoredPrune: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularBytesField(value: &self.retired) }()
       case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.kept) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.versions) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.lost) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.ended) }()
       default: break
       }
     }
@@ -870,6 +884,12 @@ nonisolated extension StoredPrune: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.versions != 0 {
       try visitor.visitSingularUInt64Field(value: self.versions, fieldNumber: 3)
     }
+    if !self.lost.isEmpty {
+      try visitor.visitSingularBytesField(value: self.lost, fieldNumber: 4)
+    }
+    if self.ended != 0 {
+      try visitor.visitSingularUInt64Field(value: self.ended, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -877,6 +897,8 @@ nonisolated extension StoredPrune: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.retired != rhs.retired {return false}
     if lhs.kept != rhs.kept {return false}
     if lhs.versions != rhs.versions {return false}
+    if lhs.lost != rhs.lost {return false}
+    if lhs.ended != rhs.ended {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1049,7 +1071,7 @@ nonisolated extension StoredArchive: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Checkpoint"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}hash\0\u{1}entries\0\u{3}former_rows\0\u{3}former_contents\0\u{1}packs\0\u{3}inline_contents\0\u{3}inline_sequences\0\u{1}pruned\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}store\0\u{1}zone\0\u{1}sequence\0\u{1}hash\0\u{1}entries\0\u{3}former_rows\0\u{3}former_contents\0\u{1}packs\0\u{3}inline_contents\0\u{3}inline_sequences\0\u{1}pruned\0\u{1}lost\0")
 
   fileprivate class _StorageClass {
     var _store: Data = Data()
@@ -1063,6 +1085,7 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _inlineContents: Data = Data()
     var _inlineSequences: [UInt64] = []
     var _pruned: UInt64 = 0
+    var _lost: Data = Data()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1084,6 +1107,7 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
       _inlineContents = source._inlineContents
       _inlineSequences = source._inlineSequences
       _pruned = source._pruned
+      _lost = source._lost
     }
   }
 
@@ -1113,6 +1137,7 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 9: try { try decoder.decodeSingularBytesField(value: &_storage._inlineContents) }()
         case 10: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._inlineSequences) }()
         case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._pruned) }()
+        case 12: try { try decoder.decodeSingularBytesField(value: &_storage._lost) }()
         default: break
         }
       }
@@ -1158,6 +1183,9 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
       if _storage._pruned != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._pruned, fieldNumber: 11)
       }
+      if !_storage._lost.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._lost, fieldNumber: 12)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1178,6 +1206,7 @@ nonisolated extension StoredCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._inlineContents != rhs_storage._inlineContents {return false}
         if _storage._inlineSequences != rhs_storage._inlineSequences {return false}
         if _storage._pruned != rhs_storage._pruned {return false}
+        if _storage._lost != rhs_storage._lost {return false}
         return true
       }
       if !storagesAreEqual {return false}

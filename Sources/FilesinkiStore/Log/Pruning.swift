@@ -1,4 +1,4 @@
-import FilesinkiModel
+package import FilesinkiModel
 
 /// What a prune has taken out of use. The commit of a prune carries it.
 ///
@@ -9,10 +9,19 @@ package struct Pruning: Hashable, Sendable {
     package var retired: [[UInt8]]
     /// The versions that were kept.
     package var kept: KeptVersions
+    /// Contents that versions of earlier commits need and that are in no pack and no commit any more: a repair has
+    /// given them up. One that a later commit stores again is there again.
+    package var lost: [ContentID]
+    /// The tombstones of commits up to this one have ended: no version of what they deleted is kept. 0 for none.
+    package var ended: UInt64
 
-    package init(retired: [[UInt8]], kept: KeptVersions) {
+    package init(
+        retired: [[UInt8]], kept: KeptVersions, lost: [ContentID] = [], ended: UInt64 = 0
+    ) {
         self.retired = retired
         self.kept = kept
+        self.lost = lost
+        self.ended = ended
     }
 }
 
@@ -67,23 +76,29 @@ extension StoredPrune {
         retired = field(pruning.retired.flatMap { $0 })
         kept = pruning.kept.trees.flatMap { [$0.lowerBound, $0.upperBound] }
         versions = UInt64(clamping: pruning.kept.versions)
+        lost = field(pruning.lost.flatMap(\.bytes))
+        ended = pruning.ended
     }
 }
 
 extension Pruning {
     /// - Parameter sequence: The number of the commit.
     /// - Throws: `Failure` with code `corrupt` for ids of another length, and for ranges that are not ascending or that
-    ///   do not end before the commit.
+    ///   do not end before the commit, as the ended tombstones must.
     init(_ message: StoredPrune, before sequence: UInt64, key: String) throws(Failure) {
         let ids = array(message.retired)
         let length = PackReference.idLength
         guard ids.count.isMultiple(of: length), message.kept.count.isMultiple(of: 2),
-            message.versions <= 1 << 31, let trees = Self.ranges(message.kept, before: sequence)
+            message.versions <= 1 << 31, message.ended < sequence,
+            let trees = Self.ranges(message.kept, before: sequence),
+            let lost = ContentID.list(array(message.lost))
         else { throw Envelope.damaged(key, "The commit's record of a prune is inconsistent.") }
         retired = stride(from: 0, to: ids.count, by: length).map {
             Array(ids[$0..<($0 + length)])
         }
         kept = KeptVersions(trees: trees, versions: Int(message.versions))
+        self.lost = lost
+        ended = message.ended
     }
 
     private static func ranges(

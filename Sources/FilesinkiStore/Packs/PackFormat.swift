@@ -66,7 +66,10 @@ package struct PackReference: Hashable, Sendable {
     package static func packZone(_ zone: String) -> String? { zone == "files" ? nil : zone }
 
     /// The object's key as text: see ``PackFormat``.
-    package var keyText: String {
+    package var keyText: String { Self.keyText(of: id, in: zone) }
+
+    /// The key of the pack with an id, as text.
+    package static func keyText(of id: [UInt8], in zone: String? = nil) -> String {
         let digits = hexadecimal(id)
         return "\(StoreLayout.packs(of: zone))\(digits.prefix(2))/\(digits)"
     }

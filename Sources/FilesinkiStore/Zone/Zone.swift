@@ -10,6 +10,8 @@ package struct Zone: Sendable {
     package var carriesContents: Bool
     /// The limits of published commits.
     package var limits: CommitLimits
+    /// The number of commits between two checkpoints.
+    package var checkpointInterval: UInt64
     /// The remedy for another store: how the user accepts it.
     package var remedyForOther: String
     /// The remedy for missing commits: how the user goes on without them.
@@ -17,11 +19,13 @@ package struct Zone: Sendable {
 
     package init(
         name: String, carriesContents: Bool, limits: CommitLimits = .standard,
+        checkpointInterval: UInt64 = CheckpointSchedule.interval,
         remedyForOther: String, remedyForMissing: String
     ) {
         self.name = name
         self.carriesContents = carriesContents
         self.limits = limits
+        self.checkpointInterval = checkpointInterval
         self.remedyForOther = remedyForOther
         self.remedyForMissing = remedyForMissing
     }

@@ -151,7 +151,7 @@ extension ZoneClient {
         }
         let schedule = CheckpointSchedule(
             newest: try memory.number(.checkpoint),
-            failed: try memory.number(.failedCheckpoint))
+            failed: try memory.number(.failedCheckpoint), interval: zone.checkpointInterval)
         if schedule.isDue(at: token.sequence) {
             do { try await ensureCheckpoint(token, schedule.newest) } catch let failure as Failure
                 where failure.code != .interrupted
@@ -196,7 +196,8 @@ extension ZoneClient {
     ) async throws {
         let checkpoints = try await connected().checkpoints
         var newest = try await checkpoints.newest(after: known)
-        if CheckpointSchedule(newest: newest).isDue(at: token.sequence) {
+        let schedule = CheckpointSchedule(newest: newest, interval: zone.checkpointInterval)
+        if schedule.isDue(at: token.sequence) {
             guard let checkpoint = try memory.checkpoint(at: token) else { return }
             try await checkpoints.save(checkpoint, at: token)
             newest = token.sequence
