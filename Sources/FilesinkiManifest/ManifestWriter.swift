@@ -41,6 +41,21 @@ package struct ManifestWriter {
         try database.tombstone.remove(path.bytes)
     }
 
+    /// Removes the tombstones of commits up to a number, but not of a path whose remote change waits: what the path had
+    /// is needed then.
+    package func removeTombstones(upTo version: UInt64) throws(Failure) {
+        var last: Int64 = 0
+        while true {
+            let page = try database.tombstone.rows(after: last, limit: ManifestDatabase.pageSize)
+            guard let end = page.last else { return }
+            for (_, row) in page where row.version > 0 && row.version <= version {
+                guard try database.remote.row(row.path.bytes) == nil else { continue }
+                try database.tombstone.remove(row.path.bytes)
+            }
+            last = end.id
+        }
+    }
+
     /// Records a pack of the store.
     package func addPack(_ row: PackRow) throws(Failure) { try database.pack.put(row) }
 

@@ -130,4 +130,29 @@ struct LogCheck {
             "The commit is not the one that was seen: the store was swapped or restored.",
             remedy: "Check that this is the right store.")
     }
+
+    /// The versions whose contents were given up by a repair and are not there again.
+    ///
+    /// - Parameter packs: All sound packs.
+    func lostVersions(in packs: [PackReader]) async throws -> [LostVersion] {
+        guard !history.lost.isEmpty else { return [] }
+        let locator = ContentLocator(packs: packs)
+        var gone = history.lost.subtracting(view.inline.map(\.content))
+        for content in gone {
+            if try await Self.isWhole(content, locator) { gone.remove(content) }
+        }
+        return history.versions(with: gone, in: view.changes)
+    }
+
+    private static func isWhole(
+        _ content: ContentID, _ locator: ContentLocator
+    ) async throws -> Bool {
+        guard let place = try await locator.find(content) else { return false }
+        guard place.member.kind == .recipe, let recipe = try await locator.recipe(of: content)
+        else { return true }
+        for part in recipe.parts {
+            guard try await locator.find(part.id)?.member.kind == .chunk else { return false }
+        }
+        return true
+    }
 }

@@ -26,8 +26,10 @@ struct StoreCheck {
     /// The contents without a sound copy.
     private(set) var unreadable = Unreadable()
     private var logs: [LogCheck] = []
-    /// The contents that each of the logs needs: those of all versions that were not pruned.
-    private var needed: [[ContentID: VersionHistory.Use]] = []
+    /// The number of the log of files, whose commits name packs.
+    private var filesLog = 0
+    /// The contents that each of the logs needs: those of all versions that were neither pruned nor given up.
+    private(set) var needed: [[ContentID: VersionHistory.Use]] = []
     /// Chunked contents in packs, and the pack of each.
     private var recipes: [(pack: PackReference, id: ContentID, recipe: Recipe)] = []
     /// The packs that commits name and whose index is sound.
@@ -35,7 +37,9 @@ struct StoreCheck {
     /// The packs that are at the remote and have any damage.
     private(set) var damagedPacks: [PackReference] = []
     /// The packs that commits name and that are gone.
-    private var missingPacks: [PackReference] = []
+    private(set) var missingPacks: [PackReference] = []
+    /// Objects of retired packs, which a stopped prune or repair has left.
+    private(set) var retiredObjects: [ObjectKey] = []
     /// The damaged copies of contents and chunks.
     private(set) var damagedCopies: [DamagedCopy] = []
     /// The damaged objects that devices write anew: checkpoints, their parts, acknowledgements.
@@ -77,21 +81,24 @@ struct StoreCheck {
         report.foreignObjects = listing.others.count
         report.objects = listing.count - listing.others.count
         for (name, zone) in listing.zones.sorted(by: { $0.key < $1.key }) {
+            if name == Zone.filesName { filesLog = logs.count }
             logs.append(
                 try await readZone(name, zone, known: name == Zone.filesName ? files : nil))
         }
-        if listing.zones[Zone.filesName] == nil { logs.append(files) }
+        if listing.zones[Zone.filesName] == nil {
+            filesLog = logs.count
+            logs.append(files)
+        }
         try await readParts(listing)
         var named: [[UInt8]: PackReference] = [:]
         for log in logs { for (pack, _) in log.view.packs { named[pack.id] = pack } }
         try await readPacks(listing, named: named)
-        for log in logs {
-            let contents = log.neededContents
-            report.contents += contents.count
-            report.prunedVersions += log.history.droppedCount
-            needed.append(contents)
-        }
+        findNeeded()
+        report.contents = needed.reduce(0) { $0 + $1.count }
+        report.prunedVersions = logs.reduce(0) { $0 + $1.history.droppedCount }
         unreadable = try await findUnreadable()
+        report.lost = try await logs[filesLog].lostVersions(
+            in: readable.filter { $0.reference.zone == nil })
         var packs: Set<[UInt8]> = []
         for copy in damagedCopies where !unreadable.contents.contains(copy.content) {
             // The content has another copy; the object is damaged all the same.
@@ -99,6 +106,25 @@ struct StoreCheck {
         }
         objectFailures = report.failures
         report.failures += unreadable.failures
+    }
+
+    /// Takes in what was published since the packs were read. The packs of these commits count as sound.
+    mutating func readOn(_ files: LogCheck) {
+        let known = Set(logs[filesLog].view.packs.map(\.pack.id))
+        logs[filesLog] = files
+        readable.removeAll { files.view.retired.contains($0.reference.id) }
+        for (pack, _) in files.view.packs where !known.contains(pack.id) {
+            readable.append(PackReader(remote: connection.remote, reference: pack, cache: indexes))
+        }
+        findNeeded()
+    }
+
+    private mutating func findNeeded() {
+        let lost = logs[filesLog].history.lost
+        needed = logs.enumerated().map { number, log in
+            let contents = log.neededContents
+            return number == filesLog ? contents : contents.filter { !lost.contains($0.key) }
+        }
     }
 
     /// Searches for contents without a sound copy.
@@ -265,7 +291,13 @@ struct StoreCheck {
         _ listing: StoreListing, named: [[UInt8]: PackReference]
     ) async throws {
         var references = named
+        let retired = logs[filesLog].view.retired
         for (id, size) in listing.packs where named[id] == nil {
+            // Nobody reads it, and the next prune removes it.
+            if retired.contains(id) {
+                retiredObjects.append(try ObjectKey(PackReference.keyText(of: id)))
+                continue
+            }
             // No commit names the pack: its upload is unfinished, or its commit is not published
             // yet.
             guard isRead(id) else {
@@ -369,26 +401,5 @@ struct StoreCheck {
                 found.contents.insert(content)
             }
         }
-    }
-}
-
-extension Failure {
-    fileprivate static func otherSize(_ pack: PackReference, _ size: Int64) -> Failure {
-        Failure(
-            .corrupt, path: pack.keyText,
-            "The pack has \(size) bytes; the commit that names it says \(pack.size).",
-            remedy: "Restore the object from a copy of the store.")
-    }
-
-    fileprivate static func missingPack(_ pack: PackReference) -> Failure {
-        Failure(
-            .corrupt, path: pack.keyText, "The pack is gone.",
-            remedy: "Run filesinki repair on a device that still has the files.")
-    }
-
-    fileprivate static func missingPart(_ pack: PackReference, _ id: ContentID) -> Failure {
-        Failure(
-            .corrupt, path: pack.keyText, "A part of the content \(id) is missing.",
-            remedy: "Run filesinki repair on a device that still has the file.")
     }
 }

@@ -17,6 +17,8 @@ import FilesinkiStore
 /// 3. A commit without changes names these packs, so that every device finds them.
 /// 4. The damaged objects that nothing needs any more are removed.
 ///
+/// What cannot be healed stays as it is, unless it is to be forgotten: see ``ForgottenDamage``.
+///
 /// A repair that is killed is repeated. The packs that it has stored are recorded, and named by the next commit
 /// of this replica.
 struct StoreRepair: ReplicaPart {
@@ -28,9 +30,13 @@ struct StoreRepair: ReplicaPart {
     ///
     /// Reads the whole store, and the whole base of the replica.
     ///
+    /// - Parameter forgets: Whether what cannot be repaired is given up.
     /// - Throws: What the remote throws. What could not be repaired is in the report.
-    func repair(_ progress: (@Sendable (Progress) -> Void)?) async throws -> RepairReport {
+    func repair(
+        forgetting forgets: Bool, _ progress: (@Sendable (Progress) -> Void)?
+    ) async throws -> RepairReport {
         let connection = try await connected()
+        if forgets { try await connection.requireDeletion(systemContext) }
         var report = RepairReport()
         var log: LogCheck
         (log, report.remaining) = try await StoreVerification(replica).readLog(connection)
@@ -40,6 +46,8 @@ struct StoreRepair: ReplicaPart {
         let keys = try await StoreKeys(replica).check()
         report.objects = check.report.objects
         report.found = check.report.failures + keys.failures
+        for key in check.retiredObjects { try await connection.remote.delete(key) }
+        report.removed = check.retiredObjects
         guard !report.found.isEmpty else { return report }
         var packs = try await storeAnew(check, connection)
         try await publish(packs, &log)
@@ -47,9 +55,14 @@ struct StoreRepair: ReplicaPart {
         report.packs = packs.count
         report.bytes = packs.reduce(0) { $0 + $1.size }
         let stored = packs.map { PackReader(remote: connection.remote, reference: $0) }
-        let rest = try await check.findUnreadable(with: stored)
+        var rest = try await check.findUnreadable(with: stored)
         report.healed = check.unreadable.contents.subtracting(rest.contents).count
-        report.removed = try await removeDamaged(check, keys, rest, connection.remote)
+        if forgets, !rest.failures.isEmpty {
+            report.lost = try await ForgottenDamage(replica).giveUp(rest, stored, &check, &log)
+            // What is left are assets of records: these are not given up.
+            rest = try await check.findUnreadable(with: stored)
+        }
+        report.removed += try await removeDamaged(check, keys, rest, connection.remote)
         report.remaining = rest.failures + log.failures
         let removed = Set(report.removed.map { Array($0.description.utf8) })
         let objects = check.objectFailures + keys.failures
@@ -76,6 +89,9 @@ struct StoreRepair: ReplicaPart {
                     remote: connection.remote, reference: pack, cache: cache)
                 try await rescue(reader, beyond: sound, &rescued, writer)
             }
+            if let block = try await rescued.recipeBlock(with: sound) {
+                try await writer.add(block)
+            }
         } catch {
             await writer.abandon()
             throw error
@@ -87,20 +103,18 @@ struct StoreRepair: ReplicaPart {
                 && (try? root.status(row.path))?.stamp.size == row.entry.size
         }
         guard !items.isEmpty else { return try await writer.finish() }
-        let uploader = ContentUploader(
-            source: root, destination: .packs(writer),
-            knows: { !wanted.contains($0) },
-            holdsChunk: { [chunks = rescued.chunks] chunk in
-                if chunks.contains(chunk) { return true }
-                return try await sound.find(chunk)?.member.kind == .chunk
-            }, progress: { _, _ in })
+        let uploader = ContentUploader.storing(wanted, from: root, in: writer) {
+            [chunks = rescued.chunks] chunk in
+            if chunks.contains(chunk) { return true }
+            return try await sound.find(chunk)?.member.kind == .chunk
+        }
         return try await uploader.upload(
             items.map { ContentUploader.Item(path: $0.path, size: $0.entry.size) }
         ).packs
     }
 
-    /// Copies what can be read of a damaged pack, and what no other pack holds. The index may be the copy
-    /// of this device.
+    /// Copies the chunks that can be read of a damaged pack and that no other pack holds, and collects its recipes. The
+    /// index may be the copy of this device.
     func rescue(
         _ pack: PackReader, beyond sound: ContentLocator, _ rescued: inout Rescued,
         _ writer: PackWriter
@@ -123,7 +137,7 @@ struct StoreRepair: ReplicaPart {
             for (id, place) in all.sorted(by: { $0.place.offset < $1.place.offset }) {
                 guard try await sound.find(id) == nil else { continue }
                 let bytes = block[place.range]
-                guard rescued.add(id, place.kind, bytes) else { continue }
+                guard rescued.add(id, place.kind, bytes), place.kind == .chunk else { continue }
                 bytes.withUnsafeBytes { builder.add(id, kind: place.kind, bytes: $0) }
             }
             if let block = try builder.finish() { try await writer.add(block) }
@@ -144,10 +158,7 @@ struct StoreRepair: ReplicaPart {
             }
             try await log.read()
             guard log.view.retired.isDisjoint(with: packs.map(\.id)) else {
-                throw Failure(
-                    .busy, path: config.remote ?? "",
-                    "A prune of another device removed what the repair had stored.",
-                    remedy: "Nothing is lost; run filesinki repair again.")
+                throw Failure.removedByPrune(config.remote ?? "")
             }
         }
     }
@@ -175,10 +186,18 @@ struct StoreRepair: ReplicaPart {
     }
 }
 
+extension Failure {
+    static func removedByPrune(_ store: String) -> Failure {
+        Failure(
+            .busy, path: store, "A prune of another device removed what the repair had stored.",
+            remedy: "Nothing is lost; run filesinki repair again.")
+    }
+}
+
 /// What was copied out of damaged packs.
 struct Rescued {
     private(set) var chunks: Set<ContentID> = []
-    private var recipes: [ContentID: Recipe] = [:]
+    private var recipes: [ContentID: (recipe: Recipe, bytes: [UInt8])] = [:]
 
     /// Adds a sound member of a block.
     ///
@@ -191,7 +210,7 @@ struct Rescued {
             guard recipes[id] == nil, let recipe = try? Recipe(decoding: bytes) else {
                 return false
             }
-            recipes[id] = recipe
+            recipes[id] = (recipe, Array(bytes))
             return true
         }
     }
@@ -199,14 +218,25 @@ struct Rescued {
     /// The chunks, and the contents all of whose chunks are there or in sound packs.
     func whole(with sound: ContentLocator) async throws -> Set<ContentID> {
         var whole = chunks
-        for (id, recipe) in recipes {
+        for (id, known) in recipes {
             var isWhole = true
-            for part in recipe.parts where isWhole && !chunks.contains(part.id) {
+            for part in known.recipe.parts where isWhole && !chunks.contains(part.id) {
                 isWhole = try await sound.find(part.id)?.member.kind == .chunk
             }
             if isWhole { whole.insert(id) }
         }
         return whole
+    }
+
+    /// The recipes of the contents that are whole; nil if there are none. The recipe of a content without all of its
+    /// chunks must not be found: the content would count as stored.
+    func recipeBlock(with sound: ContentLocator) async throws -> EncodedBlock? {
+        let whole = try await whole(with: sound)
+        var builder = BlockBuilder(compressor: ZstdCompressor(level: ContentUploader.level))
+        for (id, known) in recipes.sorted(by: { $0.key < $1.key }) where whole.contains(id) {
+            known.bytes.withUnsafeBytes { builder.add(id, kind: .recipe, bytes: $0) }
+        }
+        return try builder.finish()
     }
 }
 
@@ -221,6 +251,8 @@ package struct RepairReport: Sendable {
     /// The number of packs that were stored, and of their bytes.
     package var packs = 0
     package var bytes: Int64 = 0
+    /// The versions that became unreadable.
+    package var lost: [LostVersion] = []
     /// The damaged objects that were removed.
     package var removed: [ObjectKey] = []
     /// What is still wrong.

@@ -31,7 +31,7 @@ struct StoreVerification: ReplicaPart {
         report.packs = log.view.packs.count
         switch data {
         case .none, .current:
-            try await checkContents(log.view, readData: data == .current, &report, progress)
+            try await checkContents(log, readData: data == .current, &report, progress)
         case .part(let part) where !part.isAll:
             let position = CheckedPosition(path: state.checked)
             let range = PackIDRange(part, start: position.read(systemContext))
@@ -76,16 +76,23 @@ struct StoreVerification: ReplicaPart {
     }
 
     private func checkContents(
-        _ view: RemoteView, readData: Bool, _ report: inout CheckReport,
+        _ log: LogCheck, readData: Bool, _ report: inout CheckReport,
         _ progress: (@Sendable (Progress) -> Void)?
     ) async throws {
-        let source = try await storedContents.source(view)
+        let source = try await storedContents.source(log.view)
         var files: [ContentID: (path: RelativePath, size: Int64)] = [:]
-        for (path, change) in view.changes.sorted(by: { $0.key < $1.key }) {
+        for (path, change) in log.view.changes.sorted(by: { $0.key < $1.key }) {
             let entry = change.entry.entry
             guard entry.kind == .file, files[entry.content] == nil else { continue }
             files[entry.content] = (path, entry.size)
         }
+        var lost: Set<ContentID> = []
+        for content in log.history.lost where files[content] != nil {
+            guard try await !source.holds(content) else { continue }
+            files[content] = nil
+            lost.insert(content)
+        }
+        report.lost = log.history.versions(with: lost, in: log.view.changes).filter(\.isCurrent)
         var found: [(path: RelativePath, failure: Failure)] = []
         for job in try await ContentPlan(files.keys, source).jobs {
             let failures = try await failures(job, source, files, readData)
@@ -155,6 +162,9 @@ package struct CheckReport: Sendable {
     package var contents = 0
     /// The number of versions that prunes have dropped; 0 unless all packs or a part of them are read.
     package var prunedVersions = 0
+    /// The versions whose contents were given up by a repair and are in no pack: of the current tree, or of all that
+    /// was checked.
+    package var lost: [LostVersion] = []
     package var bytes: Int64 = 0
     /// The number of objects that were read; 0 unless all packs or a part of them are read.
     package var objects = 0
@@ -172,6 +182,7 @@ package struct CheckReport: Sendable {
         readPacks = other.readPacks
         contents += other.contents
         prunedVersions += other.prunedVersions
+        lost += other.lost
         bytes += other.bytes
         objects += other.objects
         foreignObjects += other.foreignObjects

@@ -41,6 +41,9 @@ struct ZoneRepair: ReplicaPart {
                     remote: connection.remote, reference: pack, cache: cache)
                 try await StoreRepair(replica).rescue(reader, beyond: sound, &rescued, writer)
             }
+            if let block = try await rescued.recipeBlock(with: sound) {
+                try await writer.add(block)
+            }
             return try await writer.finish()
         } catch {
             await writer.abandon()
@@ -60,10 +63,7 @@ struct ZoneRepair: ReplicaPart {
         while true {
             try await log.readOn()
             guard log.view.retired.isDisjoint(with: packs.map(\.id)) else {
-                throw Failure(
-                    .busy, path: config.remote ?? "",
-                    "A prune of another device removed what the repair had stored.",
-                    remedy: "Nothing is lost; run filesinki repair again.")
+                throw Failure.removedByPrune(config.remote ?? "")
             }
             let draft = CommitDraft(
                 device: config.device, time: systemContext.now(), changes: [], packs: packs,

@@ -9,18 +9,21 @@ final class ContentSource: Sendable {
     private let inline: InlineIndex
     /// Contents in memory: of commits that were just read, or that this run is to publish.
     private let atHand: [ContentID: [UInt8]]
+    /// Contents that a repair has given up. Since then one may have been stored again.
+    let lost: Set<ContentID>
     /// The commit read last: contents of one commit are mostly asked for together.
     private let recent = Mutex<Commit?>(nil)
 
     init(
         packs: PackLocations, log: CommitLog, inline: InlineIndex,
-        carried: CarriedContents, pending: [InlineContent] = []
+        carried: CarriedContents, pending: [InlineContent] = [], lost: Set<ContentID> = []
     ) {
         self.packs = packs
         self.log = log
         self.inline = inline
         let pending = pending.map { ($0.id, $0.bytes) }
         atHand = carried.contents.merging(pending) { first, _ in first }
+        self.lost = lost
     }
 
     /// Ends a run whose look-ups in the manifest failed: those who read contents take any error for a problem
@@ -36,7 +39,10 @@ final class ContentSource: Sendable {
     /// - Parameter isLocal: Send no request: a content in a pack whose index is not cached is not found.
     func holds(_ content: ContentID, isLocal: Bool = false) async throws -> Bool {
         if try isAtHand(content) || commit(of: content) != nil { return true }
-        return try await packs.find(content, isLocal: isLocal) != nil
+        guard let place = try await packs.find(content, isLocal: isLocal) else { return false }
+        // Of one that was lost the recipe may have stayed.
+        guard place.member.kind == .recipe, lost.contains(content) else { return true }
+        return isLocal ? false : try await isWhole(content, size: .max)
     }
 
     /// Whether all of a content can be read that ``holds(_:isLocal:)`` finds: of a large one all chunks.
@@ -96,7 +102,9 @@ final class ContentSource: Sendable {
             try Self.check(bytes.count, content, size)
             return bytes
         }
-        return try await packs.locator().read(content, size: size)
+        return try await explainingLoss(of: content) {
+            try await packs.locator().read(content, size: size)
+        }
     }
 
     /// Gives a content's bytes piece by piece, verified.
@@ -107,7 +115,20 @@ final class ContentSource: Sendable {
             try Self.check(bytes.count, content, size)
             try bytes.withUnsafeBytes(body)
         } else {
-            try await packs.locator().stream(content, size: size, body)
+            try await explainingLoss(of: content) {
+                try await packs.locator().stream(content, size: size, body)
+            }
+        }
+    }
+
+    /// Reads a content; that it was lost is said as such, not as damage.
+    private func explainingLoss<Result>(
+        of content: ContentID, _ read: () async throws -> Result
+    ) async throws -> Result {
+        do { return try await read() } catch let failure as Failure
+            where failure.code == .corrupt && lost.contains(content)
+        {
+            throw Failure.lost(content.description)
         }
     }
 

@@ -124,12 +124,14 @@ extension SyncEngine {
 }
 
 extension SyncRun {
-    /// The contents of the base that the remote tree has still. What it no longer has may have been pruned.
+    /// The contents of the base that the remote tree has still. What it no longer has may have been pruned; what was
+    /// lost has to be looked up.
     var currentContents: Set<ContentID> {
         let replaced = remote.changes
         return Set(
             base.rows.lazy.filter { row in
-                row.entry.kind == .file && (replaced.isEmpty || replaced[row.path] == nil)
+                row.entry.kind == .file && !lost.contains(row.entry.content)
+                    && (replaced.isEmpty || replaced[row.path] == nil)
             }.map(\.entry.content))
     }
 

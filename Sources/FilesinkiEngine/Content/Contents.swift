@@ -29,7 +29,8 @@ struct Contents: ReplicaPart {
             inline: InlineIndex(
                 view.inline,
                 manifest: try self.manifest.inlineCount() > 0 ? manifest : nil),
-            carried: view.carried, pending: observation.inline)
+            carried: view.carried, pending: observation.inline,
+            lost: try self.manifest.lost.union(view.lost))
     }
 }
 

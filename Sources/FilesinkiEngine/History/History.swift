@@ -50,25 +50,28 @@ struct History: ReplicaPart {
             }
             return true
         }
-        let dropped = known.dropped(of: path)
-        if !dropped.isEmpty { try await markPruned(&versions, dropped, in: reader) }
+        let gone = known.dropped(of: path) + known.lost(of: path)
+        if !gone.isEmpty { try await markGone(&versions, gone, in: reader) }
         return versions
     }
 
-    /// Marks the versions whose content cannot be read any more since a prune. What another version needs, or lies in a
-    /// commit, is there still.
-    private func markPruned(
-        _ versions: inout [PathVersion], _ dropped: [VersionHistory.Version],
+    /// Marks the versions whose content cannot be read any more since a prune or a repair. What another version needs, or
+    /// lies in a commit, or was stored again, is there.
+    private func markGone(
+        _ versions: inout [PathVersion], _ gone: [VersionHistory.Version],
         in reader: HistoryReader
     ) async throws {
-        let dropped = Set(dropped.map { DroppedVersion(sequence: $0.first, content: $0.content) })
+        let lost = Set(gone.filter(\.isLost).map(\.content))
+        let dropped = Set(gone.map { DroppedVersion(sequence: $0.first, content: $0.content) })
         let source = try await historyContents(reader)
         for (index, version) in versions.enumerated() where version.change.entry.kind == .file {
             let entry = version.change.entry
             guard dropped.contains(.init(sequence: version.version, content: entry.content)) else {
                 continue
             }
-            versions[index].isPruned = try await !isReadable(entry.content, entry.size, source)
+            if try await isReadable(entry.content, entry.size, source) { continue }
+            versions[index].isLost = lost.contains(entry.content)
+            versions[index].isPruned = !versions[index].isLost
         }
     }
 
@@ -129,6 +132,7 @@ struct History: ReplicaPart {
     ) async throws {
         let source = try await historyContents(historyReader())
         guard try await source.holds(content) else {
+            if source.lost.contains(content) { throw Failure.lost(content.description) }
             throw Failure(
                 .notFound, path: content.description, "The store holds no such content.",
                 remedy: "filesinki log --json PATH lists the contents of a path.")
@@ -160,7 +164,7 @@ struct History: ReplicaPart {
         }
     }
 
-    /// Verifies that no prune has removed a file's content.
+    /// Verifies that no prune has removed a file's content, and that no repair has given it up.
     ///
     /// - Throws: Code `not-found` if one has.
     func requireUnpruned(
@@ -168,7 +172,7 @@ struct History: ReplicaPart {
     ) async throws {
         guard entry.kind == .file, try reader.view.pruned > 0 || manifest.pruned > 0 else { return }
         if try await isReadable(entry.content, entry.size, source) { return }
-        var failure = Failure.pruned("")
+        var failure = source.lost.contains(entry.content) ? Failure.lost("") : .pruned("")
         failure.path = path.bytes
         throw failure
     }
@@ -249,6 +253,8 @@ package struct PathVersion: Sendable {
     package var isSuperseded: Bool
     /// Whether a prune has removed the content.
     package var isPruned = false
+    /// Whether the content is gone because the store was damaged, and a repair has given it up.
+    package var isLost = false
 }
 
 extension Failure {

@@ -79,6 +79,8 @@ package struct PruneReport: Sendable {
     package var recompressedPacks = 0
     /// The bytes by which the packs are smaller in all; for a dry run an estimate.
     package var freedBytes: Int64 = 0
+    /// The deletions that are no longer listed.
+    package var endedTombstones = 0
     /// The commits that were moved into archives, or would be.
     package var archivedCommits = 0
     /// The objects that killed writers had left unfinished.

@@ -12,9 +12,10 @@ import FilesinkiStore
 /// 2. A commit names the new packs, and retires the old ones.
 /// 3. The objects of the old packs are removed.
 /// 4. Packs that no commit has named are retired, too; see ``UnnamedPacks``.
-/// 5. Assets that no record names are freed in the same way, zone by zone; see ``AssetPrune``.
-/// 6. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``.
-/// 7. What killed writers left unfinished is removed; see ``FilesinkiRemote/SweepableRemote``.
+/// 5. Tombstones end; see ``EndedTombstones``.
+/// 6. Assets that no record names are freed in the same way, zone by zone; see ``AssetPrune``.
+/// 7. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``.
+/// 8. What killed writers left unfinished is removed; see ``FilesinkiRemote/SweepableRemote``.
 ///
 /// There is no lock, and no clock decides what is removed of the store. The commit is published directly after the last one that was read, so
 /// everything that the log names is either copied or in a pack that stays; a device that publishes later has read which
@@ -51,7 +52,7 @@ struct StorePrune: ReplicaPart {
         if let failure = failures.first { throw failure }
         let kept = policy.kept(
             log.times(upTo: systemContext.now()), points: try await points(log, connection))
-        if !isDryRun { try await requireDeletion(connection) }
+        if !isDryRun { try await connection.requireDeletion(systemContext) }
         var report: PruneReport?
         var done = PruneReport()
         var plan: PrunePlan?
@@ -63,7 +64,9 @@ struct StorePrune: ReplicaPart {
                         try await makePlan(log, kept, recompresses, connection)
                     }
                 report = report ?? current.report
-                if isDryRun { return try await planned(current.report, policy, log, connection) }
+                if isDryRun {
+                    return try await planned(current.report, policy, kept, log, connection)
+                }
                 let step = current.nextStep(bytes: Self.bytesPerStep, packs: Self.packsPerStep)
                 guard let step else { break }
                 let isCurrent = try await carryOut(step, &current, &log, connection, &done)
@@ -76,6 +79,7 @@ struct StorePrune: ReplicaPart {
         }
         var result = report ?? PruneReport()
         result.take(done)
+        try await EndedTombstones(replica).end(kept, &log, &result)
         try await UnnamedPacks(replica).sweep(&log, connection, &result)
         try await AssetPrune(replica).prune(policy, isDryRun: false, connection, &result)
         for archiver in try await archivers(connection) {
@@ -87,10 +91,11 @@ struct StorePrune: ReplicaPart {
 
     /// Adds to what a dry run reports what is not about the packs of files.
     private func planned(
-        _ report: PruneReport, _ policy: RetentionPolicy, _ log: LogCheck,
+        _ report: PruneReport, _ policy: RetentionPolicy, _ kept: KeptVersions, _ log: LogCheck,
         _ connection: ZoneConnection
     ) async throws -> PruneReport {
         var report = report
+        report.endedTombstones = EndedTombstones.count(kept, log)
         report.archivedCommits = try await archivers(connection).planned()
         try await UnnamedPacks(replica).plan(log, connection, &report)
         try await AssetPrune(replica).prune(policy, isDryRun: true, connection, &report)
@@ -128,19 +133,14 @@ struct StorePrune: ReplicaPart {
         return log.view.pruned > last
     }
 
-    /// Removes a pack that does not exist, so that a device that may not remove packs does not retire any.
-    private func requireDeletion(_ connection: ZoneConnection) async throws {
-        let absent = PackReference(id: systemContext.randomBytes(16), size: 0, indexHash: .none)
-        try await connection.remote.delete(ObjectKey(absent.keyText))
-    }
-
-    /// The commits at which devices may be: what they have acknowledged, and what they have published last. They may
-    /// need the versions of that time to merge.
+    /// The commits at which devices may be that have an acknowledgement: that one, and the last that they have published.
+    /// They may need the versions of that time to merge. A device that was forgotten has no acknowledgement.
     private func points(
         _ log: LogCheck, _ connection: ZoneConnection
     ) async throws -> Set<UInt64> {
-        let acknowledged = try await connection.devices.all().map(\.token.sequence)
-        return Set(acknowledged + log.view.authors.items.values.map(\.sequence))
+        let all = try await connection.devices.all()
+        let published = all.compactMap { log.view.authors.items[$0.device.id]?.sequence }
+        return Set(all.map(\.token.sequence) + published)
     }
 
     /// The packs that are in use, in the order of the log.
@@ -329,6 +329,13 @@ struct StorePrune: ReplicaPart {
     private func discard(_ packs: [PackReference], _ connection: ZoneConnection) async throws {
         for pack in packs { try await connection.remote.delete(ObjectKey(pack.keyText)) }
         try sync.unpublishedPacksFile.update(removing: Set(packs.map(\.id)))
+    }
+}
+
+extension ZoneConnection {
+    /// Removes a pack that does not exist, so that a device that may not remove packs does not retire any.
+    func requireDeletion(_ systemContext: SystemContext) async throws {
+        try await remote.delete(ObjectKey(PackReference.keyText(of: systemContext.randomBytes(16))))
     }
 }
 

@@ -72,7 +72,7 @@ struct UnnamedPacks: ReplicaPart {
     }
 
     private func key(_ id: [UInt8]) throws -> ObjectKey {
-        try ObjectKey(PackReference(id: id, size: 0, indexHash: .none).keyText)
+        try ObjectKey(PackReference.keyText(of: id))
     }
 
     /// The packs that commits name, those that are retired, and those that this replica's next commit names.

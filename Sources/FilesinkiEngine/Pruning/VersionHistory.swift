@@ -1,4 +1,4 @@
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
@@ -16,6 +16,8 @@ struct VersionHistory: Sendable {
         var end: UInt64?
         /// Whether a prune has dropped it.
         var isDropped = false
+        /// Whether a repair has given up its content.
+        var isLost = false
     }
 
     /// A content that some version still needs.
@@ -30,6 +32,8 @@ struct VersionHistory: Sendable {
     private var versions: [[Version]] = []
     /// The number of versions that prunes have dropped.
     private(set) var droppedCount = 0
+    /// The contents that repairs have given up and that no later version has.
+    private(set) var lost: Set<ContentID> = []
 
     init() {}
 
@@ -52,7 +56,10 @@ struct VersionHistory: Sendable {
         for change in commit.superseded where path == nil || change.path == path {
             add(change, commit.sequence, endsOthers: false)
         }
-        if let pruning = commit.pruning { drop(beyond: pruning.kept, before: commit.sequence) }
+        if let pruning = commit.pruning {
+            drop(beyond: pruning.kept, before: commit.sequence)
+            giveUp(Set(pruning.lost))
+        }
     }
 
     private mutating func add(_ change: Change, _ sequence: UInt64, endsOthers: Bool) {
@@ -69,6 +76,7 @@ struct VersionHistory: Sendable {
             }
         }
         guard change.entry.kind == .file else { return }
+        lost.remove(change.entry.content)
         versions[number].append(
             Version(content: change.entry.content, size: change.entry.size, first: sequence))
     }
@@ -88,19 +96,66 @@ struct VersionHistory: Sendable {
         }
     }
 
+    private mutating func giveUp(_ contents: Set<ContentID>) {
+        guard !contents.isEmpty else { return }
+        lost.formUnion(contents)
+        for number in versions.indices {
+            for index in versions[number].indices
+            where contents.contains(versions[number][index].content) {
+                versions[number][index].isLost = true
+            }
+        }
+    }
+
+    /// The versions of a path whose content repairs have given up.
+    func lost(of path: RelativePath) -> [Version] {
+        numbers[path].map { versions[$0].filter(\.isLost) } ?? []
+    }
+
+    /// The versions that have one of these contents and were not dropped, in path order.
+    ///
+    /// - Parameter tree: The tree after the last commit.
+    func versions(
+        with contents: Set<ContentID>, in tree: [RelativePath: RemoteChange]
+    ) -> [LostVersion] {
+        guard !contents.isEmpty else { return [] }
+        var found: [LostVersion] = []
+        for (path, all) in zip(paths, versions) {
+            for version in all where !version.isDropped && contents.contains(version.content) {
+                let current = tree[path]?.entry
+                found.append(
+                    LostVersion(
+                        path: path, version: version.first,
+                        isCurrent: current?.version == version.first
+                            && current?.entry.content == version.content))
+            }
+        }
+        return found.sorted { ($0.path, $0.version) < ($1.path, $1.version) }
+    }
+
     /// The versions of a path that prunes have dropped: what of them was needed nowhere else is gone.
     func dropped(of path: RelativePath) -> [Version] {
         numbers[path].map { versions[$0].filter(\.isDropped) } ?? []
     }
 
-    /// The contents of the versions that were not dropped, each with one of its paths.
+    /// The contents of the versions that were neither dropped nor given up, each with one of its paths.
     var keptContents: [ContentID: Use] {
         var contents: [ContentID: Use] = [:]
         for (number, all) in versions.enumerated() {
-            for version in all where !version.isDropped && contents[version.content] == nil {
+            for version in all
+            where !version.isDropped && !version.isLost && contents[version.content] == nil {
                 contents[version.content] = Use(path: paths[number], size: version.size)
             }
         }
         return contents
     }
+}
+
+/// A version whose content no pack and no commit holds any more.
+package struct LostVersion: Hashable, Sendable {
+    package let path: RelativePath
+    /// The commit that set it.
+    package let version: UInt64
+    /// Whether the path still has it.
+    package let isCurrent: Bool
 }

@@ -38,7 +38,8 @@ final class ReplicaContext {
             manifest, options.stateFolder, config: config, isWritable: lock != nil)
         self.memory = memory
         zone = ZoneClient(
-            .files(options.commitLimits), memory: memory, systemContext: options.systemContext
+            .files(options.commitLimits, checkpointInterval: options.checkpointInterval),
+            memory: memory, systemContext: options.systemContext
         ) { try options.openRemote(memory.config) }
     }
 

@@ -258,11 +258,11 @@ extension Replica {
         try await StoreVerification(context).check(data, progress: progress)
     }
 
-    /// See ``StoreRepair/repair(_:)``.
+    /// See ``StoreRepair/repair(forgetting:_:)``.
     package func repair(
-        _ progress: (@Sendable (Progress) -> Void)?
+        forgetting forgets: Bool = false, _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> RepairReport {
-        try await StoreRepair(context).repair(progress)
+        try await StoreRepair(context).repair(forgetting: forgets, progress)
     }
 
     /// See ``RulesReader/pruneRules()``.

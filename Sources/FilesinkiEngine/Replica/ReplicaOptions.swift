@@ -22,6 +22,8 @@ package struct ReplicaOptions: Sendable {
     package var configuration: String?
     /// The size limits of a published commit.
     package var commitLimits = CommitLimits.standard
+    /// The number of commits between two checkpoints.
+    package var checkpointInterval = CheckpointSchedule.interval
     /// Which commits a prune archives.
     package var archiveExtent = ArchiveExtent.standard
     /// Whether a prune leaves packs that no commit names until their devices have had the time to name them.

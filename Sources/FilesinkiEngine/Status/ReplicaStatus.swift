@@ -100,7 +100,8 @@ struct ReplicaStatus: ReplicaPart {
             }
         }
         var found: [RelativePath: DeletedPath] = [:]
-        for row in rows {
+        let ended = try manifest.endedTombstones
+        for row in rows where row.version == 0 || row.version > ended {
             // A waiting remote change may exist for a path with a tombstone.
             if let waiting = try manifest.remote(row.path), waiting.entry.entry.kind != .tombstone {
                 continue

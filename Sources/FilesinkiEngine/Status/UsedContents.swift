@@ -42,7 +42,7 @@ struct UsedContents {
             history.add(commit)
             return true
         }
-        if history.droppedCount > 0 { used.removeDropped(history) }
+        if history.droppedCount > 0 || !history.lost.isEmpty { used.removeDropped(history) }
         for (content, use) in used.contents where use.paths.count > 1 {
             used.contents[content]?.paths = Array(Set(use.paths))
         }

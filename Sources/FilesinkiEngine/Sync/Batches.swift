@@ -214,6 +214,7 @@ extension SyncRun {
         part.readsSelectionOnly = true
         part.remote = remote
         part.remote.loadedWaiting = []
+        part.lost = lost
         part.isOnline = true
         part.firstSequence = firstSequence
         part.guards = guards
@@ -251,7 +252,7 @@ extension ManifestWriter {
                 try putRemote(path, change)
             }
         }
-        try addContents(of: view)
+        try addContents(of: view, manifest)
     }
 }
 

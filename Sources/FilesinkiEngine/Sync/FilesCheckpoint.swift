@@ -14,6 +14,10 @@ final class FilesCheckpoint {
     private let packs: RowPages<PackRow>
     private let inline: RowPages<InlineRow>
     private let pruned: UInt64
+    /// Up to which commit tombstones have ended.
+    private let ended: UInt64
+    /// What was not returned yet of the contents that are lost.
+    private var lost: ArraySlice<ContentID>
 
     init(_ manifest: ManifestDatabase) throws {
         base = PathCursor(manifest.basePages())
@@ -22,6 +26,8 @@ final class FilesCheckpoint {
         packs = manifest.packPages()
         inline = manifest.inlinePages()
         pruned = try manifest.pruned
+        ended = try manifest.endedTombstones
+        lost = try manifest.lost.sorted()[...]
     }
 
     /// The next rows, as ``FilesinkiStore/CheckpointSource`` returns them; nil at the end.
@@ -36,10 +42,15 @@ final class FilesCheckpoint {
             return CheckpointRows(packs: packs.map(PackReference.init(row:)), pruned: pruned)
         }
         let inline = try inline.next()
-        if inline.isEmpty { return nil }
-        return CheckpointRows(
-            inline: inline.map { InlineLocation(id: $0.content, sequence: $0.sequence) },
-            pruned: pruned)
+        if !inline.isEmpty {
+            return CheckpointRows(
+                inline: inline.map { InlineLocation(id: $0.content, sequence: $0.sequence) },
+                pruned: pruned)
+        }
+        if lost.isEmpty { return nil }
+        let part = Array(lost.prefix(ManifestDatabase.pageSize))
+        lost.removeFirst(part.count)
+        return CheckpointRows(lost: part, pruned: pruned)
     }
 
     private func nextEntries() throws -> [CheckpointRow] {
@@ -48,9 +59,14 @@ final class FilesCheckpoint {
             let row = Self.row(
                 try base.removeRow(at: path), try tombstones.removeRow(at: path),
                 try waiting.removeRow(at: path))
-            if let row { entries.append(row) }
+            if let row, !hasEnded(row.entry) { entries.append(row) }
         }
         return entries
+    }
+
+    /// Whether the row says nothing that the absence of the path does not say.
+    private func hasEnded(_ entry: VersionedEntry) -> Bool {
+        entry.entry.kind == .tombstone && entry.version <= ended
     }
 
     private func nextPath() throws -> RelativePath? {

@@ -128,10 +128,15 @@ extension Zone {
     /// The name of the one zone of files.
     static let filesName = "files"
 
-    /// - Parameter limits: The limits of published commits.
-    static func files(_ limits: CommitLimits) -> Zone {
+    /// - Parameters:
+    ///   - limits: The limits of published commits.
+    ///   - checkpointInterval: The number of commits between two checkpoints.
+    static func files(
+        _ limits: CommitLimits, checkpointInterval: UInt64 = CheckpointSchedule.interval
+    ) -> Zone {
         Zone(
             name: filesName, carriesContents: false, limits: limits,
+            checkpointInterval: checkpointInterval,
             remedyForOther: "See its address with filesinki remote show; to accept it, "
                 + "run filesinki remote set --accept URL.",
             remedyForMissing:

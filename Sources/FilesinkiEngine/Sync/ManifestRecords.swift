@@ -33,11 +33,19 @@ extension ManifestWriter {
     }
 
     /// Records where the contents are that were fetched with a view, and forgets the packs that were retired.
-    func addContents(of view: RemoteView) throws {
+    func addContents(of view: RemoteView, _ manifest: ManifestDatabase) throws {
         for pack in view.retired { try removePack(pack) }
         if view.pruned > 0 { try setCounter(ManifestDatabase.prunedCounter, view.pruned) }
+        if view.ended > 0 { try endTombstones(view.ended) }
+        if !view.lost.isEmpty { try setLost(manifest.lost.union(view.lost)) }
         for (pack, sequence) in view.packs { try addPack(pack.manifestRow(sequence)) }
         for (content, sequence) in view.inline { try addInline(content, sequence: sequence) }
+    }
+
+    /// Forgets the tombstones that have ended.
+    private func endTombstones(_ last: UInt64) throws {
+        try removeTombstones(upTo: last)
+        try setCounter(ManifestDatabase.endedCounter, last)
     }
 
     /// Records local changes that wait for the remote.
@@ -83,7 +91,7 @@ extension ManifestWriter {
         try clearTrees()
         try setToken(nil)
         for counter in ZoneCounter.allCases { try setValue(counter.rawValue, nil) }
-        try setValue(ManifestDatabase.prunedCounter, nil)
+        for name in ManifestDatabase.storeValues { try setValue(name, nil) }
         try setLastDeviceCommits(LastDeviceCommits())
     }
 
@@ -110,10 +118,21 @@ extension ManifestDatabase {
     }
 
     fileprivate static let prunedCounter = "pruned"
+    fileprivate static let endedCounter = "ended-tombstones"
+
+    /// The values that say something about the store.
+    fileprivate static let storeValues = [
+        prunedCounter, endedCounter, lostName, unreadDeletionsCounter,
+    ]
 
     /// The last commit of a prune that was read; 0 for none. Before it, a content that the history names may be gone.
     var pruned: UInt64 {
         get throws { try counter(Self.prunedCounter) }
+    }
+
+    /// Up to which commit tombstones have ended; 0 for none.
+    var endedTombstones: UInt64 {
+        get throws { try counter(Self.endedCounter) }
     }
 
     /// The stored header of the commit that a token names; empty where it is not known.

@@ -40,6 +40,7 @@ extension SyncEngine {
         try await scan(&run) { run, isStoring in
             try await self.scanPaths(run.watched, run, base: base, isStoring: isStoring)
         }
+        try await recallDeletions(of: run.local.changes.filter { $0.value.entry != nil }.keys, &run)
         var report = try await carryOut(&run)
         report.addCopies(of: before)
         // The caller relies on the whole run.
@@ -56,6 +57,7 @@ extension SyncEngine {
         else { return try await fetch(&run) }
         run.report.sequence = view.token.sequence
         run.remote = view
+        run.lost = try manifest.lost
         run.isOnline = true
     }
 

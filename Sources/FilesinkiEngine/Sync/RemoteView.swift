@@ -23,6 +23,10 @@ struct RemoteView: Sendable {
     var retired: Set<[UInt8]> = []
     /// The last commit of a prune that was fetched since the last run, or that a checkpoint includes; 0 for none.
     var pruned: UInt64 = 0
+    /// Up to which commit tombstones have ended by what was fetched since the last run; 0 for none.
+    var ended: UInt64 = 0
+    /// Contents that a repair has given up, among what was fetched since the last run.
+    var lost: Set<ContentID> = []
     /// Whether a checkpoint includes a prune: which packs that one has retired is not known.
     var hasUnseenPrune = false
     /// Contents inside commits fetched since the last run, each with the commit's number.
@@ -71,6 +75,8 @@ struct RemoteView: Sendable {
         packs += commit.packs.map { ($0, commit.sequence) }
         if let pruning = commit.pruning {
             pruned = commit.sequence
+            ended = max(ended, pruning.ended)
+            lost.formUnion(pruning.lost)
             retired.formUnion(pruning.retired)
             packs.removeAll { retired.contains($0.pack.id) }
         }
@@ -93,6 +99,7 @@ struct RemoteView: Sendable {
         }
         packs += rows.packs.map { ($0, checkpoint.sequence) }
         pruned = max(pruned, rows.pruned)
+        lost.formUnion(rows.lost)
         if rows.pruned > 0 { hasUnseenPrune = true }
         inline += rows.inline.map { ($0.id, $0.sequence) }
         refused += rows.refused.map { Problem.refused($0.path, $0.failure) }

@@ -38,6 +38,8 @@ struct SyncEngine: ReplicaPart {
         run.report.notices += try unheldNotices(run)
         try await fetch(&run)
         var found = try scanWhole(run)
+        try await recallDeletions(
+            of: found.candidates.map(\.path) + found.changed.map(\.path), &run)
         if try isLarge(run, found) {
             if try await carryOutBatches(of: found, &run) { return run.report }
             found = ScanResult()

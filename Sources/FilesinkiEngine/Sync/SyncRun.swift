@@ -32,6 +32,10 @@ struct SyncRun {
 
     /// The remote tree, as ``SyncEngine/fetch(_:)`` found it.
     var remote = RemoteView(token: ChangeToken(sequence: 0, hash: .none))
+    /// Contents of the store that a repair has given up; see ``SyncEngine/storeLost(_:)``.
+    var lost: Set<ContentID> = []
+    /// Deletions that were looked up in the log; see ``SyncEngine/recallDeletions(of:_:)``.
+    var recalled: [RelativePath: RemoteChange] = [:]
     /// Whether the remote can be reached. If not, the run records what it scans, and ends.
     var isOnline = false
     /// How far the log was known when the rounds began.

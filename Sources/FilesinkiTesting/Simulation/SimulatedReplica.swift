@@ -57,6 +57,7 @@ struct SimulatedReplica: Sendable {
             connect: { _ in remote })
         // Every other replica takes the packs from under the runs that have just stored them.
         options.sparesUnnamedPacks = number.isMultiple(of: 2)
+        options.checkpointInterval = 4
         options.archiveExtent = ArchiveExtent(keptSlots: 1, minimum: 2, length: 1500)
         return options
     }

@@ -10,12 +10,14 @@ package enum SimulationStep: Hashable, Sendable {
     case choose(Int, [String]?)
     /// A user writes the ignore file of a replica's device; nil for none.
     case ignore(Int, String?)
+    /// Somebody forgets all devices: a prune waits for none of them any more.
+    case forgetDevices
 
     var serial: Int? {
         switch self {
         case .user(_, .write(_, let serial, _)), .user(_, .link(_, let serial)): serial
         case .run(let run): run.task.serial
-        case .user, .loseManifest, .choose, .ignore: nil
+        case .user, .loseManifest, .choose, .ignore, .forgetDevices: nil
         }
     }
 }
@@ -98,6 +100,7 @@ extension SimulationStep: CustomStringConvertible {
             "replica \(replica) holds \(paths.map { "\($0)" } ?? "everything")"
         case .ignore(let replica, let pattern):
             "replica \(replica) ignores \(pattern ?? "nothing")"
+        case .forgetDevices: "all devices are forgotten"
         case .run(let run): run.description
         }
     }
@@ -187,6 +190,9 @@ package struct SimulationGenerator {
     private mutating func step(depth: Int) -> SimulationStep {
         let replica = Int.random(in: 0..<replicas, using: &random)
         if isPartial, random.chance(0.12) { return choice(replica) }
+        // As below, the histories of the seeds are those they were without it.
+        var other = random
+        if prunes, other.chance(0.12) { return .forgetDevices }
         return switch Int.random(in: 0..<100, using: &random) {
         case ..<57: .user(replica, action())
         case 57..<60: .loseManifest(replica)

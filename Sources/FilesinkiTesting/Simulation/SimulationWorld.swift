@@ -10,6 +10,7 @@ actor SimulationWorld {
     let remote: MemoryRemote
     let replicas: [SimulatedReplica]
     private let folder: TemporaryFolder
+    private let devices: DeviceRegistry
     var witness: StoreWitness
     /// The violated laws, as sentences.
     private(set) var violations: [String] = []
@@ -41,6 +42,7 @@ actor SimulationWorld {
         let format = try await StoreFormat.create(
             at: remote, systemContext: clock.systemContext)
         witness = try StoreWitness(remote, format)
+        devices = try DeviceRegistry(remote: remote, zone: "files", store: format)
         for replica in replicas {
             let options = replica.options(remote)
             _ = try await Replica.initialize(
@@ -67,6 +69,8 @@ actor SimulationWorld {
             case .ignore(let number, let pattern):
                 guard replicas.indices.contains(number), owed[number] == nil else { return }
                 try replicas[number].ignore(pattern)
+            case .forgetDevices:
+                for known in try await devices.all() { try await devices.forget(known.device.id) }
             case .run(let run):
                 guard replicas.indices.contains(run.replica), owed[run.replica] == nil else {
                     return

@@ -29,10 +29,13 @@ extension SyncEngine {
             run.report.addRefused(view.refused)
             try forgetRetiredPacks(view)
             run.remote = view
+            try addRecalled(&run)
             if view.pruned > 0 {
                 run.dropRetiredPacks()
                 run.distrustContents()
             }
+            run.lost = try manifest.lost.union(view.lost)
+            try await storeLost(&run)
             run.isOnline = true
         } catch let failure as Failure where failure.code == .away {
             run.report.away = failure

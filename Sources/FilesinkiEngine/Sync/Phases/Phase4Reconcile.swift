@@ -30,8 +30,9 @@ extension SyncEngine {
         view.recogniseLinks(run.local)
         let unheld = view.removeUnheld(by: run.rules.choice)
         let ignored = ignoredPaths(of: view, run)
+        let base = try await baseWithoutLost(run, &view)
         var input = ReconcileInput(
-            base: run.base, ours: run.selected(run.local.changes),
+            base: base, ours: run.selected(run.local.changes),
             theirs: run.selected(view.changes),
             blocked: run.local.blocked.union(ignored).union(unheld),
             rules: run.rules.strategies, device: config.device)

@@ -48,7 +48,8 @@ extension SyncEngine {
             try recordCopies(run, writer)
             try recordDeletions(run, done, writer)
             try recordUnmet(run, met.union(waiting.unchanged(in: view)), writer)
-            try writer.addContents(of: view)
+            try writer.addContents(of: view, manifest)
+            try noteUnreadDeletions(run, writer)
             if let device = run.local.rootDevice { try writer.setRootDevice(device) }
             try recordMeeting(view, writer)
             try recordPublication(publication, view, writer)
