@@ -35,9 +35,16 @@ struct KillPointTests {
         "x", "z",
     ]
 
-    private func start(_ machine: Machine, syncing first: String?) throws {
+    /// - Parameter isDamaging: Whether a byte of the first pack is changed: some of what it holds is in no root.
+    private func start(
+        _ machine: Machine, syncing first: String?, damaging isDamaging: Bool = false
+    ) throws {
         let sync = first.map { "filesinki sync \($0)" } ?? ":"
         try machine.shell("rm -rf a b store; cp -a fresh/a fresh/b fresh/store . ; \(sync)")
+        guard isDamaging else { return }
+        try machine.shell(
+            "dd if=/dev/urandom of=$(ls -d store/packs/*/* | head -n 1) bs=1 count=64 seek=100 "
+                + "conv=notrunc")
     }
 
     /// Plain runs that need nothing end with both roots equal, and nothing lost.
@@ -68,7 +75,7 @@ struct KillPointTests {
 
     @Test(
         "a sync, save or mv that is killed at any system call needs only the next run",
-        arguments: ["sync a", "sync b", "save a", "mv a"])
+        arguments: ["sync a", "sync b", "save a", "mv a", "repair a"])
     func kills(_ kind: String) throws {
         try expectNoHarm(kind, .whole, points: Self.points)
     }
@@ -93,19 +100,25 @@ struct KillPointTests {
             switch kind {
             case "save a": ["save", "--root", "a", "f3", "saved"]
             case "mv a": ["mv", "--root", "a", "new", "f5", "more", "moved/"]
+            case "repair a": ["repair", "--forget-damaged", "--root", "a"]
             default: ["sync", replica]
             }
         try machine.write("base 3\n", to: "saved")
-        try start(machine, syncing: other)
+        let isRepair = kind == "repair a"
+        try start(machine, syncing: other, damaging: isRepair)
         let count = try injector.count(machine, command)
         try #require(count > 10, "\(count)")
         try expectHealed(machine, "\(kind), not killed")
         for (index, point) in Injector.spread(points, to: count).enumerated() {
-            try start(machine, syncing: other)
+            try start(machine, syncing: other, damaging: isRepair)
             let strike: Injector.Strike = index.isMultiple(of: 2) ? .killBefore : .killAfter
             let run = try injector.run(machine, at: point, strike, command)
             let what = "\(kind), \(fileSystem.rawValue)"
             #expect([137, 0, 3, 99].contains(run.code), "\(what) at \(point): \(run)")
+            if isRepair {
+                let again = try machine.run(command)
+                #expect(again.code == 0, "\(what) at \(point): \(again.talk)")
+            }
             try expectHealed(machine, "\(what), killed at \(point) of \(count), \(strike)")
         }
     }

@@ -157,6 +157,7 @@ struct GoldenTests {
         Scene(name: "check", command: "check --root a"),
         Scene(name: "check-part", command: "check --root a --read-data=3/10"),
         Scene(name: "repair", command: "repair --root a"),
+        Scene(name: "repair-forget", command: "repair --root a --forget-damaged"),
         Scene(
             name: "prune", before: ["write a/one 1", "sync a"],
             command: "prune --root a --keep-within 30d"),

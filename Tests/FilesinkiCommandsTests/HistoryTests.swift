@@ -307,6 +307,38 @@ struct HistoryTests {
             "\(damaged.talk)")
     }
 
+    @Test("repair --forget-damaged gives up what nobody has, and says which versions that are")
+    func forgetDamaged() async throws {
+        let world = try await world()
+        for version in 1...2 {
+            let large = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* (version + 40) >> 3) }
+            #expect(try await world.run("save", "--root", "a", "large", input: large).code == .done)
+        }
+        try #require(try await world.run("sync", "a").code == .done)
+        removeTree(Array("\(world.folder)/store/packs".utf8))
+        #expect(try await world.run("repair", "--root", "a").code == .corrupt)
+        #expect(try await world.run("check", "--root", "a", "--read-data").code == .corrupt)
+        let given = try await world.run("repair", "--root", "a", "--forget-damaged")
+        #expect(given.code == .done, "\(given.talk)")
+        #expect(given.talk.contains(": lost.\n"), "\(given.talk)")
+        #expect(given.talk.contains("ave up 1 version; no problems remain."), "\(given.talk)")
+        let check = try await world.run("check", "--root", "a", "--read-data")
+        #expect(check.code == .done)
+        #expect(check.talk.contains(" Given up as lost: 1 version."), "\(check.talk)")
+        let log = try await world.run("log", "--root", "a", "large")
+        #expect(log.lines.last?.hasSuffix("lost") == true, "\(log.text)")
+        // Of what is current nothing is deleted, and check lists it.
+        world.remove("a/large")
+        removeTree(Array("\(world.folder)/store/packs".utf8))
+        let current = try await world.run("repair", "--root", "b", "--forget-damaged", "--json")
+        #expect(current.code == .done, "\(current.talk)")
+        #expect(current.text.contains(#"{"type":"lost","path":"large","version":"#))
+        #expect(current.text.contains(#","current":true}"#))
+        let again = try await world.run("check", "--root", "b", "--json")
+        #expect(again.code == .done && again.text.contains(#""current":true}"#))
+        #expect(again.text.contains(#""lost_versions":1"#), "\(again.text)")
+    }
+
     @Test("lint lists names that other systems cannot store, with 1")
     func lint() async throws {
         let world = try await world()

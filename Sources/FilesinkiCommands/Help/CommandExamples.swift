@@ -174,7 +174,7 @@ enum CommandExamples {
 
     private static let tools = [
         "check": ["filesinki check", "filesinki check --read-data=10%"],
-        "repair": ["filesinki repair"],
+        "repair": ["filesinki repair", "filesinki repair --forget-damaged"],
         "prune": [
             "filesinki prune --keep-last 10 --keep-within 90d --dry-run",
             "filesinki prune",

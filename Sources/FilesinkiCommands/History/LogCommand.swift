@@ -142,6 +142,7 @@ extension PathVersion {
         object.add("reason", change.reason.isEmpty ? nil : change.reason)
         object.add("superseded", isSuperseded)
         object.add("pruned", isPruned)
+        object.add("lost", isLost ? true : nil)
         change.entry.describe(in: &object)
         return object
     }
@@ -166,6 +167,7 @@ extension PathVersion {
         if let other = change.mergedWith { words.append("merged with @\(other)") }
         if isSuperseded { words.append("superseded") }
         if isPruned { words.append("removed by a prune") }
+        if isLost { words.append("lost") }
         return words.joined(separator: ", ")
     }
 }

@@ -61,6 +61,7 @@ struct CheckCommand: ReplicaCommand {
 
     private func show(_ result: CheckReport, exit code: ExitCode, in console: Console) throws {
         try console.show(result.failures)
+        try console.show(lost: result.lost.filter(\.isCurrent))
         guard report.json else {
             console.say(summary(result))
             return
@@ -71,6 +72,7 @@ struct CheckCommand: ReplicaCommand {
         object.add("packs", result.packs)
         object.add("contents", result.contents)
         object.add("pruned_versions", result.prunedVersions)
+        object.add("lost_versions", result.lost.count)
         object.add("bytes", result.bytes)
         object.add("read_data", data.name)
         object.add("read_packs", result.readPacks)
@@ -111,8 +113,11 @@ struct CheckCommand: ReplicaCommand {
                 result.prunedVersions == 0
                 ? ""
                 : " \(CountText.text(result.prunedVersions, "version")) were removed by prunes."
+            let lost =
+                result.lost.isEmpty
+                ? "" : " Given up as lost: \(CountText.text(result.lost.count, "version"))."
             return counts + " All \(result.objects) objects were read, \(read) of contents."
-                + foreign + pruned
+                + foreign + pruned + lost
         }
     }
 }

@@ -127,6 +127,7 @@ struct PruneCommand: ReplicaCommand {
         object.add("recompressed_packs", result.recompressedPacks)
         object.add("freed_bytes", result.freedBytes)
         object.add("problems", result.failures.count)
+        object.add("ended_deletions", result.endedTombstones)
         object.add("archived_commits", result.archivedCommits)
         object.add("removed_uploads", result.removedUploads)
         object.add("removed_unnamed_packs", result.removedUnnamedPacks)
@@ -140,6 +141,10 @@ struct PruneCommand: ReplicaCommand {
             + "\(CountText.text(result.droppedVersions)) dropped."
         var lines = [versions]
         if result.removedPacks + result.removedUnnamedPacks > 0 { lines.append(packs(result)) }
+        if result.endedTombstones > 0 {
+            let deletions = CountText.text(result.endedTombstones, "old deletion")
+            lines.append("\(dryRun ? "Would forget" : "Forgot") \(deletions).")
+        }
         if result.archivedCommits > 0 {
             let commits = CountText.text(result.archivedCommits, "commit")
             lines.append("\(dryRun ? "Would archive" : "Archived") \(commits).")

@@ -14,19 +14,27 @@ struct RepairCommand: ReplicaCommand {
             be read of damaged packs. Damaged objects that are not needed any more are removed. \
             What only other devices have is repaired by running it there. Exits with 8 and lists \
             what remains damaged.
+
+            With --forget-damaged, what remains is given up: damaged packs are removed, and the \
+            versions that became unreadable are listed. No file is deleted: a device that still \
+            has one of these versions stores it again when it syncs, and a file that nobody has \
+            is stored again by the next save. Run repair on every device first.
             """)
 
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
+    @Flag(help: "Give up what cannot be repaired, so that the store is sound without it.")
+    var forgetDamaged = false
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, in: console)
-        let result = try await session.withProgress { line in
-            try await session.replica.repair { line?.show($0) }
+        let result = try await session.withProgress { [forgetDamaged] line in
+            try await session.replica.repair(forgetting: forgetDamaged) { line?.show($0) }
         }
         let code = result.remaining.first.map { ExitCode($0) } ?? .done
         try console.show(result.remaining)
+        try console.show(lost: result.lost)
         if report.json {
             try console.output.json(object(result, exit: code))
         } else {
@@ -44,12 +52,13 @@ struct RepairCommand: ReplicaCommand {
         object.add("packs", result.packs)
         object.add("bytes", result.bytes)
         object.add("removed", result.removed.count)
+        object.add("lost", result.lost.count)
         object.add("problems", result.remaining.count)
         return object
     }
 
     private func summary(_ result: RepairReport) -> String {
-        if result.found.isEmpty, result.remaining.isEmpty {
+        if result.found.isEmpty, result.remaining.isEmpty, result.removed.isEmpty {
             return
                 "\(CountText.text(result.objects, "object")) read: no problems, nothing to repair."
         }
@@ -60,7 +69,12 @@ struct RepairCommand: ReplicaCommand {
             )
         }
         if !result.removed.isEmpty {
-            parts.append("removed \(CountText.text(result.removed.count, "damaged object"))")
+            let objects = CountText.text(result.removed.count, "damaged object")
+            parts.append("\(parts.isEmpty ? "R" : "r")emoved \(objects)")
+        }
+        if !result.lost.isEmpty {
+            let versions = CountText.text(result.lost.count, "version")
+            parts.append("\(parts.isEmpty ? "G" : "g")ave up \(versions)")
         }
         let done = parts.isEmpty ? "Nothing could be repaired" : parts.joined(separator: "; ")
         let rest =
@@ -69,5 +83,23 @@ struct RepairCommand: ReplicaCommand {
             : "\(CountText.text(result.remaining.count, "problem")) remain"
                 + (result.remaining.count == 1 ? "s" : "")
         return "\(done); \(rest)."
+    }
+}
+
+extension Console {
+    /// Lists versions whose content nobody has: as JSON, or in words.
+    func show(lost versions: [LostVersion]) throws {
+        for version in versions {
+            guard outputOptions.isJSON else {
+                let current = version.isCurrent ? ", the current version" : ""
+                say("\(version.path)@\(version.version): lost\(current).")
+                continue
+            }
+            var object: JSONObject = ["type": "lost"]
+            object.add("path", version.path)
+            object.add("version", version.version)
+            object.add("current", version.isCurrent)
+            try output.json(object)
+        }
     }
 }

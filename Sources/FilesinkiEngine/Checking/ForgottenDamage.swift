@@ -37,9 +37,7 @@ struct ForgottenDamage: ReplicaPart {
             if try await readOn(stored, &check, &log) {
                 unreadable = try await check.findUnreadable(with: stored).contents
             }
-            let lost = unreadable.filter { content in
-                check.needed.contains { $0[content] != nil }
-            }.sorted()
+            let lost = unreadable.filter { check.neededByFiles[$0] != nil }.sorted()
             let part = Array(lost.prefix(Self.contentsPerCommit))
             let isLast = part.count == lost.count
             let end = log.view.token.sequence
@@ -77,7 +75,7 @@ struct ForgottenDamage: ReplicaPart {
 
     private func retired(_ check: StoreCheck, _ log: LogCheck) -> [[UInt8]] {
         var seen = log.view.retired
-        return (check.damagedPacks + check.missingPacks).map(\.id)
+        return (check.damagedPacks + check.missingPacks).filter { $0.zone == nil }.map(\.id)
             .filter { seen.insert($0).inserted }
     }
 

@@ -119,13 +119,10 @@ struct StoreCheck {
         findNeeded()
     }
 
-    private mutating func findNeeded() {
-        let lost = logs[filesLog].history.lost
-        needed = logs.enumerated().map { number, log in
-            let contents = log.neededContents
-            return number == filesLog ? contents : contents.filter { !lost.contains($0.key) }
-        }
-    }
+    private mutating func findNeeded() { needed = logs.map(\.neededContents) }
+
+    /// What the files that the log names need.
+    var neededByFiles: [ContentID: VersionHistory.Use] { needed[filesLog] }
 
     /// Searches for contents without a sound copy.
     ///

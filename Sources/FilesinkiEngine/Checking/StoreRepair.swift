@@ -59,7 +59,9 @@ struct StoreRepair: ReplicaPart {
         report.healed = check.unreadable.contents.subtracting(rest.contents).count
         if forgets, !rest.failures.isEmpty {
             report.lost = try await ForgottenDamage(replica).giveUp(rest, stored, &check, &log)
-            // What is left are assets of records: these are not given up.
+            // What is left then are assets of records.
+            try await log.readOn()
+            check.readOn(log)
             rest = try await check.findUnreadable(with: stored)
         }
         report.removed += try await removeDamaged(check, keys, rest, connection.remote)
