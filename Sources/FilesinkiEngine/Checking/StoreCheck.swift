@@ -353,9 +353,12 @@ struct StoreCheck {
                 DamagedCopy(content: $0, pack: reference, failure: failure)
             }
         }
-        recipes += verified.recipes.map { (reference, $0.id, $0.recipe) }
-        // No device looks for contents in a pack that no commit names.
-        if damage.isEmpty, isNamed { readable.append(reader) }
+        // No device looks for contents in a pack that no commit names; an upload that goes on later may not
+        // have stored all parts of them.
+        if isNamed {
+            recipes += verified.recipes.map { (reference, $0.id, $0.recipe) }
+            if damage.isEmpty { readable.append(reader) }
+        }
         if !damage.isEmpty || !verified.failures.isEmpty { damagedPacks.append(reference) }
     }
 

@@ -1,4 +1,6 @@
+import FilesinkiCompression
 import FilesinkiEngine
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
@@ -101,6 +103,20 @@ struct StoreRepairTests {
         world.store.objects[pack] = nil
         #expect(try await !failures().isEmpty)
         #expect(try await repair(a).remaining.isEmpty)
+        try await expectWhole()
+    }
+
+    @Test("a content in a pack that no commit names may lack parts: its upload goes on later")
+    func unfinished() async throws {
+        let bytes = Array("a part that was not stored".utf8)
+        let recipe = Recipe([Recipe.Part(id: ContentHasher.hash(bytes), length: bytes.count)])
+        let content = ContentHasher.hash(Array("the whole".utf8))
+        var builder = BlockBuilder(compressor: ZstdCompressor(level: 1))
+        try recipe.encoded().withUnsafeBytes { builder.add(content, kind: .recipe, bytes: $0) }
+        let writer = PackWriter(remote: world.store, systemContext: world.clock.systemContext)
+        try await writer.add(try #require(try builder.finish()))
+        #expect(try await writer.finish().count == 1)
+        #expect(keys("packs/").count == 2)
         try await expectWhole()
     }
 
