@@ -143,13 +143,20 @@ let package = Package(
             ["FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "CKernel"]),
 
         // Where replicas meet over ssh: a folder of another machine.
-        module("FilesinkiSSH", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote"]),
+        module(
+            "FilesinkiSSH",
+            [
+                "FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiRemote",
+                "FilesinkiHTTP", "FilesinkiProtocol", "FilesinkiServerRemote",
+            ]),
 
         // Where replicas meet over a network.
+        // Requests and replies, without a network.
+        module("FilesinkiHTTP", ["FilesinkiModel", "FilesinkiText", "FilesinkiRemote"]),
         module(
-            "FilesinkiHTTP",
+            "FilesinkiHTTPClient",
             [
-                "FilesinkiModel", "FilesinkiText", "FilesinkiHashing", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiHTTP",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -171,7 +178,9 @@ let package = Package(
                 "FilesinkiHTTP", "FilesinkiXML",
             ]),
         // What the own server and its client say to each other.
-        module("FilesinkiProtocol", ["FilesinkiModel", "FilesinkiText", "FilesinkiRemote"]),
+        module(
+            "FilesinkiProtocol",
+            ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiRemote"]),
         module(
             "FilesinkiServerRemote",
             [
@@ -205,8 +214,9 @@ let package = Package(
             "FilesinkiNetwork",
             [
                 "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiText",
-                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiServerRemote", "FilesinkiWebDAV",
-                "FilesinkiS3", "FilesinkiSSH", "CKernel",
+                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiHTTPClient",
+                "FilesinkiServerRemote", "FilesinkiWebDAV", "FilesinkiS3", "FilesinkiSSH",
+                "CKernel",
             ]),
 
         // The only one who both decides and acts.
@@ -362,14 +372,16 @@ let package = Package(
                 "FilesinkiSystem", "FilesinkiTesting",
             ]),
         tests(
-            "FilesinkiHTTPTests",
+            "FilesinkiHTTPClientTests",
             [
-                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting",
+                "FilesinkiHTTP", "FilesinkiHTTPClient", "FilesinkiModel", "FilesinkiRemote",
+                "FilesinkiTesting",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        tests("FilesinkiHTTPTests", ["FilesinkiHTTP", "FilesinkiModel"]),
         tests("FilesinkiHashingTests", ["FilesinkiHashing", "FilesinkiModel"]),
         tests(
             "FilesinkiItemsTests",
@@ -400,7 +412,8 @@ let package = Package(
             "FilesinkiNetworkTests",
             [
                 "FilesinkiCommands", "FilesinkiDirectory", "FilesinkiEngine", "FilesinkiHTTP",
-                "FilesinkiModel", "FilesinkiNetwork", "FilesinkiSystem", "FilesinkiRemote",
+                "FilesinkiHTTPClient", "FilesinkiModel", "FilesinkiNetwork", "FilesinkiSystem",
+                "FilesinkiRemote",
                 "FilesinkiS3", "FilesinkiServer", "FilesinkiServerRemote", "FilesinkiStore",
                 "FilesinkiTesting", "FilesinkiWebDAV",
             ]),
@@ -408,7 +421,7 @@ let package = Package(
             "FilesinkiSystemTests", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiTesting"]),
         tests(
             "FilesinkiProtocolTests",
-            ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote"]),
+            ["FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote", "FilesinkiTesting"]),
         tests("FilesinkiReconcileTests", ["FilesinkiModel", "FilesinkiReconcile"]),
         tests(
             "FilesinkiRPCTests",
@@ -433,7 +446,8 @@ let package = Package(
         tests(
             "FilesinkiS3Tests",
             [
-                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiText", "FilesinkiSystem",
+                "FilesinkiHTTP", "FilesinkiHTTPClient", "FilesinkiModel", "FilesinkiText",
+                "FilesinkiSystem",
                 "FilesinkiRemote",
                 "FilesinkiS3", "FilesinkiTesting",
             ],
@@ -445,13 +459,14 @@ let package = Package(
         tests(
             "FilesinkiSSHTests",
             [
-                "FilesinkiDirectory", "FilesinkiModel", "FilesinkiRemote", "FilesinkiSSH",
-                "FilesinkiTesting",
+                "FilesinkiDirectory", "FilesinkiModel", "FilesinkiProtocol", "FilesinkiRemote",
+                "FilesinkiSSH", "FilesinkiSystem", "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiServerRemoteTests",
             [
-                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiModel", "FilesinkiSystem",
+                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiHTTPClient", "FilesinkiModel",
+                "FilesinkiSystem",
                 "FilesinkiProtocol", "FilesinkiRemote", "FilesinkiServer", "FilesinkiServerRemote",
                 "FilesinkiTesting",
             ]),
@@ -460,7 +475,7 @@ let package = Package(
             [
                 "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel", "FilesinkiText",
                 "FilesinkiProtocol",
-                "FilesinkiRemote", "FilesinkiServer", "FilesinkiTesting",
+                "FilesinkiRemote", "FilesinkiServer", "FilesinkiSystem", "FilesinkiTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -479,7 +494,8 @@ let package = Package(
         tests(
             "FilesinkiWebDAVTests",
             [
-                "FilesinkiHTTP", "FilesinkiModel", "FilesinkiRemote", "FilesinkiTesting",
+                "FilesinkiHTTP", "FilesinkiHTTPClient", "FilesinkiModel", "FilesinkiRemote",
+                "FilesinkiTesting",
                 "FilesinkiWebDAV",
             ]),
         tests("FilesinkiXMLTests", ["FilesinkiModel", "FilesinkiXML"]),

@@ -1,9 +1,5 @@
-import AsyncHTTPClient
 package import FilesinkiModel
 import FilesinkiText
-import NIOCore
-import NIOPosix
-import NIOSSL
 
 extension HTTPReply {
     /// The failure that an unexpected status means.
@@ -60,76 +56,5 @@ extension HTTPReply {
             let now = fields["Date"].flatMap(DateText.seconds(http:))
         else { return nil }
         return .seconds(min(max(0, end - now), 86_400))
-    }
-}
-
-/// Why there was no reply, in words that contain nothing of the request.
-struct TransportError: Error, CustomStringConvertible {
-    let description: String
-}
-
-extension HTTPConnections {
-    /// The failure that an exchange without a complete reply means; a cancellation stays one.
-    static func failure(_ error: any Error, _ request: HTTPRequest) -> any Error {
-        let address = request.addressForMessages
-        return switch error {
-        case let failure as Failure: failure
-        case is CancellationError: error
-        case let error as HTTPClientError where error == .cancelled: CancellationError()
-        case let error as NIOSSLError where isUntrustedCertificate(error):
-            untrustedCertificate(address, error)
-        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            untrustedCertificate(address, error)
-        case let error as NIOConnectionError where error.isUnknownHost:
-            Failure(
-                .away, path: address, "The host name \(error.host) was not found.",
-                remedy: "Check the spelling of the host name, and the network.",
-                cause: TransportError(description: "no address for the host name"))
-        default:
-            Failure(
-                .away, path: address, "No reply from the server: \(words(error)).",
-                remedy: "Check the address and the network. Changes that were not sent are kept.",
-                cause: TransportError(description: words(error)))
-        }
-    }
-
-    private static func isUntrustedCertificate(_ error: NIOSSLError) -> Bool {
-        guard case .handshakeFailed(let inner) = error, case .sslError(let stack) = inner else {
-            return false
-        }
-        return stack.contains { "\($0)".contains("CERTIFICATE_VERIFY_FAILED") }
-    }
-
-    private static func untrustedCertificate(_ address: String, _ error: any Error) -> Failure {
-        Failure(
-            .notAllowed, path: address, "The server's certificate is not trusted.",
-            remedy: "If you know that it is the server's, give its fingerprint with --fingerprint, "
-                + "or name it in FILESINKI_CA_FILE.",
-            cause: TransportError(description: "\(type(of: error))"))
-    }
-
-    private static func words(_ error: any Error) -> String {
-        switch error {
-        case let error as HTTPClientError where error == .connectTimeout:
-            "connection timed out"
-        case let error as HTTPClientError
-        where error == .readTimeout || error == .deadlineExceeded || error == .writeTimeout:
-            "timed out"
-        case let error as HTTPClientError
-        where error == .remoteConnectionClosed || error == .uncleanShutdown:
-            "connection closed by the server"
-        case is NIOConnectionError: "cannot connect"
-        case let error as IOError: error.description
-        case let error as HTTPClientError: error.shortDescription
-        // Other errors may contain a field of the request, such as a password.
-        default: "\(type(of: error))"
-        }
-    }
-}
-
-extension NIOConnectionError {
-    /// Whether the host name has no address, or its look-up failed.
-    fileprivate var isUnknownHost: Bool {
-        connectionErrors.isEmpty && (dnsAError != nil || dnsAAAAError != nil)
     }
 }

@@ -28,7 +28,7 @@ package struct HTTPRequest: Sendable {
     }
 
     /// The address without its query, which may contain a signature.
-    var addressForMessages: String { String(url.prefix { $0 != "?" }) }
+    package var addressForMessages: String { String(url.prefix { $0 != "?" }) }
 }
 
 /// A server's reply.
@@ -52,7 +52,7 @@ package struct HTTPReply: Sendable {
     }
 }
 
-/// Sends requests: ``HTTPConnections``, or a test's own implementation.
+/// Sends requests: connections to servers, a stream to a far end, or a test's own implementation.
 package protocol HTTPTransport: Sendable {
     /// Sends a request and waits for the whole reply, whatever its status. A redirect is returned as a
     /// reply and never followed, so that credentials are sent to no other server.

@@ -59,7 +59,9 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     package var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
     /// The name or address of the host, an IPv6 address without its brackets.
-    var connectHost: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
+    package var connectHost: String {
+        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    }
 
     /// `host` or `host:port`.
     package var authority: String { host + (port.map { ":\($0)" } ?? "") }

@@ -1,4 +1,5 @@
 import FilesinkiHTTP
+import FilesinkiHTTPClient
 import FilesinkiModel
 
 /// A monitoring service that is told over HTTP how commands end.

@@ -1,5 +1,6 @@
 import FilesinkiDirectory
 import FilesinkiHTTP
+import FilesinkiHTTPClient
 package import FilesinkiModel
 package import FilesinkiRemote
 import FilesinkiS3

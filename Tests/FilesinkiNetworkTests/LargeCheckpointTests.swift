@@ -1,4 +1,4 @@
-import FilesinkiHTTP
+import FilesinkiHTTPClient
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiServer

@@ -1,5 +1,6 @@
 import FilesinkiDirectory
 import FilesinkiHTTP
+import FilesinkiHTTPClient
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiServer

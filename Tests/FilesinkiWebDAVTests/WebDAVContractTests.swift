@@ -1,4 +1,5 @@
 import FilesinkiHTTP
+import FilesinkiHTTPClient
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting

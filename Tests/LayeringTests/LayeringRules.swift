@@ -6,15 +6,16 @@ enum LayeringRules {
         ["FileSinkiC"],
         ["filesinki-cli", "filesinki-net", "FileSinki", "FileSinkiKeyValue"],
         ["FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer"],
+        ["FilesinkiSSH"],
         [
-            "FilesinkiEngine", "FilesinkiKeyValue", "FilesinkiRecordZones", "FilesinkiS3",
-            "FilesinkiServerRemote", "FilesinkiWebDAV",
+            "FilesinkiEngine", "FilesinkiHTTPClient", "FilesinkiKeyValue", "FilesinkiRecordZones",
+            "FilesinkiS3", "FilesinkiServerRemote", "FilesinkiWebDAV",
         ],
         ["FilesinkiItems"],
         [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiHTTP", "FilesinkiLiveDatabase",
-            "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiSSH",
-            "FilesinkiStore", "FilesinkiWatch",
+            "FilesinkiManifest", "FilesinkiProtocol", "FilesinkiRules", "FilesinkiStore",
+            "FilesinkiWatch",
         ],
         ["FilesinkiEncryption"],
         [
@@ -40,13 +41,25 @@ enum LayeringRules {
         "FilesinkiWatch": ["FilesinkiRemote", "FilesinkiManifest", "CSQLite"],
         "FilesinkiEngine": ["FilesinkiDirectory", "CSQLite", "CLZMA", "CZlib", "CZstd"],
         // Scripts call it in loops: it starts without the network.
-        "filesinki-cli": ["FilesinkiNetwork", "FilesinkiServer", "FilesinkiHTTP"],
-        "FilesinkiHTTP": ["FilesinkiStore", "FilesinkiDirectory"],
-        "FilesinkiServer": ["FilesinkiEngine", "FilesinkiStore", "FilesinkiHTTP"],
+        "filesinki-cli": ["FilesinkiNetwork", "FilesinkiServer", "FilesinkiHTTPClient"],
+        "FilesinkiCommands": [
+            "FilesinkiHTTPClient", "FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore",
+            "CSQLite", "CLZMA", "CZlib", "CZstd",
+        ],
+        // What the small program has, too.
+        "FilesinkiHTTP": [
+            "FilesinkiStore", "FilesinkiDirectory", "AsyncHTTPClient", "NIOCore", "NIOPosix",
+        ],
+        "FilesinkiHTTPClient": ["FilesinkiStore", "FilesinkiDirectory"],
+        "FilesinkiServer": [
+            "FilesinkiEngine", "FilesinkiStore", "FilesinkiHTTP", "FilesinkiHTTPClient",
+        ],
         "FilesinkiS3": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiWebDAV": ["FilesinkiStore", "FilesinkiDirectory"],
-        "FilesinkiServerRemote": ["FilesinkiStore", "FilesinkiDirectory"],
-        "FilesinkiSSH": ["FilesinkiStore", "FilesinkiDirectory"],
+        "FilesinkiServerRemote": [
+            "FilesinkiStore", "FilesinkiDirectory", "FilesinkiHTTPClient",
+        ],
+        "FilesinkiSSH": ["FilesinkiStore", "FilesinkiDirectory", "FilesinkiHTTPClient"],
         "FilesinkiItems": ["FilesinkiDirectory", "FilesinkiFileSystem", "CSQLite"],
         "FilesinkiRecordZones": [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiRemote", "FilesinkiStore",
@@ -54,10 +67,6 @@ enum LayeringRules {
         ],
         "FilesinkiKeyValue": [
             "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiRemote", "CSQLite",
-        ],
-        "FilesinkiCommands": [
-            "FilesinkiManifest", "FilesinkiSQLite", "FilesinkiStore", "CSQLite", "CLZMA", "CZlib",
-            "CZstd",
         ],
     ]
 

@@ -1,5 +1,5 @@
 import FilesinkiCommands
-import FilesinkiHTTP
+import FilesinkiHTTPClient
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+package import FilesinkiHTTP
 import FilesinkiHashing
 import FilesinkiModel
 package import FilesinkiRemote

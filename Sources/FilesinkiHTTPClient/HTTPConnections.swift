@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+package import FilesinkiHTTP
 package import FilesinkiModel
 package import FilesinkiRemote
 import NIOCore
