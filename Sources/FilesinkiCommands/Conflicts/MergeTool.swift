@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiSystem
+import FilesinkiText
 import Glibc
 
 /// A program in which a person merges three files, as git's `mergetool` runs it.

@@ -1,6 +1,7 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
 /// What a run did, as a text for a mail: which device changed what, and what to do about conflicts.
 struct SyncSummary {
