@@ -8,7 +8,8 @@ import Synchronization
 /// A device belongs to the token that first publishes one of its acknowledgements. A token without the right
 /// to prune can neither publish nor delete those of another token's device; one with that right can, and
 /// takes over the device when it publishes. A device whose token was revoked is free. Tokens of the same name
-/// are the same owner, so that a machine keeps its device when its token is replaced.
+/// are the same owner, so that a machine keeps its device when its token is replaced; so is a client of the
+/// standard streams that was given this name.
 final class DeviceOwners: Sendable {
     /// Token ids by devices.
     private typealias Table = [String: String]
@@ -38,7 +39,7 @@ final class DeviceOwners: Sendable {
             guard try isFree(table[device], for: id, names) || access.rights.contains(.prune) else {
                 return .notThisDevice
             }
-            table = table.filter { names[$0.value] != nil }
+            table = table.filter { Self.name(of: $0.value, names) != nil }
             guard table.values.count(where: { $0 == id }) < Self.limit else { return .tooMuch }
             table[device] = id
             return nil
@@ -62,8 +63,13 @@ final class DeviceOwners: Sendable {
     private func isFree(
         _ owner: String?, for id: String, _ names: [String: String]
     ) throws(Failure) -> Bool {
-        guard let owner, let name = names[owner] else { return true }
-        return owner == id || !name.isEmpty && name == names[id]
+        guard let owner, let name = Self.name(of: owner, names) else { return true }
+        return owner == id || !name.isEmpty && name == Self.name(of: id, names)
+    }
+
+    /// The name of an owner; nil for a token that does not exist any more.
+    private static func name(of owner: String, _ names: [String: String]) -> String? {
+        StreamGrant.name(ofOwner: owner) ?? names[owner]
     }
 
     /// The device of a key below `devices/`.
@@ -105,7 +111,10 @@ final class DeviceOwners: Sendable {
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         where !line.hasPrefix("#") {
             let fields = line.split(separator: "\t")
-            guard fields.count == 2, AccessToken.isID(fields[1]) else {
+            let isOwner = fields.last.map {
+                AccessToken.isID($0) || StreamGrant.name(ofOwner: String($0)) != nil
+            }
+            guard fields.count == 2, isOwner == true else {
                 throw Failure(
                     .corrupt, path: file.path, "The file of device owners is malformed.",
                     remedy: "Remove the file; the server creates it again.")

@@ -70,9 +70,7 @@ package final class RunningServer: Sendable {
 struct PreparedServer: Sendable {
     let settings: ServerSettings
     let fingerprint: String?
-    let hub: ChangeHub
-    let janitor: Janitor
-    let responder: StoreResponder
+    let services: StoreServices
     private let builder: HTTPServerBuilder
 
     /// Discards the messages of the libraries, which could contain what clients sent.
@@ -90,25 +88,11 @@ struct PreparedServer: Sendable {
         builder = ConnectionPipeline(
             limits: limits, tls: certificate?.configuration, clock: settings.clock
         ).build()
-        let remote = DirectoryRemote(path: settings.folder)
-        let authority = TokenAuthority(
-            settings.tokenFile.map(TokenFile.init),
-            isOpenUntilFirstToken: settings.isOpenUntilFirstToken)
-        let quota = Quota(settings.quota, remote, systemContext)
-        let metrics = ServerMetrics(begun: systemContext.now())
-        hub = ChangeHub(remote, authority, limits, systemContext)
-        janitor = Janitor(
-            remote: remote, quota: quota, limits: limits, systemContext: systemContext)
-        responder = StoreResponder(
-            remote: remote, authority: authority,
-            owners: DeviceOwners(settings.deviceFile, authority),
-            writer: ObjectWriter(
-                remote: remote, uploads: UploadRegistry(), quota: quota, metrics: metrics,
-                limits: limits, clock: settings.clock),
-            hub: hub, quota: quota, metrics: metrics,
-            log: AccessLog(sink: settings.log, systemContext: systemContext),
-            faults: FaultInjector(settings.faults, systemContext), limits: limits,
-            limiter: RequestLimiter(limit: limits.requestsOfOne), systemContext: systemContext)
+        services = StoreServices(
+            settings,
+            TokenAuthority(
+                settings.tokenFile.map(TokenFile.init),
+                isOpenUntilFirstToken: settings.isOpenUntilFirstToken), systemContext)
     }
 
     /// The application without its background services.
@@ -118,7 +102,7 @@ struct PreparedServer: Sendable {
         let settings = settings
         let fingerprint = fingerprint
         return Application(
-            responder: responder, server: builder,
+            responder: services.responder, server: builder,
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: nil,
                 backlog: 1024, reuseAddress: true,
@@ -140,7 +124,7 @@ struct PreparedServer: Sendable {
         // Without a time limit for the shutdown: cancelling would end the process if a connection was just
         // accepted, and the limits end every connection anyway.
         let configuration = ServiceGroupConfiguration(
-            services: [application(onReady: onReady), janitor, hub],
+            services: [application(onReady: onReady), services.janitor, services.hub],
             gracefulShutdownSignals: signals, logger: Self.silent)
         return ServiceGroup(configuration: configuration)
     }

@@ -207,7 +207,7 @@ struct StoreResponder: HTTPResponder {
         guard client.access.includes(prefix: prefix) else { throw .forbidden }
         let (notices, end) = try hub.watch(prefix, client.access, owner: client.owner)
         // Notices a closed connection at once, not at the next failing write.
-        client.context.channel?.closeFuture.whenComplete { _ in end() }
+        client.context.whenClosed(end)
         return Reply(
             .ok,
             fields: [
@@ -252,25 +252,6 @@ extension StoreResponder.AuthenticatedRequest {
         guard methods.contains(request.method) else { throw .noMethod }
         guard access.rights.contains(right) else { throw .forbidden }
     }
-}
-
-/// The connection of a request.
-struct ServerContext: InitializableFromSource {
-    /// Nil in tests without a network.
-    let channel: (any Channel)?
-
-    init(source: ApplicationRequestContextSource) {
-        channel = source.channel
-    }
-
-    /// The client's address, without its port.
-    var address: String { channel?.remoteAddress?.ipAddress ?? "-" }
-
-    /// Closes the connection without a reply.
-    func closeConnection() { channel?.close(mode: .all, promise: nil) }
-
-    /// Waits until the event loop has processed what was written so far.
-    func catchUp() async throws { try await channel?.eventLoop.submit {}.get() }
 }
 
 extension StoreResponder {

@@ -15,6 +15,8 @@ final class TokenAuthority: Sendable {
     }
 
     private let file: TokenFile?
+    /// What every client may do, whatever it sends; nil where tokens decide.
+    private let granted: Access?
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -23,7 +25,17 @@ final class TokenAuthority: Sendable {
     ///     token is always needed, even if the last one is revoked.
     init(_ file: TokenFile?, isOpenUntilFirstToken: Bool = false) {
         self.file = file
+        granted = nil
         state = Mutex(State(isOpen: isOpenUntilFirstToken))
+    }
+
+    /// Authenticates nobody: whoever has started the server decides what its one client may do.
+    ///
+    /// - Parameter file: The tokens of other clients of the store.
+    init(granting access: Access, besides file: TokenFile?) {
+        self.file = file
+        granted = access
+        state = Mutex(State(isOpen: true))
     }
 
     /// The rights of the client that sent this `Authorization`.
@@ -31,6 +43,7 @@ final class TokenAuthority: Sendable {
     /// - Returns: Nil for an unknown token; an unknown id takes as long as a wrong secret.
     /// - Throws: `Failure` when the token file cannot be read.
     func access(_ authorization: String?) throws(Failure) -> Access? {
+        if let granted { return granted }
         guard let records = try current() else { return .all }
         guard let words = authorization?.split(separator: " "), words.count == 2,
             words[0].lowercased() == "bearer", let token = AccessToken(words[1])
@@ -43,6 +56,7 @@ final class TokenAuthority: Sendable {
 
     /// Whether access granted before is still valid: the token is not revoked, or none is needed.
     func isCurrent(_ access: Access) -> Bool {
+        if granted != nil { return true }
         guard let records = try? current() else { return file == nil || access.tokenID == nil }
         return access.tokenID.map { records[$0] != nil } ?? false
     }

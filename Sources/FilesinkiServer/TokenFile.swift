@@ -204,7 +204,8 @@ package struct TokenFile: Sendable {
             remedy: "Repair it, or remove it and create the tokens again.")
     }
 
-    private static func check(
+    /// - Throws: `Failure` with code `usage` for an invalid name, zone or set of rights.
+    static func check(
         name: String, rights: Set<AccessRight>, zones: Set<String>?
     ) throws(Failure) {
         guard !rights.isEmpty else {
