@@ -3,6 +3,9 @@
 #
 # FOLDER/key is the user's key, FOLDER/known_hosts has the server's; FOLDER/ssh is ssh with both:
 # a value for FILESINKI_SSH_COMMAND.
+#
+# FILESINKI_PROGRAM is found by the name filesinki at the host; without it, no filesinki is. KEY_OPTIONS
+# are those of the user's key in authorized_keys, such as a forced command; @FOLDER@ in them is FOLDER.
 . "$(dirname "$0")/lib.sh"
 PROGRAMS="sshd ssh-keygen ssh"
 FILES=/usr/lib/openssh/sftp-server
@@ -22,6 +25,7 @@ MaxStartups 1000
 MaxSessions 1000
 PerSourcePenalties no
 Subsystem sftp /usr/lib/openssh/sftp-server
+SetEnv PATH=$FOLDER/bin:/usr/bin:/bin HOME=$FOLDER
 END
 }
 
@@ -41,7 +45,9 @@ launch() {
     for name in host key; do
         ssh-keygen -q -t ed25519 -N '' -C filesinki-test -f "$FOLDER/$name" || return 1
     done
-    cp "$FOLDER/key.pub" "$FOLDER/authorized_keys"
+    mkdir "$FOLDER/bin"
+    [ -z "$FILESINKI_PROGRAM" ] || ln -s "$FILESINKI_PROGRAM" "$FOLDER/bin/filesinki"
+    echo "${KEY_OPTIONS//@FOLDER@/$FOLDER} $(cat "$FOLDER/key.pub")" >"$FOLDER/authorized_keys"
     echo "[127.0.0.1]:$PORT $(cut -d' ' -f1,2 "$FOLDER/host.pub")" >"$FOLDER/known_hosts"
     configuration >"$FOLDER/sshd_config"
     # Older ones do not know each setting.

@@ -162,7 +162,7 @@ extension RemoteAddress {
         return { text in
             switch try RemoteAddress(absolute: text) {
             case .folder(let path): DirectoryRemote(path: path)
-            case .ssh(let address): ssh.connect(address)
+            case .ssh(let address): ssh.connect(address, note: access.sshNote)
             case .network(let address): try remotes.connect(address, access)
             }
         }

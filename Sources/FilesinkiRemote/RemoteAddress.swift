@@ -145,6 +145,14 @@ package struct RemoteAccess: Hashable, Sendable {
     }
 }
 
+extension RemoteAccess {
+    /// The file in which a replica notes how its host is reached over ssh: beside its credentials.
+    package var sshNote: String? {
+        guard let pinned, let end = pinned.lastIndex(of: "/") else { return nil }
+        return pinned[...end] + "ssh"
+    }
+}
+
 extension Failure {
     /// An address contains a password, which other programs and users could see.
     package static let passwordInAddress = Failure(

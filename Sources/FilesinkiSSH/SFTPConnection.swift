@@ -21,7 +21,7 @@ final class SFTPConnection: Sendable {
     private static let timeToEnd = Duration.seconds(5)
 
     private struct State {
-        var nextID = SFTPPacket.initialID
+        var nextID = SFTPPacket.initialID + 1
         var nextBatch = 0
         var waiting: [UInt32: Place] = [:]
         var batches: [Int: Batch] = [:]
@@ -201,21 +201,4 @@ extension SFTPReply {
         default: 100
         }
     }
-}
-
-/// How a connection ended.
-enum SSHEnd: Sendable {
-    /// ssh ended, with its last messages on standard error.
-    case ended(code: Int32, messages: [UInt8])
-    /// What came is not SFTP.
-    case damaged(SSHDamage)
-}
-
-/// Bytes in the place of a packet.
-struct SSHDamage: Hashable, Sendable {
-    /// The first bytes, in the place of a packet's length.
-    var start: [UInt8]
-
-    /// Whether they look like text, as of a shell's start-up files.
-    var isText: Bool { start.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 10 || $0 == 13 } }
 }

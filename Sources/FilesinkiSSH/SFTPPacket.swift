@@ -13,6 +13,9 @@ enum SFTPPacket {
 
     /// The id under which the reply to ``SFTPRequest/initialize`` is filed. That packet has none.
     static let initialID: UInt32 = 0
+
+    /// The type of that reply.
+    static let versionType: UInt8 = 2
 }
 
 /// A request. Paths are bytes; a relative one begins at the user's home folder.

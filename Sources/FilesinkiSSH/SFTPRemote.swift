@@ -21,7 +21,8 @@ package struct SFTPRemote: Remote {
     /// - Parameter address: The folder, which must exist when something is read or stored: see
     ///   ``SSHRemotes/makeFolder(_:)``.
     package init(_ address: SSHAddress, _ command: SSHCommand, systemContext: SystemContext) {
-        self.init(SSHLink(address, command), systemContext: systemContext)
+        self.init(
+            SSHLink(address, command, needsSFTP: true), systemContext: systemContext)
     }
 
     init(_ link: SSHLink, systemContext: SystemContext) {

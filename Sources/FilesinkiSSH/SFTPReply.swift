@@ -19,7 +19,7 @@ enum SFTPReply: Hashable, Sendable {
         var reader = SFTPReader(packet[...])
         guard let type = reader.byte(), let id: UInt32 = reader.number() else { return nil }
         switch type {
-        case 2:
+        case SFTPPacket.versionType:
             guard let extensions = reader.extensions() else { return nil }
             return (SFTPPacket.initialID, .version(id, extensions: extensions))
         case 101:

@@ -25,14 +25,12 @@ struct SFTPSession: Sendable {
     /// How many pieces of a file are under way at once.
     private static let parallelPieces = 16
 
-    /// Agrees on the version, and asks for the far end's limits.
+    /// Asks for the far end's limits.
     ///
+    /// - Parameter version: The far end's first packet.
     /// - Throws: `Failure`: `usage` for another version, and those of the connection.
-    init(_ connection: SFTPConnection, address: String) async throws {
-        guard
-            case .version(let version, let extensions)? =
-                try await connection.perform([.initialize]).first,
-            version == SFTPPacket.version
+    init(_ connection: SFTPConnection, version: SFTPReply, address: String) async throws {
+        guard case .version(let version, let extensions) = version, version == SFTPPacket.version
         else {
             throw Failure(
                 .usage, path: address, "The host does not speak version 3 of SFTP.",

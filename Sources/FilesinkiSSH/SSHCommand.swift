@@ -1,6 +1,7 @@
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiSystem
+import FilesinkiText
 
 /// How ssh is run.
 package struct SSHCommand: Hashable, Sendable {
@@ -27,13 +28,42 @@ package struct SSHCommand: Hashable, Sendable {
         "ServerAliveInterval=15", "ServerAliveCountMax=4",
     ]
 
-    /// The arguments of ssh for the SFTP subsystem of a host.
-    func arguments(for address: SSHAddress) -> [String] {
+    /// What ssh asks the host for. A forced command at the host may give another answer.
+    enum Service: Hashable, Sendable {
+        /// `filesinki serve --stdio`, which may create the store's folder.
+        case filesinki(creating: Bool)
+        /// The subsystem sftp.
+        case sftp
+    }
+
+    /// The arguments of ssh for a service of a host.
+    func arguments(for address: SSHAddress, _ service: Service) -> [String] {
         var words = Self.options.flatMap { ["-o", $0] }
         if !isInteractive { words += ["-o", "BatchMode=yes"] }
         if let port = address.port { words += ["-p", String(port)] }
         if let user = address.user { words += ["-l", user] }
-        return words + ["-s", "--", address.host, "sftp"]
+        switch service {
+        case .sftp: return words + ["-s", "--", address.host, "sftp"]
+        case .filesinki(let isCreating):
+            return words + ["-T", "--", address.host, Self.line(for: address, isCreating)]
+        }
+    }
+
+    /// What the user's shell at the host runs, whichever shell that is. Where a shell without a login does not
+    /// look for programs, it looks in the places of those that were not installed by the system.
+    private static func line(for address: SSHAddress, _ isCreating: Bool) -> String {
+        let text = String(decoding: address.path, as: UTF8.self)
+        // A name alone could be an option, or a command.
+        let path = ShellWord.quoted(text.hasPrefix("/") ? text : "./" + text)
+        return """
+            exec sh -c 'PATH=$PATH:/usr/local/bin:$HOME/.local/bin; export PATH; \
+            exec filesinki serve --stdio "$@"' sh\(isCreating ? " --create" : "") \(path)
+            """
+    }
+
+    /// Whether the service can be asked for: the path is text.
+    static func canAskForFilesinki(_ address: SSHAddress) -> Bool {
+        String(validating: address.path, as: UTF8.self) != nil
     }
 
     /// Starts ssh.
@@ -42,71 +72,17 @@ package struct SSHCommand: Hashable, Sendable {
     /// and filesinki completes the work it has begun.
     ///
     /// - Throws: `Failure` with code `io` when it cannot be started.
-    func start(for address: SSHAddress) throws(Failure) -> ConnectedProcess {
+    func start(
+        for address: SSHAddress, _ service: Service
+    ) throws(Failure) -> ConnectedProcess {
         let line =
             replacement.map { "trap '' INT; \($0) \"$@\"" }
             ?? "trap '' INT; exec ssh \"$@\""
-        let words = ["sh", "-c", line, "ssh"] + arguments(for: address)
+        let words = ["sh", "-c", line, "ssh"] + arguments(for: address, service)
         return try ConnectedProcess(
             ChildProcess(
                 "/bin/sh", words.map { Array($0.utf8) },
                 // Without a terminal of its own it cannot ask.
                 group: isInteractive ? .shared : .session))
-    }
-}
-
-extension SSHEnd {
-    /// The failure that waiting requests get.
-    func failure(_ address: String) -> Failure {
-        switch self {
-        case .damaged(let damage): damage.failure(address)
-        case .ended(let code, let messages): Self.failure(address, code, messages)
-        }
-    }
-
-    private static func failure(_ address: String, _ code: Int32, _ messages: [UInt8]) -> Failure {
-        let lines = String(decoding: messages, as: UTF8.self)
-            .split(whereSeparator: \.isNewline)
-            .filter { $0.contains { !$0.isWhitespace } && !$0.hasPrefix("Warning: Permanently") }
-        let last = lines.last.map { printable($0.utf8) } ?? ""
-        func said(_ words: String) -> Bool { lines.contains { $0.contains(words) } }
-        if said("Host key verification failed") {
-            return Failure(
-                .notAllowed, path: address, "The host's key is unknown or has changed: \(last)",
-                remedy: "Compare it, and connect once with ssh to accept it.")
-        }
-        if said("Permission denied (") || said("Too many authentication failures") {
-            return Failure(
-                .notAllowed, path: address, "The host denied access: \(last)",
-                remedy: "Check user and key; without a terminal ssh asks for no password.")
-        }
-        if said("subsystem request failed") {
-            return Failure(
-                .usage, path: address, "The host offers no SFTP.",
-                remedy: "Enable the subsystem sftp in its sshd_config.")
-        }
-        if code == 127 {
-            return Failure(
-                .usage, path: address, "ssh was not found: \(last)",
-                remedy: "Install openssh-client, or set FILESINKI_SSH_COMMAND.")
-        }
-        let cause = last.isEmpty ? "ssh exited with \(code)." : last
-        return Failure(
-            .away, path: address, "The connection over ssh failed or was closed: \(cause)",
-            remedy: "Check that the host is reachable, and run again.")
-    }
-}
-
-extension SSHDamage {
-    func failure(_ address: String) -> Failure {
-        guard isText else {
-            return Failure(
-                .corrupt, path: address, "The host does not speak SFTP.",
-                remedy: "Check its subsystem sftp, and FILESINKI_SSH_COMMAND.")
-        }
-        return Failure(
-            .usage, path: address,
-            "The host sent text in place of SFTP: \(printable(start)) …",
-            remedy: "Let the shell's start-up files at the host print nothing.")
     }
 }

@@ -8,47 +8,106 @@ import Synchronization
 final class SSHLink: Sendable {
     let address: SSHAddress
     let command: SSHCommand
-    private let bandwidth: Bandwidth?
-    private let current = Mutex<Task<SFTPSession, any Error>?>(nil)
+    private let connector: SSHConnector
+    private let state = Mutex(State())
 
-    init(_ address: SSHAddress, _ command: SSHCommand, bandwidth: Bandwidth? = nil) {
+    private struct State {
+        var current: Task<SSHWay, any Error>?
+        var note: SSHNote?
+        /// Whether a connection that is opened now may create the store's folder.
+        var isCreating = false
+    }
+
+    /// - Parameter needsSFTP: Whether only SFTP is of use.
+    init(
+        _ address: SSHAddress, _ command: SSHCommand, bandwidth: Bandwidth? = nil,
+        needsSFTP: Bool = false
+    ) {
         self.address = address
         self.command = command
-        self.bandwidth = bandwidth
+        connector = SSHConnector(
+            address: address, command: command, bandwidth: bandwidth, needsSFTP: needsSFTP)
     }
 
     deinit {
-        guard let task = current.withLock({ $0 }) else { return }
+        guard let task = state.withLock({ $0.current }) else { return }
         // Where it is still being opened.
         task.cancel()
-        Task { try? await task.value.connection.close() }
+        Task { try? await task.value.close() }
+    }
+
+    /// Sets where it is noted that the host has no filesinki.
+    func setNote(_ path: String) {
+        state.withLock { $0.note = SSHNote(path: path) }
     }
 
     /// The connection, which is opened if there is none.
     ///
     /// - Throws: `Failure`: `away`, `not-allowed`, `usage`, `unfit-store`.
-    func session() async throws -> SFTPSession {
-        let session = try await openOnce()
-        guard session.connection.isOver else { return session }
+    func way() async throws -> SSHWay {
+        let way = try await openOnce()
+        guard way.isOver else { return way }
         // If that one ends, too, its requests fail.
         return try await openOnce()
     }
 
-    private func openOnce() async throws -> SFTPSession {
-        let task = current.withLock { current in
-            if let current { return current }
-            let task = open()
-            current = task
+    /// The connection, for SFTP.
+    ///
+    /// - Throws: As ``way()`` does; `Failure` with code `away` when the far end is another one now.
+    func session() async throws -> SFTPSession {
+        guard case .sftp(let session) = try await way() else { throw hasChanged }
+        return session
+    }
+
+    /// The connection, for the far end's filesinki.
+    ///
+    /// - Throws: As ``session()`` does.
+    func streamed() async throws -> StreamedConnection {
+        guard case .filesinki(let connection) = try await way() else { throw hasChanged }
+        return connection
+    }
+
+    /// The next request finds out what is there.
+    private var hasChanged: Failure {
+        Failure(
+            .away, path: address.text, "The host's program has changed since the last connection.",
+            remedy: "Run the command again.")
+    }
+
+    /// Creates the store's folder, if its parent exists.
+    func makeFolder() async {
+        state.withLock { $0.isCreating = true }
+        defer { state.withLock { $0.isCreating = false } }
+        switch try? await way() {
+        case .sftp(let session): _ = try? await session.perform(.makeFolder(address.path))
+        case .filesinki(let connection):
+            guard connection.service != .filesinki(creating: true) else { return }
+            // It was opened for something else.
+            state.withLock { $0.current = nil }
+            connection.close()
+            _ = try? await way()
+        case nil: return
+        }
+    }
+
+    private func openOnce() async throws -> SSHWay {
+        let task = state.withLock { state in
+            if let current = state.current { return current }
+            let (note, isCreating) = (state.note, state.isCreating)
+            let task = Task { [connector] in
+                try await connector.open(note, creating: isCreating)
+            }
+            state.current = task
             return task
         }
         do {
-            let session = try await withTaskCancellationHandler {
+            let way = try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
                 task.cancel()
             }
-            if session.connection.isOver { forget(task) }
-            return session
+            if way.isOver { forget(task) }
+            return way
         } catch {
             forget(task)
             // Another task that waited for the connection was cancelled.
@@ -57,25 +116,18 @@ final class SSHLink: Sendable {
         }
     }
 
-    /// Opens a connection that nothing else uses. The caller closes it.
-    func separateSession() async throws -> SFTPSession { try await open().value }
-
-    private func open() -> Task<SFTPSession, any Error> {
-        Task { [address, command, bandwidth] in
-            let place = address.text
-            let process = try await offload { try command.start(for: address) }
-            let connection = SFTPConnection(process, bandwidth) { $0.failure(place) }
-            do {
-                return try await SFTPSession(connection, address: place)
-            } catch {
-                connection.close()
-                throw error
-            }
+    /// Opens a connection of SFTP that nothing else uses. The caller closes it.
+    func separateSession() async throws -> SFTPSession {
+        let way = try await connector.open(nil, creating: false)
+        guard case .sftp(let session) = way else {
+            way.close()
+            throw hasChanged
         }
+        return session
     }
 
     /// The next request opens a connection.
-    private func forget(_ task: Task<SFTPSession, any Error>) {
-        current.withLock { if $0 == task { $0 = nil } }
+    private func forget(_ task: Task<SSHWay, any Error>) {
+        state.withLock { if $0.current == task { $0.current = nil } }
     }
 }

@@ -20,12 +20,22 @@ package final class SSHRemotes: Sendable {
 
     /// Opens a remote that retries transient failures. It connects with its first request.
     ///
-    /// - Parameter bandwidth: Limits what is sent and received, if this opens the connection; nil for no limit.
-    package func connect(_ address: SSHAddress, bandwidth: Bandwidth? = nil) -> any Remote {
-        RetryingRemote(
-            SFTPRemote(link(address, bandwidth), systemContext: systemContext),
-            systemContext: systemContext)
+    /// - Parameters:
+    ///   - bandwidth: Limits what is sent and received, if this opens the connection; nil for no limit.
+    ///   - note: The file in which a replica notes that the host has no filesinki; nil for nowhere.
+    package func connect(
+        _ address: SSHAddress, bandwidth: Bandwidth? = nil, note: String? = nil
+    ) -> any Remote {
+        let link = link(address, bandwidth)
+        if let note { link.setNote(note) }
+        return RetryingRemote(
+            SSHRemote(link, systemContext: systemContext), systemContext: systemContext)
     }
+
+    /// Lets the next connection find out anew what the host has.
+    ///
+    /// - Parameter note: As of ``connect(_:bandwidth:note:)``.
+    package static func forget(note: String) { SSHNote(path: note).forget() }
 
     /// Creates the folder of a store, if its parent exists.
     ///
@@ -37,7 +47,7 @@ package final class SSHRemotes: Sendable {
     @discardableResult
     package func makeFolder(_ address: SSHAddress) async -> any Sendable {
         let link = link(address, nil)
-        _ = try? await link.session().perform(.makeFolder(address.path))
+        await link.makeFolder()
         return link
     }
 

@@ -5,9 +5,20 @@ import FilesinkiRemote
 
 /// Sends requests to a filesinki server, and checks that a filesinki server replies.
 struct ServerExchange: Sendable {
+    /// For messages.
     let address: String
+    /// What a path of a request follows.
+    private let base: String
     private let transport: any HTTPTransport
     private let authorization: String?
+
+    /// - Parameter address: For messages. The transport leads to the server by itself.
+    init(address: String, transport: any HTTPTransport) {
+        self.address = address
+        base = ""
+        self.transport = transport
+        authorization = nil
+    }
 
     /// - Throws: As ``ServerRemote/init(address:transport:credentials:systemContext:allowsInsecure:)`` does.
     init(
@@ -15,6 +26,7 @@ struct ServerExchange: Sendable {
         allowsInsecure: Bool
     ) throws(Failure) {
         self.address = address.description
+        base = address.description
         self.transport = transport
         switch credentials {
         case .none: authorization = nil
@@ -42,7 +54,7 @@ struct ServerExchange: Sendable {
         allowing: Set<Int> = []
     ) async throws -> HTTPReply {
         var request = HTTPRequest(
-            method, address + path, fields: authorized(fields), body: body,
+            method, base + path, fields: authorized(fields), body: body,
             maximumReply: max(maximumReply, WireLimits.errorBytes))
         request.cutAfter = cutAfter
         let reply = try await transport.send(request)
@@ -57,7 +69,7 @@ struct ServerExchange: Sendable {
         _ receive: @escaping @Sendable ([UInt8]) async throws -> Bool
     ) async throws {
         let request = HTTPRequest(
-            method, address + path, fields: authorized([:]), body: body,
+            method, base + path, fields: authorized([:]), body: body,
             maximumReply: maximumReply, limit: limit)
         try await transport.stream(request) { reply in
             try checkReply(reply, about: key, allowing: [])

@@ -36,6 +36,16 @@ package struct ServerRemote: Remote {
         self.systemContext = systemContext
     }
 
+    /// - Parameters:
+    ///   - address: For messages.
+    ///   - transport: Leads to the server by itself, which knows from it who the client is. Requests have no
+    ///     more than a path.
+    package init(address: String, transport: any HTTPTransport, systemContext: SystemContext) {
+        exchange = ServerExchange(address: address, transport: transport)
+        events = EventSubscription(exchange: exchange, systemContext: systemContext)
+        self.systemContext = systemContext
+    }
+
     package var address: String { exchange.address }
 
     package var alternative: String {

@@ -47,6 +47,20 @@ package final class ConnectedProcess: Sendable {
         try socket.read(upTo: count)
     }
 
+    /// Receives what is there, from 1 to `limit` bytes. Blocks until there is something.
+    ///
+    /// - Returns: The bytes; none when the child has closed its end, or after ``disconnect()``.
+    package func receive(atMost limit: Int) throws(SystemError) -> [UInt8] {
+        var failed: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            do throws(SystemError) {
+                count = try socket.read(into: UnsafeMutableRawBufferPointer(buffer))
+            } catch { failed = error }
+        }
+        if let failed { throw failed }
+        return bytes
+    }
+
     /// Ends the connection in both directions. May be called at any time, on any thread.
     package func disconnect() { shutdown(socket.raw, Int32(SHUT_RDWR)) }
 

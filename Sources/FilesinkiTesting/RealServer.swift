@@ -49,6 +49,17 @@ package struct RealServer: Hashable, Sendable, CustomStringConvertible {
     /// OpenSSH's sshd with SFTP. Beside the folder of its address is ``sshCommand(for:)``.
     package static let sshd = RealServer("sshd", script: "sshd")
 
+    /// The same with a `filesinki` at the host.
+    ///
+    /// - Parameters:
+    ///   - program: The path of the program.
+    ///   - keyOptions: Those of the user's key, such as a forced command.
+    package static func sshd(with program: String, keyOptions: String = "") -> RealServer {
+        RealServer(
+            "sshd with filesinki", script: "sshd",
+            variables: ["FILESINKI_PROGRAM": program, "KEY_OPTIONS": keyOptions])
+    }
+
     /// What reaches the server at an address of ``sshd``: a value of `FILESINKI_SSH_COMMAND`.
     package static func sshCommand(for address: String) -> String {
         let path = address.split(separator: "/").dropFirst(2).dropLast()

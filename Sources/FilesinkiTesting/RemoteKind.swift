@@ -15,7 +15,10 @@ package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringC
     /// lighttpd with four processes.
     case lighttpdOfFour = "lighttpd-4"
     case ceph
+    /// A host with sshd alone.
     case ssh
+    /// A host with sshd and filesinki.
+    case sshFilesinki = "ssh-filesinki"
 
     package var description: String { rawValue }
 
@@ -29,12 +32,16 @@ package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringC
         case .lighttpdOfFour: .lighttpdOfFour
         case .ceph: RealServer("Ceph for S3", script: "ceph", ports: 3)
         case .ssh: .sshd
+        case .sshFilesinki: .sshd(with: BuiltProgram.network ?? "")
         }
     }
 
     package var isWebDAV: Bool { realServer.map(RealServer.webDAV.contains) ?? false }
 
-    package var isInstalled: Bool { realServer?.isInstalled ?? true }
+    package var isInstalled: Bool {
+        if self == .sshFilesinki, BuiltProgram.network == nil { return false }
+        return realServer?.isInstalled ?? true
+    }
 
     /// The access key of the Ceph server.
     package static let cephKey = (name: "filesinki", secret: "open sesame")

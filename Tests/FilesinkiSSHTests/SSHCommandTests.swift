@@ -6,17 +6,17 @@ import Testing
 @Suite struct SSHCommandTests {
     @Test func `a name after two hyphens is the host, and only a terminal is asked`() throws {
         let address = try SSHAddress(url: "ssh://me@[::1]:2222/srv/store")
-        let silent = SSHCommand(environment: { _ in nil }).arguments(for: address)
+        let silent = SSHCommand(environment: { _ in nil }).arguments(for: address, .sftp)
         #expect(
             silent.suffix(10)
                 == [
                     "-o", "BatchMode=yes", "-p", "2222", "-l", "me", "-s", "--", "::1", "sftp",
                 ])
         let asking = SSHCommand(environment: { _ in nil }, isInteractive: true)
-        #expect(!asking.arguments(for: address).contains("BatchMode=yes"))
+        #expect(!asking.arguments(for: address, .sftp).contains("BatchMode=yes"))
         let short = try #require(try SSHAddress(shortForm: "host:store"))
-        #expect(asking.arguments(for: short).suffix(4) == ["-s", "--", "host", "sftp"])
-        #expect(!asking.arguments(for: short).contains("-l"))
+        #expect(asking.arguments(for: short, .sftp).suffix(4) == ["-s", "--", "host", "sftp"])
+        #expect(!asking.arguments(for: short, .sftp).contains("-l"))
     }
 
     @Test(arguments: [(nil, nil), ("", nil), ("ssh -4", "ssh -4")] as [(String?, String?)])

@@ -147,7 +147,9 @@ package final class Console: Sendable {
             switch try RemoteAddress(text, currentFolder: currentFolder) {
             case .folder(let path): return DirectoryRemote(path: path)
             case .ssh(let address):
-                return ssh.connect(address, bandwidth: try bandwidths.bandwidth(of: replica))
+                return ssh.connect(
+                    address, bandwidth: try bandwidths.bandwidth(of: replica),
+                    note: access.sshNote)
             case .network(let address):
                 var access = access
                 access.bandwidth = try bandwidths.bandwidth(of: replica)
@@ -165,6 +167,11 @@ package final class Console: Sendable {
             return nil
         }
         return await ssh.makeFolder(place)
+    }
+
+    /// Lets the next connection find out anew what a host has that is reached over ssh.
+    func askHostAnew(_ access: RemoteAccess) {
+        if let note = access.sshNote { SSHRemotes.forget(note: note) }
     }
 
     /// Keeps what was given to reach a remote over a network, for the replica's later runs.

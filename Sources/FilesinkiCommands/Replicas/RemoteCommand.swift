@@ -98,7 +98,9 @@ struct RemoteSetCommand: ReplicaCommand {
             try await session.replica.setRemote(
                 address.text, acceptingOther: accept, passphrase.keys(in: console))
         }
-        try console.pin(address, reaching.access(of: session.settings, in: console))
+        let access = try reaching.access(of: session.settings, in: console)
+        try console.pin(address, access)
+        console.askHostAnew(access)
         if report.json {
             var object: JSONObject = ["type": "remote"]
             object.add("remote", address.text)
@@ -174,6 +176,7 @@ struct RemoteCheckCommand: ReplicaCommand {
                 .notFound, path: session.root.path, "The replica has no remote.",
                 remedy: "Give the address to check.")
         }
+        console.askHostAnew(try reaching.access(of: session.settings, in: console))
         return (address, session.settings.connect)
     }
 

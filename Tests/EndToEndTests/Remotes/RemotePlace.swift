@@ -39,7 +39,7 @@ final class RemotePlace {
         case .directory: return RemotePlace(kind, machine.folder + "/store", machine)
         case .server, .secureServer: return try ownServer(kind, machine)
         case .ceph: return try await bucket(machine)
-        case .ssh: return try await folderOverSSH(machine)
+        case .ssh, .sshFilesinki: return try await folderOverSSH(kind, machine)
         default:
             let http = try await started(kind)
             let address = http.replacing("http://", with: "webdav://") + "/" + name()
@@ -120,12 +120,14 @@ final class RemotePlace {
         return RemotePlace(.ceph, address, machine)
     }
 
-    private static func folderOverSSH(_ machine: Machine) async throws -> RemotePlace {
-        let address = try await started(.ssh)
+    private static func folderOverSSH(
+        _ kind: RemoteKind, _ machine: Machine
+    ) async throws -> RemotePlace {
+        let address = try await started(kind)
         try machine.write(
             "export FILESINKI_SSH_COMMAND='\(RealServer.sshCommand(for: address))'\n",
             to: environmentFile)
-        return RemotePlace(.ssh, address + "/" + name(), machine)
+        return RemotePlace(kind, address + "/" + name(), machine)
     }
 
     private static func started(_ kind: RemoteKind) async throws -> String {

@@ -1,4 +1,5 @@
 import FilesinkiHTTP
+import FilesinkiHTTPClient
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiServer
@@ -21,7 +22,10 @@ struct FaultTarget: Sendable {
     /// The kinds of this run that a proxy can look into; without a wish, the own server.
     static let kinds: [RemoteKind] =
         getenv("FILESINKI_REMOTES") == nil
-        ? [.server] : RemoteKind.chosen.filter { ![.directory, .secureServer, .ssh].contains($0) }
+        ? [.server]
+        : RemoteKind.chosen.filter {
+            ![.directory, .secureServer, .ssh, .sshFilesinki].contains($0)
+        }
 
     static func make(_ kind: RemoteKind) async throws -> FaultTarget {
         switch kind {

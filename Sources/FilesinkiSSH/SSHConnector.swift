@@ -1,0 +1,143 @@
+import Dispatch
+import FilesinkiModel
+import FilesinkiProtocol
+import FilesinkiRemote
+import FilesinkiSystem
+
+/// A connection that is ready, by what is at its far end.
+enum SSHWay: Sendable {
+    case sftp(SFTPSession)
+    case filesinki(StreamedConnection)
+
+    var isOver: Bool {
+        switch self {
+        case .sftp(let session): session.connection.isOver
+        case .filesinki(let connection): connection.isOver
+        }
+    }
+
+    /// Ends the connection. Waiting requests fail.
+    func close() {
+        switch self {
+        case .sftp(let session): session.connection.close()
+        case .filesinki(let connection): connection.close()
+        }
+    }
+}
+
+/// Opens connections to a host, and finds out what is there.
+struct SSHConnector: Sendable {
+    let address: SSHAddress
+    let command: SSHCommand
+    let bandwidth: Bandwidth?
+    /// Whether only SFTP is of use.
+    let needsSFTP: Bool
+
+    /// How long ssh has to end by itself when the far end has closed its end.
+    private static let timeToEnd = Duration.seconds(5)
+
+    /// Opens a connection. Asks for filesinki first, and for SFTP where that is not there.
+    ///
+    /// - Parameters:
+    ///   - note: Where it is noted that the host has no filesinki; nil for nowhere.
+    ///   - isCreating: Whether filesinki may create the store's folder.
+    /// - Throws: `Failure`: `away`, `not-allowed`, `usage`, `unfit-store`.
+    func open(_ note: SSHNote?, creating isCreating: Bool) async throws -> SSHWay {
+        let canAsk = !needsSFTP && SSHCommand.canAskForFilesinki(address)
+        let isKnown = canAsk && note?.hasNoFilesinki(at: address) == true
+        if canAsk, !isKnown {
+            let isLasting: Bool
+            switch try await connect(.filesinki(creating: isCreating)) {
+            case .ready(let way): return way
+            case .absent(let isKnownToLast): isLasting = isKnownToLast
+            }
+            let way = try await sftp()
+            if case .sftp = way, isLasting { note?.noteNoFilesinki(at: address) }
+            return way
+        }
+        do { return try await sftp() } catch let failure as Failure where failure.code == .usage {
+            guard isKnown,
+                case .ready(let way) = try await connect(.filesinki(creating: isCreating))
+            else { throw failure }
+            note?.forget()
+            return way
+        }
+    }
+
+    private func sftp() async throws -> SSHWay {
+        guard case .ready(let way) = try await connect(.sftp) else {
+            throw Failure(
+                .newerFormat, path: address.text,
+                "The host's filesinki has another version of the protocol.",
+                remedy: "Install the same version of filesinki on both sides.")
+        }
+        return way
+    }
+
+    private enum Answer {
+        case ready(SSHWay)
+        /// What was asked for is not there, or is of another version; also at the next run, if nothing is
+        /// installed there.
+        case absent(isLasting: Bool)
+    }
+
+    private func connect(_ service: SSHCommand.Service) async throws -> Answer {
+        let process = try await offload { try command.start(for: address, service) }
+        let opening = try await opening(of: process)
+        let place = address.text
+        switch opening {
+        case .filesinki:
+            let connection = StreamedConnection(process, bandwidth, service, address: place)
+            if needsSFTP {
+                connection.close()
+                throw Failure(
+                    .away, path: place, "The host offers filesinki in place of SFTP.",
+                    remedy: "Run the command again.")
+            }
+            return .ready(.filesinki(connection))
+        case .sftp(let version):
+            let connection = SFTPConnection(process, bandwidth) { $0.failure(place) }
+            do {
+                return .ready(
+                    .sftp(try await SFTPSession(connection, version: version, address: place)))
+            } catch {
+                connection.close()
+                throw error
+            }
+        case .otherVersion:
+            await end(process)
+            return .absent(isLasting: true)
+        case .damaged(let damage):
+            await end(process)
+            throw damage.failure(place)
+        case .ended:
+            let (code, messages) = await end(process)
+            try Task.checkCancellation()
+            let ended = SSHEnd.ended(code: code, messages: messages)
+            // A program that a signal has ended may be there the next time.
+            if service != .sftp, ended.isOfTheFarEnd {
+                return .absent(isLasting: code <= 128 || code == 255)
+            }
+            throw ended.failure(place)
+        }
+    }
+
+    private func opening(of process: ConnectedProcess) async throws -> SSHOpening {
+        try await withTaskCancellationHandler {
+            try await offload {
+                // If it cannot be sent, the far end has ended.
+                try? process.send(StreamOpening.client)
+                return SSHOpening.read(from: process)
+            }
+        } onCancel: {
+            process.disconnect()
+        }
+    }
+
+    @discardableResult
+    private func end(_ process: ConnectedProcess) async -> (code: Int32, messages: [UInt8]) {
+        process.disconnect()
+        let ended = try? await offload { process.end(within: Self.timeToEnd) }
+        return ended ?? (code: 255, messages: [])
+    }
+}

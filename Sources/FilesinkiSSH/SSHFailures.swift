@@ -1,0 +1,90 @@
+import FilesinkiModel
+
+/// How a connection ended.
+enum SSHEnd: Sendable {
+    /// ssh ended, with its last messages on standard error.
+    case ended(code: Int32, messages: [UInt8])
+    /// What came is not SFTP.
+    case damaged(SSHDamage)
+}
+
+/// Bytes in the place of a packet.
+struct SSHDamage: Hashable, Sendable {
+    /// The first bytes, in the place of a packet's length.
+    var start: [UInt8]
+
+    /// Whether they look like text, as of a shell's start-up files.
+    var isText: Bool { start.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 10 || $0 == 13 } }
+}
+
+extension SSHDamage {
+    /// - Parameter bytes: All that came.
+    init(_ bytes: [UInt8]) { start = Array(bytes.prefix(4)) }
+}
+
+extension SSHEnd {
+    /// Whether the program at the host ended, and not ssh: it is not there, or does not know its arguments.
+    var isOfTheFarEnd: Bool {
+        guard case .ended(let code, let messages) = self else { return false }
+        // A host that runs no programs is refused by ssh itself.
+        return code != Self.ownCode
+            || String(decoding: messages, as: UTF8.self).contains("exec request failed")
+    }
+
+    /// With which ssh ends when it failed itself.
+    private static let ownCode: Int32 = 255
+
+    /// The failure that waiting requests get.
+    func failure(_ address: String) -> Failure {
+        switch self {
+        case .damaged(let damage): damage.failure(address)
+        case .ended(let code, let messages): Self.failure(address, code, messages)
+        }
+    }
+
+    private static func failure(_ address: String, _ code: Int32, _ messages: [UInt8]) -> Failure {
+        let lines = String(decoding: messages, as: UTF8.self)
+            .split(whereSeparator: \.isNewline)
+            .filter { $0.contains { !$0.isWhitespace } && !$0.hasPrefix("Warning: Permanently") }
+        let last = lines.last.map { printable($0.utf8) } ?? ""
+        func said(_ words: String) -> Bool { lines.contains { $0.contains(words) } }
+        if said("Host key verification failed") {
+            return Failure(
+                .notAllowed, path: address, "The host's key is unknown or has changed: \(last)",
+                remedy: "Compare it, and connect once with ssh to accept it.")
+        }
+        if said("Permission denied (") || said("Too many authentication failures") {
+            return Failure(
+                .notAllowed, path: address, "The host denied access: \(last)",
+                remedy: "Check user and key; without a terminal ssh asks for no password.")
+        }
+        if said("subsystem request failed") {
+            return Failure(
+                .usage, path: address, "The host offers neither filesinki nor SFTP.",
+                remedy: "Install filesinki there, or enable the subsystem sftp in its sshd_config.")
+        }
+        if code == 127 {
+            return Failure(
+                .usage, path: address, "ssh was not found: \(last)",
+                remedy: "Install openssh-client, or set FILESINKI_SSH_COMMAND.")
+        }
+        let cause = last.isEmpty ? "ssh exited with \(code)." : last
+        return Failure(
+            .away, path: address, "The connection over ssh failed or was closed: \(cause)",
+            remedy: "Check that the host is reachable, and run again.")
+    }
+}
+
+extension SSHDamage {
+    func failure(_ address: String) -> Failure {
+        guard isText else {
+            return Failure(
+                .corrupt, path: address, "The host speaks neither SFTP nor filesinki's protocol.",
+                remedy: "Check its subsystem sftp, and FILESINKI_SSH_COMMAND.")
+        }
+        return Failure(
+            .usage, path: address,
+            "The host sent text before SFTP: \(printable(start)) …",
+            remedy: "Let the shell's start-up files at the host print nothing.")
+    }
+}

@@ -1,0 +1,88 @@
+import FilesinkiModel
+package import FilesinkiRemote
+import FilesinkiServerRemote
+
+/// A remote that is a folder of a host with an ssh server: by the host's filesinki where one is installed, else
+/// by SFTP. Both lead to the same store, also at the same time.
+package struct SSHRemote: Remote {
+    private let link: SSHLink
+    private let sftp: SFTPRemote
+    private let streamed: ServerRemote
+    private let systemContext: SystemContext
+
+    init(_ link: SSHLink, systemContext: SystemContext) {
+        self.link = link
+        self.systemContext = systemContext
+        sftp = SFTPRemote(link, systemContext: systemContext)
+        streamed = ServerRemote(
+            address: link.address.text, transport: SSHTransport(link: link),
+            systemContext: systemContext)
+    }
+
+    /// The remote for what is at the far end of the present connection.
+    private func current() async throws -> any Remote {
+        switch try await link.way() {
+        case .sftp: sftp
+        case .filesinki: streamed
+        }
+    }
+
+    package var address: String { link.address.text }
+
+    package var alternative: String { sftp.alternative }
+
+    package func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
+        try await current().get(key, range: range)
+    }
+
+    package func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
+        try await current().read(requests)
+    }
+
+    package func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+        try await current().publish(bytes, to: slot)
+    }
+
+    package func publish(
+        _ bytes: [UInt8], to slot: ObjectKey, thenFind search: KeySearch
+    ) async throws -> (outcome: PublishOutcome, found: ObjectKey?) {
+        try await current().publish(bytes, to: slot, thenFind: search)
+    }
+
+    package func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
+        try await current().put(bytes, to: key)
+    }
+
+    package func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
+        try await current().list(prefix: prefix, after: after, limit: limit)
+    }
+
+    package func delete(_ key: ObjectKey) async throws { try await current().delete(key) }
+
+    package func wait(prefix: String, timeout: Duration) async throws {
+        try await current().wait(prefix: prefix, timeout: timeout)
+    }
+}
+
+extension SSHRemote: SweepableRemote {
+    /// A filesinki at the host sweeps by itself, and is asked for nothing.
+    package func sweep(
+        _ folders: [String], olderThan age: Duration, isDryRun: Bool
+    ) async throws -> Int {
+        guard let sweepable = try await current() as? any SweepableRemote else { return 0 }
+        return try await sweepable.sweep(folders, olderThan: age, isDryRun: isDryRun)
+    }
+}
+
+extension SSHRemote: CuttableRemote {
+    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+        guard let cuttable = try? await current() as? any CuttableRemote else { return }
+        await cuttable.putCut(bytes, to: key, after: count)
+    }
+}
+
+extension SSHRemote: SharedConnectionRemote {
+    package func separated() -> any Remote {
+        SSHRemote(SSHLink(link.address, link.command), systemContext: systemContext)
+    }
+}
