@@ -2,6 +2,7 @@ import FilesinkiCommands
 import FilesinkiModel
 import FilesinkiServer
 import FilesinkiSystem
+import Glibc
 
 /// What the words of the command line mean to the server.
 enum Serving {
@@ -17,9 +18,13 @@ enum Serving {
         settings.quota = options.quota
         settings.faults = try ServerFaults(options.faults.joined(separator: ";"))
         settings.log = { tell(.request($0)) }
-        settings.tls = tls(options.encryption, in: store.privateFolder)
         settings.tokenFile = store.tokenFile
         settings.deviceFile = store.deviceFile
+        if let client = options.streamClient {
+            return try await FilesinkiServer.serve(
+                settings, input: STDIN_FILENO, output: STDOUT_FILENO, grant(client), .ofMachine)
+        }
+        settings.tls = tls(options.encryption, in: store.privateFolder)
         let isOpen = !TokenFile(path: store.tokenFile).exists
         settings.isOpenUntilFirstToken = isOpen
         try await FilesinkiServer.serve(settings, .ofMachine) { address in
@@ -48,6 +53,14 @@ enum Serving {
                     exit: ended.code, output: ended.output, messages: ended.messages)
             }, stamp: options.stamp)
         try await PageServer(settings, .ofMachine).serve(onReady: tell)
+    }
+
+    private static func grant(
+        _ client: ServeOptions.StreamClient
+    ) throws(Failure) -> StreamGrant {
+        try StreamGrant(
+            rights: try parsed(client.rights),
+            zones: client.zones.isEmpty ? nil : Set(client.zones), name: client.name)
     }
 
     private static func tls(_ encryption: ServeOptions.Encryption, in folder: String) -> ServerTLS {

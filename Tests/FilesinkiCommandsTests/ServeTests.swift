@@ -61,6 +61,47 @@ import Testing
         }
     }
 
+    @Test func `a client of the standard streams has the rights that are given`() async throws {
+        let world = try World()
+        let asked = Asked()
+        world.network.serve = { options, _ in asked.options.withLock { $0.append(options) } }
+        let lines = [
+            ["serve", "--stdio", "store"],
+            [
+                "serve", "store", "--stdio", "--rights", "read,append", "--zone", "files", "--zone",
+                "kv", "--name", "my laptop",
+            ],
+            ["serve", "store"],
+        ]
+        for line in lines {
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .done)
+            // Standard output is the protocol's.
+            #expect(outcome.output == [] && outcome.talk == "")
+        }
+        let options = asked.options.withLock { $0 }
+        #expect(options.map(\.folder) == lines.map { _ in world.currentFolder + "/store" })
+        let clients = options.map(\.streamClient)
+        #expect(clients[0]?.rights == ["read", "append", "prune"])
+        #expect(clients[0]?.zones == [] && clients[0]?.name == nil)
+        #expect(clients[1]?.rights == ["read", "append"])
+        #expect(clients[1]?.zones == ["files", "kv"] && clients[1]?.name == "my laptop")
+        #expect(clients[2] == nil)
+    }
+
+    @Test(
+        "what is for a listening server is not for the standard streams, and the reverse",
+        arguments: [
+            ["--stdio", "--self-signed"], ["--stdio", "--insecure"], ["--stdio", "--quota", "1G"],
+            ["--stdio", "--certificate", "c", "--key", "k"], ["--stdio", "--key", "k"],
+            ["--rights", "read"], ["--zone", "files"], ["--name", "laptop"],
+        ])
+    func streams(_ arguments: [String]) async throws {
+        let world = try World()
+        let line = ["serve", "store"] + arguments
+        #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .usage)
+    }
+
     @Test func `the line for another machine has the address and the fingerprint`() async throws {
         let world = try World()
         let ready = ServeNotice.Ready(

@@ -66,7 +66,8 @@ enum CommandExamples {
         "replicas": ["filesinki replicas", "filesinki replicas --forget /media/old/notes"],
         "deinit": ["filesinki deinit ~/notes", "filesinki deinit ~/notes --force"],
         "serve folder": [
-            "filesinki serve /srv/store --create --listen 0.0.0.0:8390 --self-signed"
+            "filesinki serve /srv/store --create --listen 0.0.0.0:8390 --self-signed",
+            "filesinki serve --stdio --rights read,append --name laptop /srv/store",
         ],
         "serve token make": ["filesinki serve token make /srv/store laptop -o laptop.token"],
         "serve token list": ["filesinki serve token list /srv/store"],

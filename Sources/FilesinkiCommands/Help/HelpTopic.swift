@@ -112,9 +112,9 @@ enum HelpTopic: String, CaseIterable {
                             A folder: a disk, or a share that is mounted. In an address
                             with file://, a space is %20.
           ssh://USER@HOST:PORT/PATH or USER@HOST:PATH
-                            A folder of a host with sshd and its SFTP. USER and PORT
-                            may be left out. A folder of this machine with a colon
-                            in its name is ./a:b.
+                            A folder of a host with sshd, by the host's filesinki or
+                            by SFTP. USER and PORT may be left out. A folder of this
+                            machine with a colon in its name is ./a:b.
           https://HOST:8390 or http://HOST:8390
                             A store that filesinki serve offers.
           webdavs://HOST/PATH or webdav://HOST/PATH

@@ -9,7 +9,7 @@ import Synchronization
 struct ServeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve a store over HTTP or HTTPS.",
+        abstract: "Serve a store over HTTP, HTTPS or ssh.",
         subcommands: [ServeFolderCommand.self, ServeTokenCommand.self],
         defaultSubcommand: ServeFolderCommand.self)
 
@@ -27,6 +27,10 @@ struct ServeFolderCommand: Command {
             Without a token, every user of this machine can read and change the store; the first \
             token ends that at once. The folder may be used directly at the same time. SIGTERM \
             ends the server when the requests under way are done.
+
+            With --stdio it serves one client on standard input and output and ends with its input: \
+            a remote over ssh starts it at the host. In a forced command of authorized_keys, \
+            --rights limits what a key may do, and --name tells its devices from those of others.
             """)
 
     @Argument(help: "The store's folder.", completion: .directory)
@@ -72,10 +76,43 @@ struct ServeFolderCommand: Command {
         completion: .file())
     var accessLog: String?
 
+    @Flag(name: .long, help: "Serve one client on standard input and output.")
+    var stdio = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --stdio: what the client may do: read, append, prune, separated by commas.",
+            valueName: "rights"))
+    var rights: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --stdio: limit the client to this zone; may be repeated.", valueName: "zone"))
+    var zone: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --stdio: the client's name, which its devices belong to.", valueName: "name"))
+    var name: String?
+
     @Option(name: .long, help: .private)
     var fault: [String] = []
 
     @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        let isListening = certificate != nil || key != nil || selfSigned || insecure || quota != nil
+        if stdio, isListening {
+            throw ValidationError(
+                "--stdio excludes --certificate, --key, --self-signed, --insecure and --quota.")
+        }
+        if !stdio, rights != nil || !zone.isEmpty || name != nil {
+            throw ValidationError("--rights, --zone and --name need --stdio.")
+        }
+    }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
@@ -88,6 +125,7 @@ struct ServeFolderCommand: Command {
         options.isCreating = create
         options.quota = try quota.map { text throws(Failure) in try SizeText.bytes(of: text) }
         options.faults = fault
+        options.streamClient = streamClient
         let log = try accessLog.map { path throws(Failure) in try AccessLog(path, in: console) }
         let folder = printable(options.folder.utf8)
         try await console.network.serve(options) { notice in
@@ -97,6 +135,13 @@ struct ServeFolderCommand: Command {
             }
         }
         return .done
+    }
+
+    private var streamClient: ServeOptions.StreamClient? {
+        guard stdio else { return nil }
+        let words = (rights ?? "read,append,prune").split(separator: ",")
+        return ServeOptions.StreamClient(
+            rights: words.map(String.init), zones: zone, name: name)
     }
 
     private func encryption(in folder: String) throws(Failure) -> ServeOptions.Encryption {
@@ -177,10 +222,21 @@ package struct ServeOptions: Sendable {
         case selfSigned
     }
 
+    /// The one client on standard input and output.
+    package struct StreamClient: Sendable {
+        package var rights: [String]
+        /// Empty for all.
+        package var zones: [String]
+        /// Nil for no one's.
+        package var name: String?
+    }
+
     /// The absolute path of the folder with the store.
     package var folder: String
     /// Whether to make the folder, or begin a store in one that holds none.
     package var isCreating = false
+    /// Who is served on the standard streams; nil to listen.
+    package var streamClient: StreamClient?
     /// An address of this machine, without brackets.
     package var host: String
     /// 0 for any that is free.
