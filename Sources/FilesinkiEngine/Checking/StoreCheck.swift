@@ -45,20 +45,6 @@ struct StoreCheck {
     /// The damaged objects that devices write anew: checkpoints, their parts, acknowledgements.
     private(set) var damagedNotes: [ObjectKey] = []
 
-    struct DamagedCopy {
-        let content: ContentID
-        let pack: PackReference
-        let failure: Failure
-    }
-
-    /// The contents that cannot be read.
-    struct Unreadable {
-        /// What is wrong, in the order of the report.
-        var failures: [Failure] = []
-        /// Contents and chunks.
-        var contents: Set<ContentID> = []
-    }
-
     /// - Parameters:
     ///   - packs: The packs to read; nil for all.
     ///   - indexes: Holds the indexes of packs that are not read.

@@ -1,6 +1,23 @@
 import FilesinkiModel
 import FilesinkiStore
 
+extension StoreCheck {
+    /// A copy of a content or a chunk whose bytes are not what its id says.
+    struct DamagedCopy {
+        let content: ContentID
+        let pack: PackReference
+        let failure: Failure
+    }
+
+    /// The contents that cannot be read.
+    struct Unreadable {
+        /// What is wrong, in the order of the report.
+        var failures: [Failure] = []
+        /// Contents and chunks.
+        var contents: Set<ContentID> = []
+    }
+}
+
 /// The damage of packs.
 extension Failure {
     static func otherSize(_ pack: PackReference, _ size: Int64) -> Failure {
