@@ -210,8 +210,9 @@ struct ODFMergeTests {
         let start = "<text:bookmark-start text:name=\"B\"/>"
         let end = "<text:bookmark-end text:name=\"B\"/>"
         let outcome = try SampleArchive.merged(
-            .odf, ODFSample.text(["a" + start, "b", "c" + end]),
-            ODFSample.text(["a" + start, "b" + end, "c"]), ODFSample.text(["a", "b", "c"]))
+            .odf, ODFSample.text(["a" + start, "b", "x", "c" + end]),
+            ODFSample.text(["a" + start, "b" + end, "x", "c"]),
+            ODFSample.text(["a", "b", "x", "c"]))
         #expect(
             try outcome.names() == ["declined", "text:bookmark-start B"], "\(outcome.reasons)")
     }

@@ -176,8 +176,9 @@ struct WordMergeTests {
         ])
     func unpaired(_ start: String, _ end: String, _ place: String) throws {
         let outcome = try SampleArchive.merged(
-            .ooxml, OOXMLSample.text(["a" + start, "b", "c" + end]),
-            OOXMLSample.text(["a" + start, "b" + end, "c"]), OOXMLSample.text(["a", "b", "c"]))
+            .ooxml, OOXMLSample.text(["a" + start, "b", "x", "c" + end]),
+            OOXMLSample.text(["a" + start, "b" + end, "x", "c"]),
+            OOXMLSample.text(["a", "b", "x", "c"]))
         #expect(try outcome.names() == ["declined", place], "\(outcome.reasons)")
     }
 
