@@ -40,7 +40,9 @@ struct GitDriverTests {
         let text = try #require(world.readText("r/.git/info/attributes"))
         #expect(text.hasPrefix("# begin filesinki"))
         #expect(text.hasSuffix("# end filesinki\n" + Self.user))
-        for pattern in ["*.json", "*.yml", "*.csv", "*.ipynb", "*.docx", "*.sqlite", ".editorconfig"] {
+        for pattern in [
+            "*.json", "*.yml", "*.csv", "*.ipynb", "*.docx", "*.sqlite", ".editorconfig",
+        ] {
             #expect(text.contains("\n\(pattern) merge=filesinki\n"), "\(pattern)")
         }
     }
