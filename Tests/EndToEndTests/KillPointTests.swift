@@ -116,8 +116,9 @@ struct KillPointTests {
             let what = "\(kind), \(fileSystem.rawValue)"
             #expect([137, 0, 3, 99].contains(run.code), "\(what) at \(point): \(run)")
             if isRepair {
-                let again = try machine.run(command)
-                #expect(again.code == 0, "\(what) at \(point): \(again.talk)")
+                let again = try machine.wait(
+                    for: machine.start([Machine.binary] + command, input: ""))
+                #expect(again.code == 0, "\(what) at \(point): \(again)")
             }
             try expectHealed(machine, "\(what), killed at \(point) of \(count), \(strike)")
         }

@@ -177,7 +177,7 @@ import Testing
     ]
 
     @Test("what is not the protocol ends the server with an error", arguments: garbage)
-    func garbage(_ opening: [UInt8]) async throws {
+    func notTheProtocol(_ opening: [UInt8]) async throws {
         let client = try StreamClient(opening: opening)
         let failure = await #expect(throws: Failure.self) { try await client.server.value }
         #expect(failure?.code == .corrupt)
