@@ -2,9 +2,15 @@
 package enum NearestWord {
     /// A question that names the most similar word, with a space behind it; empty if none is similar.
     package static func suggestion(for word: String, among words: [String]) -> String {
+        nearest(to: word, among: words).map { "Did you mean '\($0)'? " } ?? ""
+    }
+
+    /// The most similar word; nil if none is similar. Of three letters one may be wrong, of a longer word two at
+    /// most: with more, the two are different words.
+    package static func nearest(to word: String, among words: [String]) -> String? {
         let near = words.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
-        guard let near, near.1 <= max(1, word.count / 3) else { return "" }
-        return "Did you mean '\(near.0)'? "
+        guard let near, near.1 <= min(2, max(word.count, near.0.count) / 3) else { return nil }
+        return near.0
     }
 
     /// How many letters have to be inserted, removed, replaced or swapped with their neighbour to make
