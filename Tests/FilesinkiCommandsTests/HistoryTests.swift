@@ -51,6 +51,21 @@ struct HistoryTests {
         #expect(all.lines == log.lines)
     }
 
+    @Test("--at counts from now")
+    func relativeTime() async throws {
+        let world = try await world()
+        let show = { (time: String) in
+            try await world.run("show", "--root", "a", "one", "--at", time)
+        }
+        #expect(try await show("yesterday").code == .negative)
+        world.hoursLater = 48
+        #expect(try await show("yesterday").text == "one\nmore\n")
+        #expect(try await show("47 hours ago").text == "one\nmore\n")
+        #expect(try await show("3 days ago").code == .negative)
+        let wrong = try await show("2 years ago")
+        #expect(wrong.code == .usage && wrong.talk.contains("'2 hours ago'"), "\(wrong.talk)")
+    }
+
     @Test("show prints a version, or a content by its ID")
     func show() async throws {
         let world = try await world()

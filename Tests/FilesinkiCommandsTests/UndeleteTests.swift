@@ -30,8 +30,21 @@ struct UndeleteTests {
         let world = try await Self.world()
         let outcome = try await world.run("undelete", "--root", "a", "d", "d/x.txt", "z.txt")
         #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(outcome.talk == "Restored 4 paths.\n")
         #expect(world.names(in: "a/d") == ["x.txt", "y.md"])
         #expect(world.read("a/z.txt") != nil)
+    }
+
+    @Test("one path says what was restored, and restore without a version names undelete")
+    func one() async throws {
+        let world = try await Self.world()
+        let outcome = try await world.run("restore", "--root", "a", "d")
+        #expect(outcome.code == .usage)
+        #expect(outcome.talk.contains("filesinki undelete PATH"), "\(outcome.talk)")
+        let folder = try await world.run("undelete", "--root", "a", "d")
+        #expect(folder.talk == "Restored 3 paths.\n")
+        let file = try await world.run("undelete", "--root", "a", "z.txt")
+        #expect(file.talk == "Restored 1 path.\n")
     }
 
     @Test("what cannot be restored is named, the rest is restored")

@@ -13,7 +13,8 @@ struct ListCommand: ReplicaCommand {
             With --at or --commit, lists the tree of that time or commit. With --deleted, a path \
             with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. Exits \
             with 1 if there are none, or a path is not found.
-            """)
+            """,
+        aliases: ["list"])
 
     @Argument(help: "Only these paths and everything below them.", completion: .file())
     var paths: [String] = []
@@ -38,7 +39,7 @@ struct ListCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .negative }
-        let point = try history.point()
+        let point = try history.point(in: console)
         let session = try await Session.open(
             replica, writable: false, remote: point != nil, in: console)
         if deleted {

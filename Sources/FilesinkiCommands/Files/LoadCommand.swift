@@ -90,7 +90,7 @@ struct LoadCommand: ReplicaCommand {
     ) async throws -> JSONObject {
         var object: JSONObject = ["type": "loaded"]
         object.add("path", source)
-        if let point = try version.map({ .version($0) }) ?? history.point() {
+        if let point = try version.map({ .version($0) }) ?? history.point(in: session.console) {
             let tree = try await session.tree(at: point, of: [source])
             try await session.replica.show(source, in: tree, write)
             object.add("version", try tree.version(of: source))

@@ -29,7 +29,11 @@ struct UndeleteCommand: ReplicaCommand {
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(replica, writable: true, in: console)
         let targets = try await targets(paths, session)
-        if targets.count == 1 { return try await restore(targets[0], session).code }
+        if targets.count == 1 {
+            let (code, paths) = try await restore(targets[0], session)
+            console.say(restored: paths.count)
+            return code
+        }
         var restored: Set<RelativePath> = []
         var codes: [ExitCode] = []
         for target in targets {
@@ -45,6 +49,7 @@ struct UndeleteCommand: ReplicaCommand {
                 codes.append(ExitCode(failure))
             }
         }
+        console.say(restored: restored.count)
         let failed = codes.first { $0 != .done }
         return codes.contains(.done) && failed != nil ? .partial : failed ?? .done
     }

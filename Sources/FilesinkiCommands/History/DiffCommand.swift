@@ -61,7 +61,7 @@ struct DiffCommand: ReplicaCommand {
         of target: RelativePath, _ session: Session
     ) async throws -> Difference {
         let point =
-            if let point = try history.point() { point } else {
+            if let point = try history.point(in: session.console) { point } else {
                 HistoryPoint.version(try await session.older(target, first))
             }
         let older = try await session.tree(at: point, of: [target])

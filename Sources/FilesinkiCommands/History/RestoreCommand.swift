@@ -47,7 +47,7 @@ struct RestoreCommand: ReplicaCommand {
         report.apply(to: console)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
-        let point = try history.point()
+        let point = try history.point(in: console)
         let session = try await Session.open(replica, writable: output == nil, in: console)
         if let output, let point {
             return try await session.export(paths, at: point, into: output)
@@ -55,7 +55,10 @@ struct RestoreCommand: ReplicaCommand {
         var code = ExitCode.done
         for path in paths {
             let result = try await session.restore(
-                history.point(of: path), publishWait, replica.waiting)
+                history.point(
+                    of: path, in: console,
+                    orElse: "What was deleted comes back with filesinki undelete PATH."),
+                publishWait, replica.waiting)
             if result != .done { code = result }
         }
         return code
@@ -101,9 +104,11 @@ extension Console {
         try show(restored: report.restored)
         try show(report.problems + (report.sync?.problems ?? []), type: "problem")
         if let away = report.sync?.away { say("The changes are not yet published. \(away)") }
-        let count = report.restored.count
-        say("Restored \(count) \(count == 1 ? "path" : "paths").")
+        say(restored: report.restored.count)
     }
+
+    /// Says how many paths were brought back.
+    func say(restored count: Int) { say("Restored \(CountText.text(count, "path")).") }
 
     /// Names paths that were brought back.
     func show(restored paths: [RelativePath]) throws {

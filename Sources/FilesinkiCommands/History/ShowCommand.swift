@@ -64,7 +64,7 @@ struct ShowCommand: ReplicaCommand {
             object.add("path", path)
             object.add("side", conflict.rawValue)
         } else if let version {
-            let wanted = try history.point(of: version)
+            let wanted = try history.point(of: version, in: console)
             let path = try session.path(wanted.path)
             let tree = try await session.tree(at: wanted.point, of: [path])
             try await session.replica.show(path, in: tree, write)
@@ -92,7 +92,7 @@ struct HistoryOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The state at the end of a day, minute or second: 2024-05-01, '2024-05-01 11:30', with Z \
-            for UTC, or @SECONDS.
+            for UTC, @SECONDS, yesterday or '2 hours ago'.
             """,
             valueName: "time"))
     var at: String?
@@ -112,13 +112,14 @@ struct HistoryOptions: ParsableArguments {
 
     /// The point; nil when none was given. A time is the last nanosecond of what its text names, so that
     /// a time as `log` prints it includes its commit.
-    func point() throws(Failure) -> HistoryPoint? {
+    func point(in console: Console) throws(Failure) -> HistoryPoint? {
         if let commit { return .commit(commit) }
         guard let at else { return nil }
-        guard let time = DateText.interval(at)?.upperBound else {
+        guard let time = DateText.interval(at, now: console.systemContext.now())?.upperBound
+        else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: at), "Invalid date or time.",
-                remedy: "Write it as 2024-05-01 or '2024-05-01 11:30'.")
+                remedy: "Write it as 2024-05-01, '2024-05-01 11:30', yesterday or '2 hours ago'.")
         }
         return .time(time)
     }
@@ -126,11 +127,20 @@ struct HistoryOptions: ParsableArguments {
     /// The path that an argument names, and the point: that of the options, else the version behind the
     /// path's `@`.
     ///
+    /// - Parameter other: What else the user may want when there is neither, for the remedy.
     /// - Throws: `Failure` with code `usage` when there is neither.
-    func point(of argument: String) throws(Failure) -> (path: String, point: HistoryPoint) {
-        if let point = try point() { return (argument, point) }
-        let wanted = try VersionedPath(argument).required()
-        return (wanted.path, .version(wanted.version))
+    func point(
+        of argument: String, in console: Console, orElse other: String = ""
+    ) throws(Failure) -> (path: String, point: HistoryPoint) {
+        if let point = try point(in: console) { return (argument, point) }
+        do throws(Failure) {
+            let wanted = try VersionedPath(argument).required()
+            return (wanted.path, .version(wanted.version))
+        } catch {
+            var failure = error
+            if !other.isEmpty { failure.remedy += " " + other }
+            throw failure
+        }
     }
 }
 

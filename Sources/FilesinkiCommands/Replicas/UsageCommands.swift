@@ -11,7 +11,8 @@ struct DiskUsageCommand: ReplicaCommand {
         discussion: """
             Plain is the size of the different contents, stored what the store needs for them, and \
             shared the part of it that more than one path uses. A content counts once in each \
-            folder, and once in the total. Needs the remote. Exits with 1 if a path is not found.
+            folder, and once in the total. Sizes have units; with --json they are bytes. Needs the \
+            remote. Exits with 1 if a path is not found.
             """)
 
     enum Order: String, ExpressibleByArgument, CaseIterable {
