@@ -4,6 +4,8 @@ import FilesinkiText
 extension HTTPReply {
     /// The failure that an unexpected status means.
     ///
+    /// What concerns the whole server is about its address: a key would suggest that an object is damaged.
+    ///
     /// - Parameters:
     ///   - key: The key or address for the message.
     ///   - address: The server's address.
@@ -11,12 +13,13 @@ extension HTTPReply {
         switch status {
         case 401, 407:
             Failure(
-                .notAllowed, path: key, "Authentication failed at \(address) (\(status)).",
-                remedy: "Set FILESINKI_TOKEN, or FILESINKI_USER and FILESINKI_PASSWORD; see "
-                    + "filesinki help credentials.")
+                .notAllowed, path: address, "Authentication failed (\(status)).",
+                remedy: "Give a token with filesinki remote set URL --token-file FILE, or with "
+                    + "--token-file or FILESINKI_TOKEN to clone and init. For WebDAV set "
+                    + "FILESINKI_USER and FILESINKI_PASSWORD. See filesinki help credentials.")
         case 403:
             Failure(
-                .notAllowed, path: key, "Permission denied at \(address) (403).",
+                .notAllowed, path: address, "Permission denied (403).",
                 remedy: "Ask the server's administrator for permission.")
         case 413, 507:
             Failure(
@@ -24,11 +27,11 @@ extension HTTPReply {
                 remedy: "Free space at the server, or raise its quota.")
         case 300..<400:
             Failure(
-                .away, path: key, "\(address) redirects to another address (\(status)).",
+                .away, path: address, "The server redirects to another address (\(status)).",
                 remedy:
                     "Redirects are not followed. Set the right address with filesinki remote set "
                     + "URL.")
-        case 408, 425, 429, 500..<600: unavailable(key, address)
+        case 408, 425, 429, 500..<600: unavailable(address)
         case 409, 412, 423:
             Failure(
                 .busy, path: key, "Conflicting request at \(address) (\(status)).",
@@ -40,9 +43,9 @@ extension HTTPReply {
         }
     }
 
-    private func unavailable(_ key: String, _ address: String) -> Failure {
+    private func unavailable(_ address: String) -> Failure {
         var failure = Failure(
-            .away, path: key, "\(address) is temporarily unavailable (\(status)).",
+            .away, path: address, "The server is temporarily unavailable (\(status)).",
             remedy: "Run the command again later.")
         failure.retryAfter = retryAfter
         return failure

@@ -27,8 +27,12 @@ package struct HTTPRequest: Sendable {
         self.limit = limit
     }
 
-    /// The address without its query, which may contain a signature.
-    package var addressForMessages: String { String(url.prefix { $0 != "?" }) }
+    /// `https://host:port`: the path may contain a key of the store, and the query a signature.
+    package var addressForMessages: String {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return "" }
+        let end = url[start...].firstIndex { "/?".contains($0) } ?? url.endIndex
+        return String(url[..<end])
+    }
 }
 
 /// A server's reply.

@@ -30,7 +30,8 @@ extension HTTPConnections {
         default:
             Failure(
                 .away, path: address, "No reply from the server: \(words(error)).",
-                remedy: "Check the address and the network. Changes that were not sent are kept.",
+                remedy: hint(error, at: address)
+                    + "Check the address and the network. Changes that were not sent are kept.",
                 cause: TransportError(description: words(error)))
         }
     }
@@ -50,6 +51,16 @@ extension HTTPConnections {
             cause: TransportError(description: "\(type(of: error))"))
     }
 
+    /// The mistake in an address that such an error suggests, with a space behind it; else empty.
+    private static func hint(_ error: any Error, at address: String) -> String {
+        switch error {
+        case let error as HTTPClientError where error == .remoteConnectionClosed:
+            AddressHint.closed(address)
+        case is NIOConnectionError: AddressHint.refused(address)
+        default: ""
+        }
+    }
+
     private static func words(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError where error == .connectTimeout:
@@ -61,6 +72,7 @@ extension HTTPConnections {
         where error == .remoteConnectionClosed || error == .uncleanShutdown:
             "connection closed by the server"
         case is NIOConnectionError: "cannot connect"
+        case is NIOSSLError: "the TLS handshake failed"
         case let error as IOError: error.description
         case let error as HTTPClientError: error.shortDescription
         // Other errors may contain a field of the request, such as a password.

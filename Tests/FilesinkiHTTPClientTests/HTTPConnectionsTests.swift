@@ -88,9 +88,28 @@ import Testing
     @Test func `a refused connection is 'away'`() async throws {
         let failure = await #expect(throws: Failure.self) {
             // No program listens on port 1 of this machine.
-            try await HTTPConnections().send(HTTPRequest("GET", "http://127.0.0.1:1/"))
+            try await HTTPConnections().send(HTTPRequest("GET", "http://127.0.0.1:1/log/1/c"))
         }
         #expect(failure?.code == .away)
+        #expect(failure?.path == Array("http://127.0.0.1:1".utf8))
+        #expect(failure?.remedy.contains("8390") == false)
+    }
+
+    @Test func `E7.9 a connection that is closed without a reply suggests TLS`() async throws {
+        let failure = await #expect(throws: Failure.self) { try await send(.sendAndClose([])) }
+        #expect(failure?.remedy.hasPrefix("If the server uses TLS, write https://") == true)
+    }
+
+    @Test func `E7.9 a reply without TLS suggests an address without it`() async throws {
+        let server = try ScriptedServer([.send(ScriptedServer.reply("400 Bad Request"))])
+        let failure = await #expect(throws: Failure.self) {
+            let url = server.url.replacing("http://", with: "https://")
+            return try await HTTPConnections().send(HTTPRequest("GET", url))
+        }
+        #expect(failure?.code == .away)
+        #expect(
+            failure?.remedy.hasPrefix("If the server does not use TLS, write http://") == true,
+            "\(failure as Any) \(failure?.cause as Any)")
     }
 
     @Test("E7.9 a host name that is not found is 'away', and the remedy is about the name")

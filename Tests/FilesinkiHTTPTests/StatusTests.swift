@@ -14,15 +14,26 @@ import Testing
     func status(_ status: Int, _ code: Failure.Code) {
         let failure = HTTPReply(status: status).failure("a/b", at: "http://h")
         #expect(failure.code == code)
-        #expect(failure.description.contains("a/b"))
         #expect(failure.description.contains("http://h"))
         #expect(!failure.remedy.isEmpty)
+    }
+
+    @Test(
+        "what concerns the whole server is about its address, the rest about the key",
+        arguments: [
+            (401, true), (407, true), (403, true), (301, true), (429, true), (503, true),
+            (413, false), (507, false), (409, false), (412, false), (404, false), (418, false),
+        ])
+    func place(_ status: Int, _ isServer: Bool) {
+        let failure = HTTPReply(status: status).failure("a/b", at: "http://h")
+        #expect(failure.path == Array((isServer ? "http://h" : "a/b").utf8))
     }
 
     @Test("E7.9 the remedy for a failed authentication names an existing help topic")
     func authentication() {
         let failure = HTTPReply(status: 401).failure("a/b", at: "http://h")
         #expect(failure.remedy.contains("FILESINKI_TOKEN"))
+        #expect(failure.remedy.contains("filesinki remote set URL --token-file FILE"))
         #expect(failure.remedy.contains("filesinki help credentials"))
     }
 

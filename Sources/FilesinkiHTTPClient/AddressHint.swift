@@ -1,0 +1,24 @@
+/// Common mistakes in the address of a server that did not reply, for remedies. Each has a space behind it.
+enum AddressHint {
+    /// The server closed the connection, as one with TLS does when it gets a request without.
+    static func closed(_ address: String) -> String {
+        address.hasPrefix("http://")
+            ? "If the server uses TLS, write https:// or webdavs://. " : ""
+    }
+
+    /// Nothing listens at the address.
+    static func refused(_ address: String) -> String {
+        hasPort(address) ? "" : "For filesinki serve, write its port, such as \(address):8390. "
+    }
+
+    /// The server did not reply in TLS.
+    static let noTLS = "If the server does not use TLS, write http:// or webdav://. "
+
+    /// - Parameter address: Such as `https://host:port`, without a path.
+    private static func hasPort(_ address: String) -> Bool {
+        guard let start = address.firstRange(of: "://")?.upperBound else { return false }
+        // The colons in an IPv6 address are in brackets.
+        let end = address.lastIndex(of: "]") ?? start
+        return address[end...].contains(":")
+    }
+}
