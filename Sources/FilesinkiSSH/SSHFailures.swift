@@ -46,7 +46,7 @@ extension SSHEnd {
         let lines = String(decoding: messages, as: UTF8.self)
             .split(whereSeparator: \.isNewline)
             .filter { $0.contains { !$0.isWhitespace } && !$0.hasPrefix("Warning: Permanently") }
-        let last = lines.last.map { printable($0.utf8) } ?? ""
+        let last = lines.last.map { sentence(printable($0.utf8)) } ?? ""
         func said(_ words: String) -> Bool { lines.contains { $0.contains(words) } }
         if said("Host key verification failed") {
             return Failure(
@@ -72,6 +72,11 @@ extension SSHEnd {
         return Failure(
             .away, path: address, "The connection over ssh failed or was closed: \(cause)",
             remedy: "Check that the host is reachable, and run again.")
+    }
+
+    /// What ssh said, with a full stop, for the remedy follows.
+    private static func sentence(_ words: String) -> String {
+        words.last.map { ".!?…".contains($0) } ?? true ? words : words + "."
     }
 }
 

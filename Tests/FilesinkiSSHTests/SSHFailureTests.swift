@@ -29,6 +29,9 @@ struct SSHFailureTests {
         // Where there is no SFTP, the reason is known.
         let cause = code == .usage ? "SFTP" : words.isEmpty ? "Banner." : words
         #expect(failure?.message.contains(cause) == true)
+        // The remedy follows.
+        let message = failure?.message ?? ""
+        #expect(message.hasSuffix(".") && !message.hasSuffix(".."))
     }
 
     @Test func `a program that is not there is a wrong setting`() async throws {
