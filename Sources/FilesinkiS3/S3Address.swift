@@ -201,13 +201,15 @@ extension S3Address {
         return prefix
     }
 
-    /// Parses the address of a service.
+    /// Parses the address of a service; a host without a scheme is reached by https.
     static func checked(endpoint text: String) throws(Failure) -> WebAddress {
         let address: WebAddress
+        let text = text.contains("://") ? text : "https://" + text
         do {
             address = try WebAddress(text, schemes: ["https": true, "http": false])
         } catch {
-            throw invalidAddress("", "the endpoint must be https://host or https://host:port")
+            throw invalidAddress(
+                "", "the endpoint must be a host, https://host or https://host:port")
         }
         if address.user != nil { throw secretInAddress }
         return address

@@ -44,6 +44,7 @@ struct S3Error {
         guard let found = knownError(address) ?? unknownError(address, credentials) else {
             return failure
         }
+        failure.path = Array("\(address)".utf8)
         failure.code = found.code
         failure.message = found.message
         failure.remedy = found.remedy

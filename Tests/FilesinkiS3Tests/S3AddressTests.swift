@@ -42,6 +42,8 @@ import Testing
             Row("s3://bucket?endpoint=http://host:80/", "http://host/bucket/k"),
             Row("s3://bucket?endpoint=https://[::1]:80", "https://[::1]:80/bucket/k"),
             Row("s3://bucket?endpoint=https://host/s3/a", "https://host/s3/a/bucket/k"),
+            Row("s3://bucket?endpoint=host", "https://host/bucket/k"),
+            Row("s3://bucket?endpoint=host:9000", "https://host:9000/bucket/k"),
             Row(
                 "s3://bucket/%C3%BC%2B+%20%25/x",
                 "https://bucket.s3.us-east-1.amazonaws.com/%C3%BC%2B%2B%20%25/x/k",
@@ -72,7 +74,7 @@ import Testing
             "s3://bucket/\(String(repeating: "x", count: 512))",
             "s3://bucket?region", "s3://bucket?region=", "s3://bucket?region=a/b",
             "s3://bucket?region=a.b", "s3://bucket?region=a&region=b", "s3://bucket?style=dns",
-            "s3://bucket?endpoint=host", "s3://bucket?endpoint=ftp://host",
+            "s3://bucket?endpoint=/host", "s3://bucket?endpoint=ftp://host",
             "s3://bucket?endpoint=https://", "s3://bucket?color=red", "s3://bucket?profile=%0A",
         ])
     func refusals(_ text: String) {
@@ -86,6 +88,7 @@ import Testing
             "s3://HUSH@bucket", "s3://id:HUSH@bucket/x", "s3://bucket?secret=HUSH",
             "s3://bucket?AWS_SECRET_ACCESS_KEY=HUSH", "s3://bucket?key=HUSH&region=x",
             "s3://bucket?sessionToken=HUSH", "s3://bucket?endpoint=https://id:HUSH@host",
+            "s3://bucket?endpoint=id:HUSH@host", "s3://bucket?endpoint=HUSH@host",
             "s3://bucket?endpoint=https://HUSH@host", "s3://bucket?password=HUSH",
             "s3://bucket/x?region=x&Signature=HUSH", "s3://bucket?color=HUSH",
             "s3://bucket?endpoint=https://HUSH:x:y@/", "s4://id:HUSH@bucket",
