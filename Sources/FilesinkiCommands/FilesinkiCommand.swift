@@ -18,7 +18,7 @@ struct FilesinkiCommand: Command {
             """,
         groupedSubcommands: [
             CommandGroup(
-                name: "Replicas:",
+                name: "Replicas",
                 subcommands: [
                     InitCommand.self, CloneCommand.self, SyncCommand.self, WatchCommand.self,
                     StatusCommand.self, UICommand.self, DevicesCommand.self, RemoteCommand.self,
@@ -26,23 +26,23 @@ struct FilesinkiCommand: Command {
                     ServeCommand.self, DeinitCommand.self,
                 ]),
             CommandGroup(
-                name: "Files:",
+                name: "Files",
                 subcommands: [
                     SaveCommand.self, LoadCommand.self, DeleteCommand.self, UndeleteCommand.self,
                     MoveCommand.self, ListCommand.self, ObserveCommand.self, ChangesCommand.self,
                 ]),
             CommandGroup(
-                name: "Keys, values and records:",
+                name: "Keys, values and records",
                 subcommands: [KeyValueCommand.self, RecordCommand.self]),
             CommandGroup(
-                name: "History and conflicts:",
+                name: "History and conflicts",
                 subcommands: [
                     LogCommand.self, ShowCommand.self, DiffCommand.self, RestoreCommand.self,
                     ExplainCommand.self, ConflictsCommand.self, ResolveCommand.self,
                     MergeCommand.self,
                 ]),
             CommandGroup(
-                name: "Checks and tools:",
+                name: "Checks and tools",
                 subcommands: [
                     CheckCommand.self, RepairCommand.self, PruneCommand.self, DiskUsageCommand.self,
                     StatisticsCommand.self, DoctorCommand.self, TrustCommand.self,

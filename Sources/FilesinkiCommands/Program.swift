@@ -29,7 +29,7 @@ package enum Program {
         } catch let failure as Failure {
             return report(failure, to: console)
         } catch {
-            return report(parserError: error, CommandExamples.text(for: arguments), to: console)
+            return report(parserError: error, arguments, to: console)
         }
     }
 
@@ -46,10 +46,12 @@ package enum Program {
             try console.output.line(topic.text)
             return nil
         }
+        if arguments.isEmpty {
+            try console.output.line(Overview.text)
+            return nil
+        }
         try CommandNames.check(arguments)
-        // Without an argument the help is what a person wants to see.
-        var command = try NamedCommand.parse(
-            arguments.isEmpty ? ["--help"] : CompressionOption.complete(arguments))
+        var command = try NamedCommand.parse(CompressionOption.complete(arguments))
         if let command = command as? any Command { return command }
         // The parser's own: `help` ends by throwing the text to print.
         try command.run()
@@ -88,24 +90,27 @@ package enum Program {
         return ExitCode(failure)
     }
 
-    /// - Parameter examples: What the help ends with, if the error is a request for help.
+    /// - Parameter arguments: The command line, if it could not be parsed, or asks for help.
     private static func report(
-        parserError error: any Error, _ examples: String? = nil, to console: Console
+        parserError error: any Error, _ arguments: [String] = [], to console: Console
     ) -> ExitCode {
         let message = HelpText.wrapped(FilesinkiCommand.fullMessage(for: error))
         guard FilesinkiCommand.exitCode(for: error).isSuccess else {
             let prefix = "Error: "
-            let text = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]
+            let words = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]
+            let text = UnknownOption.explained(words, arguments)
             if console.outputOptions.isJSON {
-                try? console.output.json(Failure.usage(text).json(type: "failure"))
+                try? console.output.json(Failure.usage(text[...]).json(type: "failure"))
                 try? console.output.flush()
             }
-            console.complain(printableLines(ArgumentText.bytes(of: String(text))))
+            console.complain(printableLines(ArgumentText.bytes(of: text)))
             return .usage
         }
         do {
             try console.output.line(message)
-            if let examples { try console.output.line(examples) }
+            if let examples = CommandExamples.text(for: arguments) {
+                try console.output.line(examples)
+            }
             try console.output.flush()
             return .done
         } catch {

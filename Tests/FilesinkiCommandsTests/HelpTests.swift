@@ -11,6 +11,7 @@ struct HelpTests {
         arguments: [
             (["history", "one"], ["log", "one"]), (["versions", "one"], ["log", "one"]),
             (["cat", "one"], ["load", "one"]), (["rm", "none"], ["delete", "none"]),
+            (["list", "-l"], ["ls", "-l"]),
         ])
     func aliases(_ alias: [String], _ command: [String]) async throws {
         let world = try await ReplicaTests.pair()

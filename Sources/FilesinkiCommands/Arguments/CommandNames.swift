@@ -5,7 +5,7 @@ import FilesinkiText
 /// The names of commands in a command line, checked before the parser reads it: the parser takes a
 /// mistyped one for an argument too many, and `help` ignores it.
 enum CommandNames {
-    /// Rejects an unknown command, and suggests the most similar one.
+    /// Rejects an unknown command, and names its counterpart here, or the most similar one.
     ///
     /// - Throws: `Failure` with code `usage`.
     static func check(_ arguments: [String]) throws(Failure) {
@@ -17,7 +17,7 @@ enum CommandNames {
             if let next = below.first(where: { $0.isNamed(word) }) {
                 command = next
             } else if isHelp || !command.takesWords {
-                throw unknown(word, below, isHelp: isHelp)
+                throw unknown(word, in: command, isHelp: isHelp)
             } else {
                 return
             }
@@ -30,18 +30,25 @@ enum CommandNames {
     /// The whole name of the command that the arguments begin with, also behind `help`; an alias
     /// counts as its command, a group as its default command.
     static func wholeName(in arguments: [String]) -> String {
+        commands(in: arguments).map { $0.configuration.commandName ?? "" }.joined(separator: " ")
+    }
+
+    /// The command that `wholeName` names; the root if the arguments begin with none.
+    static func command(in arguments: [String]) -> any ParsableCommand.Type {
+        commands(in: arguments).last ?? FilesinkiCommand.self
+    }
+
+    private static func commands(in arguments: [String]) -> [any ParsableCommand.Type] {
         var command: any ParsableCommand.Type = FilesinkiCommand.self
-        var names: [String] = []
+        var found: [any ParsableCommand.Type] = []
         for word in arguments.dropFirst(arguments.first == "help" ? 1 : 0) {
             guard let next = command.configuration.subcommands.first(where: { $0.isNamed(word) })
             else { break }
             command = next
-            names.append(command.configuration.commandName ?? "")
+            found.append(command)
         }
-        if let standard = command.configuration.defaultSubcommand {
-            names.append(standard.configuration.commandName ?? "")
-        }
-        return names.joined(separator: " ")
+        if let standard = command.configuration.defaultSubcommand { found.append(standard) }
+        return found
     }
 
     private static func names(
@@ -53,9 +60,16 @@ enum CommandNames {
     }
 
     private static func unknown(
-        _ word: String, _ commands: [any ParsableCommand.Type], isHelp: Bool
+        _ word: String, in group: any ParsableCommand.Type, isHelp: Bool
     ) -> Failure {
-        var names = commands.flatMap {
+        let isRoot = group == FilesinkiCommand.self
+        let above = isRoot ? "" : "\(group.configuration.commandName ?? "") "
+        if let counterpart = Counterparts.command(above + word) {
+            return Failure(
+                .usage, path: ArgumentText.bytes(of: word), "Unknown command.",
+                remedy: counterpart.text)
+        }
+        var names = group.configuration.subcommands.flatMap {
             [$0.configuration.commandName ?? ""] + $0.configuration.aliases
         }
         if isHelp { names += HelpTopic.allCases.map(\.rawValue) }

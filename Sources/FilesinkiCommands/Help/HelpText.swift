@@ -1,4 +1,4 @@
-/// The parser's help, with its long lines broken.
+/// The parser's help, with its long lines broken, and plain headings.
 enum HelpText {
     /// The widest line, in columns.
     static let width = 80
@@ -7,10 +7,24 @@ enum HelpText {
     /// several lines, up to an empty one; each is broken between arguments.
     static func wrapped(_ text: String) -> String {
         var isUsage = false
-        return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+        return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+            line -> [String] in
+            // The heading of a group of commands, which the parser makes of the group's name.
+            if line.hasSuffix(groupEnd) { return ["\(line.dropLast(groupEnd.count)):"] }
             isUsage = isTitled(line) || isUsage && !line.isEmpty
             return isUsage && line.count > width ? broken(line) : [String(line)]
         }.joined(separator: "\n")
+    }
+
+    private static let groupEnd = " SUBCOMMANDS:"
+
+    /// The long options that a command's help lists, without their dashes.
+    static func longOptions(in help: String) -> [String] {
+        help.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("-") }
+            .flatMap { line in
+                let label = line.firstRange(of: "  ").map { line[..<$0.lowerBound] } ?? line
+                return label.split { ", /".contains($0) }.filter { $0.hasPrefix("--") }
+            }.map { String($0.dropFirst(2)) }
     }
 
     private static func isTitled(_ line: Substring) -> Bool {

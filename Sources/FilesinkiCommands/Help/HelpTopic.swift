@@ -32,11 +32,17 @@ enum HelpTopic: String, CaseIterable {
         A server asks who you are. Secrets come from the environment, from a file or
         from a command, never from an argument or an address.
 
-          filesinki serve   FILESINKI_TOKEN, FILESINKI_TOKEN_FILE or
+          filesinki serve   --token-file FILE of clone, init and remote set; or
+                            FILESINKI_TOKEN, FILESINKI_TOKEN_FILE or
                             FILESINKI_TOKEN_COMMAND
           WebDAV            FILESINKI_USER and FILESINKI_PASSWORD, or
                             FILESINKI_PASSWORD_FILE, FILESINKI_PASSWORD_COMMAND
           S3                AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws
+
+        A replica keeps what clone, init or remote set was given, but for S3 keys. To
+        give it another token:
+
+          filesinki remote set https://desktop:8390 --token-file desktop.token
 
         For more than one server, use ~/.config/filesinki/credentials.toml (mode 0600):
 

@@ -1,0 +1,119 @@
+/// What to use here in place of a command or an option of git, rsync, restic and others.
+struct Counterpart: Sendable {
+    /// What the command is for, as it precedes a colon.
+    let purpose: String
+    /// The command as a user types it, with names in capitals for what to fill in.
+    let command: String
+
+    init(_ purpose: String, _ command: String) {
+        self.purpose = purpose
+        self.command = command
+    }
+
+    var text: String { "\(purpose): \(command)." }
+}
+
+/// The commands and options of other tools that people try first, and that do not exist here. A name that
+/// means the same is an alias of its command, and not in these tables.
+enum Counterparts {
+    /// The counterpart of a command by its whole name, such as `remote add`; nil if there is none.
+    static func command(_ name: String) -> Counterpart? { commands[name] }
+
+    /// The counterpart of an option; nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - name: The option with its dashes.
+    ///   - command: The whole name of its command; empty for the program itself.
+    static func option(_ name: String, of command: String) -> Counterpart? {
+        options["\(command) \(name)"] ?? options[name]
+    }
+
+    private static let exchange = Counterpart("To send and receive changes", "filesinki sync")
+    private static let olderVersion = Counterpart(
+        "filesinki log PATH lists the versions of a path; to go back to one",
+        "filesinki restore PATH@VERSION")
+    private static let verification = Counterpart(
+        "To verify the store and this replica", "filesinki check")
+    private static let version = Counterpart("To print the version", "filesinki --version")
+
+    static let commands: [String: Counterpart] = [
+        "add": Counterpart("Files need not be added; to sync them", "filesinki sync"),
+        "backup": Counterpart("To store what changed", "filesinki sync"),
+        "blame": Counterpart("To see which device changed a path, and when", "filesinki log PATH"),
+        "checkout": olderVersion,
+        "commit": Counterpart("To publish what changed", "filesinki sync"),
+        "cp": Counterpart("Copy the file with cp; to sync the copy", "filesinki sync"),
+        "fetch": exchange,
+        "find": Counterpart("To list all paths", "filesinki ls"),
+        "forget": Counterpart(
+            "filesinki devices forget NAME forgets a device; to remove old versions",
+            "filesinki prune --keep-within 90d"),
+        "fsck": verification,
+        "gc": Counterpart("To remove old versions from the store", "filesinki prune"),
+        "get": Counterpart("To print the content of a file", "filesinki load PATH"),
+        "info": Counterpart("To see the state of a replica", "filesinki status"),
+        "mergetool": Counterpart(
+            "To merge the versions of a conflict in a program",
+            "filesinki resolve PATH --tool meld"),
+        "mount": Counterpart(
+            "A store cannot be mounted; to write the tree of an earlier time into a folder",
+            "filesinki restore --at TIME -o DIR"),
+        "pull": exchange,
+        "push": exchange,
+        "put": Counterpart("To write the content of a file", "filesinki save PATH FILE"),
+        "reset": olderVersion,
+        "revert": olderVersion,
+        "snapshots": Counterpart("To list the commits of the store", "filesinki log"),
+        "undo": olderVersion,
+        "unlock": Counterpart(
+            "A lock ends with its process, so that none has to be removed; to look for problems",
+            "filesinki doctor"),
+        "verify": verification,
+        "version": version,
+        "remote add": Counterpart(
+            "A replica has one remote; to set its address", "filesinki remote set URL"),
+        "remote set-url": Counterpart(
+            "To set the address of the remote", "filesinki remote set URL"),
+    ]
+
+    private static let hidden = Counterpart(
+        "Hidden files are listed without an option; with mode, size and time", "filesinki ls -l")
+    private static let forced = Counterpart(
+        "delete asks nothing; a folder needs -r", "filesinki delete -r PATH")
+    private static let archive = Counterpart(
+        "Modes, times and symlinks are synced without an option, and --all syncs all replicas",
+        "filesinki sync")
+    private static let approval = Counterpart(
+        "A run that a limit stopped prints the id of its plan; to approve it",
+        "filesinki sync --approve PLAN")
+    private static let patch = Counterpart("To see what changed in a file", "filesinki diff PATH")
+    private static let target = Counterpart(
+        "To restore into another folder", "filesinki restore --at TIME -o DIR")
+
+    /// By the whole name of the command and the option; for all commands, by the option alone.
+    static let options: [String: Counterpart] = [
+        "-V": version, "-v": version,
+        "--token-file": Counterpart(
+            "The replica keeps its token; to replace it",
+            "filesinki remote set URL --token-file FILE"),
+        "--ca-file": Counterpart(
+            "The replica keeps its certificates; to replace them",
+            "filesinki remote set URL --ca-file FILE"),
+        "--fingerprint": Counterpart(
+            "The replica keeps the fingerprint; to replace it",
+            "filesinki remote set URL --fingerprint HEX"),
+        "delete --force": forced, "delete -f": forced, "delete -fr": forced, "delete -rf": forced,
+        "log --oneline": Counterpart("Each commit is one line already", "filesinki log"),
+        "log --patch": patch, "log -p": patch,
+        "log --stat": Counterpart(
+            "To count the lines that changed in a file", "filesinki diff PATH --stat"),
+        "ls --all": hidden, "ls -a": hidden, "ls -al": hidden, "ls -la": hidden,
+        "restore --target": target, "restore -t": target,
+        "status -s": Counterpart("To print one line", "filesinki status --short"),
+        "sync --archive": archive, "sync -a": archive, "sync -av": archive, "sync -avz": archive,
+        "sync --delete": Counterpart(
+            "Deletions are synced without an option; to allow more of them in a run",
+            "filesinki sync --max-delete 50%"),
+        "sync --force": approval, "sync -f": approval,
+    ]
+}

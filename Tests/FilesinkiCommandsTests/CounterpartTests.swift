@@ -1,0 +1,113 @@
+import ArgumentParser
+import Testing
+
+@testable import FilesinkiCommands
+
+@Suite("Commands and options of other tools")
+struct CounterpartTests {
+    @Test(
+        "a command of another tool exits with 2 and names the one that does it here",
+        arguments: [
+            ("push", "sync"), ("pull", "sync"), ("fetch", "sync"), ("add", "sync"),
+            ("commit", "sync"), ("backup", "sync"), ("cp", "sync"),
+            ("snapshots", "log"), ("blame", "log PATH"), ("forget", "prune --keep-within 90d"),
+            ("gc", "prune"), ("checkout", "restore PATH@VERSION"),
+            ("revert", "restore PATH@VERSION"), ("reset", "restore PATH@VERSION"),
+            ("undo", "restore PATH@VERSION"), ("mount", "restore --at TIME -o DIR"),
+            ("info", "status"), ("find", "ls"), ("fsck", "check"), ("verify", "check"),
+            ("put", "save PATH FILE"), ("get", "load PATH"), ("unlock", "doctor"),
+            ("mergetool", "resolve PATH --tool meld"), ("version", "--version"),
+            ("remote add", "remote set URL"), ("remote set-url", "remote set URL"),
+        ])
+    func command(_ name: String, _ here: String) async throws {
+        let words = name.split(separator: " ").map(String.init)
+        for line in [words + ["x"], ["help"] + words] {
+            let outcome = try await World().run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .usage)
+            #expect(outcome.output.isEmpty)
+            #expect(
+                outcome.talk.hasPrefix("filesinki: \(words.last ?? ""): Unknown command. "))
+            #expect(outcome.talk.hasSuffix(": filesinki \(here).\n"), "\(outcome.talk)")
+        }
+    }
+
+    @Test(
+        "an option of another tool is answered with what does it here",
+        arguments: [
+            ("-v", "--version"), ("-V", "--version"), ("sync -V", "--version"),
+            ("status -s", "status --short"), ("ls -la", "ls -l"), ("list -a", "ls -l"),
+            ("ls --all", "ls -l"), ("rm -f x", "delete -r PATH"), ("rm -rf x", "delete -r PATH"),
+            ("sync -a", "sync"), ("sync -av", "sync"), ("sync --force", "sync --approve PLAN"),
+            ("sync --delete", "sync --max-delete 50%"),
+            ("sync --token-file x", "remote set URL --token-file FILE"),
+            ("watch --fingerprint x", "remote set URL --fingerprint HEX"),
+            ("log -p", "diff PATH"), ("log --oneline", "log"), ("log --stat", "diff PATH --stat"),
+            ("restore --target x", "restore --at TIME -o DIR"),
+        ])
+    func option(_ line: String, _ here: String) async throws {
+        let words = line.split(separator: " ").map { Array($0.utf8) }
+        let outcome = try await World().run(bytes: words)
+        #expect(outcome.code == .usage)
+        let lines = outcome.talk.split(separator: "\n")
+        #expect(lines[0].hasPrefix("filesinki: Unknown option '-"), "\(outcome.talk)")
+        #expect(lines[1].hasSuffix(": filesinki \(here)."), "\(outcome.talk)")
+        #expect(outcome.talk.contains("Usage: filesinki"))
+    }
+
+    @Test("a mistyped option is answered with the nearest of its command, if it is near")
+    func mistypedOption() async throws {
+        let world = try World()
+        let near = try await world.run("ls", "--delet")
+        #expect(near.talk.contains("\nDid you mean '--deleted'?\n"), "\(near.talk)")
+        let nested = try await world.run("remote", "set", "x", "--migrat")
+        #expect(nested.talk.contains("\nDid you mean '--migrate'?\n"), "\(nested.talk)")
+        let far = try await world.run("ls", "--tall")
+        #expect(far.code == .usage && !far.talk.contains("Did you mean"), "\(far.talk)")
+        #expect(far.talk.contains("See 'filesinki ls --help'"), "\(far.talk)")
+        let json = try await world.run("ls", "--delet", "--json")
+        #expect(json.text.contains(#""message":"Unknown option '--delet'.""#), "\(json.text)")
+    }
+
+    @Test("the commands of the tables can be parsed, and none of their names is ours")
+    func parsed() throws {
+        let all = Array(Counterparts.commands.values) + Array(Counterparts.options.values)
+        for counterpart in all where counterpart.command != "filesinki --version" {
+            let words = counterpart.command.split(separator: " ").dropFirst().map(String.init)
+            #expect(CommandNames.all.contains(CommandNames.wholeName(in: words)))
+            #expect(throws: Never.self, "\(counterpart.command)") {
+                let command = try NamedCommand.parse(words)
+                #expect(command is any Command)
+            }
+        }
+        for name in Counterparts.commands.keys {
+            let words = name.split(separator: " ").map(String.init)
+            let top = FilesinkiCommand.configuration.subcommands
+            let group = top.first { $0.isNamed(words[0]) }
+            let names = words.count == 1 ? top : group?.configuration.subcommands ?? []
+            #expect(!names.isEmpty)
+            #expect(!names.contains { $0.isNamed(words[words.count - 1]) }, "\(name)")
+        }
+    }
+
+    @Test("without arguments a short overview is printed, whose commands exist")
+    func overview() async throws {
+        let outcome = try await World().run(bytes: [])
+        #expect(outcome.code == .done)
+        #expect(outcome.lines.count <= 24)
+        #expect(outcome.lines.allSatisfy { $0.count <= 80 })
+        let commands = outcome.lines.filter { $0.hasPrefix("  filesinki ") }
+        #expect(commands.count > 5)
+        for line in commands {
+            let words = line.split(separator: " ").dropFirst().map(String.init)
+            #expect(CommandNames.all.contains(CommandNames.wholeName(in: words)), "\(line)")
+        }
+    }
+
+    @Test("the headings of the help are plain")
+    func headings() async throws {
+        let help = try await World().run("help")
+        #expect(help.lines.contains("REPLICAS:"), "\(help.text)")
+        #expect(help.lines.contains("CHECKS AND TOOLS:"))
+        #expect(!help.text.contains("SUBCOMMANDS"))
+    }
+}
