@@ -11,9 +11,6 @@ enum AddressHint {
         hasPort(address) ? "" : "For filesinki serve, write its port, such as \(address):8390. "
     }
 
-    /// The server did not reply in TLS.
-    static let noTLS = "If the server does not use TLS, write http:// or webdav://. "
-
     /// - Parameter address: Such as `https://host:port`, without a path.
     private static func hasPort(_ address: String) -> Bool {
         guard let start = address.firstRange(of: "://")?.upperBound else { return false }

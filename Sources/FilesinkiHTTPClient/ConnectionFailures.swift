@@ -72,7 +72,6 @@ extension HTTPConnections {
         where error == .remoteConnectionClosed || error == .uncleanShutdown:
             "connection closed by the server"
         case is NIOConnectionError: "cannot connect"
-        case is NIOSSLError: "the TLS handshake failed"
         case let error as IOError: error.description
         case let error as HTTPClientError: error.shortDescription
         // Other errors may contain a field of the request, such as a password.

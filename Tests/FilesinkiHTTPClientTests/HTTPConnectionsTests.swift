@@ -100,18 +100,6 @@ import Testing
         #expect(failure?.remedy.hasPrefix("If the server uses TLS, write https://") == true)
     }
 
-    @Test func `E7.9 a reply without TLS suggests an address without it`() async throws {
-        let server = try ScriptedServer([.send(ScriptedServer.reply("400 Bad Request"))])
-        let failure = await #expect(throws: Failure.self) {
-            let url = server.url.replacing("http://", with: "https://")
-            return try await HTTPConnections().send(HTTPRequest("GET", url))
-        }
-        #expect(failure?.code == .away)
-        #expect(
-            failure?.remedy.hasPrefix("If the server does not use TLS, write http://") == true,
-            "\(failure as Any) \(failure?.cause as Any)")
-    }
-
     @Test("E7.9 a host name that is not found is 'away', and the remedy is about the name")
     func unknownHost() async throws {
         let failure = await #expect(throws: Failure.self) {
