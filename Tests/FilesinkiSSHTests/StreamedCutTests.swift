@@ -35,7 +35,9 @@ struct StreamedCutTests {
         arguments: [requests, replies], counts)
     func cut(_ shell: String, _ count: Int) async throws {
         let content = [UInt8](repeating: 7, count: 3000)
-        let remote = try retrying(host(shell, count))
+        let host = try host(shell, count)
+        defer { withExtendedLifetime(host) {} }
+        let remote = retrying(host)
         #expect(try await remote.publish(content, to: key("log/1/c")) == .mine)
         #expect(try await remote.get(key("log/1/c"), range: nil) == content)
         let listed = try await remote.list(prefix: "", after: nil, limit: 9)
@@ -46,7 +48,9 @@ struct StreamedCutTests {
     func resumed(_ count: Int) async throws {
         let content = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
         let shell = Self.requests.replacing("bs=1 count", with: "bs=100 iflag=fullblock count")
-        let remote = try retrying(host(shell, count / 100))
+        let host = try host(shell, count / 100)
+        defer { withExtendedLifetime(host) {} }
+        let remote = retrying(host)
         try await remote.put(content, to: key("packs/aa/b"))
         #expect(try await remote.get(key("packs/aa/b"), range: nil) == content)
     }
@@ -70,7 +74,9 @@ struct StreamedCutTests {
     }
 
     @Test func `without retries a cut connection is an error that says so`() async throws {
-        let remote = try host(Self.requests, 60).connectToAny()
+        let host = try host(Self.requests, 60)
+        defer { withExtendedLifetime(host) {} }
+        let remote = host.connectToAny()
         let failure = await #expect(throws: Failure.self) {
             try await remote.publish([1], to: key("log/1/c"))
         }

@@ -238,8 +238,9 @@ import Testing
     }
 
     @Test func `injected faults end the connection`() async throws {
-        for rule in ["GET:drop", "GET:deaf", "GET:cut=100"] {
-            let client = try StreamClient { $0.faults = try ServerFaults("\(rule)@other/a") }
+        for fault in ["drop", "deaf", "cut=100"] {
+            let rule = "GET@other/a:\(fault)"
+            let client = try StreamClient { $0.faults = try ServerFaults(rule) }
             _ = try await client.put("other/a", [UInt8](repeating: 1, count: 200_000))
             await #expect(throws: Failure.self, "\(rule)") {
                 try await client.ask("GET", "/v1/objects/other/a")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FilesinkiHTTP
+@testable import FilesinkiHTTPClient
 
 @Suite("Hints on mistaken addresses")
 struct AddressHintTests {
