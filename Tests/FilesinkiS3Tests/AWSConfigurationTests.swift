@@ -210,7 +210,7 @@ import Testing
             ("", ["AWS_ACCESS_KEY_ID": "A"], Failure.Code.usage),
             ("", ["AWS_SECRET_ACCESS_KEY": "A"], .usage),
             ("", ["AWS_ACCESS_KEY_ID": "A\nB", "AWS_SECRET_ACCESS_KEY": "A"], .usage),
-            ("", ["AWS_REGION": "a/b"], .usage), ("", ["AWS_ENDPOINT_URL": "host"], .usage),
+            ("", ["AWS_REGION": "a/b"], .usage), ("", ["AWS_ENDPOINT_URL": "ftp://host"], .usage),
             ("", [:], .notAllowed), ("[default]\nrole_arn = x", [:], .notAllowed),
             ("[default]\nsso_session = x", [:], .notAllowed),
             ("[default]\ncredential_process = exit 3", [:], .notAllowed),

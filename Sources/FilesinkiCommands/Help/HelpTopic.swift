@@ -162,8 +162,8 @@ enum HelpTopic: String, CaseIterable {
 
         A strategy is a chain: the first link that decides wins. Links that merge lose
         nothing: auto, text, lines, union-lines, json, jsonc, ini, toml, yaml, po, ical,
-        vcard, xml, markdown, ipynb, csv, odf, ooxml, epub, sqlite. Links that choose a side:
-        newest, oldest, larger, smaller, here, there, ask. keep-both keeps both versions,
-        leave leaves the conflict open. What is replaced stays in the history.
+        vcard, xml, markdown, ipynb, csv, odf, ooxml, epub, sqlite. Links that choose
+        a side: newest, oldest, larger, smaller, here, there, ask. keep-both keeps both
+        versions, leave leaves the conflict open. What is replaced stays in the history.
         """
 }

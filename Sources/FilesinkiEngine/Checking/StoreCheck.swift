@@ -112,11 +112,16 @@ struct StoreCheck {
 
     /// Searches for contents without a sound copy.
     ///
-    /// - Parameter stored: Packs that were stored since; they are read.
-    func findUnreadable(with stored: [PackReader] = []) async throws -> Unreadable {
+    /// - Parameters:
+    ///   - stored: Packs that were stored since; they are read.
+    ///   - onlyAssets: Whether those of files are left out.
+    func findUnreadable(
+        with stored: [PackReader] = [], onlyAssets: Bool = false
+    ) async throws -> Unreadable {
         var all = Unreadable()
         // A device looks for a content in the packs of its zone only.
-        for zone in Set(logs.map(\.packZone)).sorted(by: { $0 ?? "" < $1 ?? "" }) {
+        let zones = Set(logs.map(\.packZone)).filter { !onlyAssets || $0 != nil }
+        for zone in zones.sorted(by: { $0 ?? "" < $1 ?? "" }) {
             let found = try await findUnreadable(
                 in: zone, with: stored.filter { $0.reference.zone == zone })
             all.failures += found.failures

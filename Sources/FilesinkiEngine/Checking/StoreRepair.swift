@@ -59,10 +59,7 @@ struct StoreRepair: ReplicaPart {
         report.healed = check.unreadable.contents.subtracting(rest.contents).count
         if forgets, !rest.failures.isEmpty {
             report.lost = try await ForgottenDamage(replica).giveUp(rest, stored, &check, &log)
-            // What is left then are assets of records.
-            try await log.readOn()
-            check.readOn(log)
-            rest = try await check.findUnreadable(with: stored)
+            rest = try await check.findUnreadable(with: stored, onlyAssets: true)
         }
         report.removed += try await removeDamaged(check, keys, rest, connection.remote)
         report.remaining = rest.failures + log.failures

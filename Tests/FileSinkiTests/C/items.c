@@ -49,7 +49,7 @@ static void keys(filesinki *a, filesinki *b) {
     gives(b, filesinki_kv_delete, "{\"key\":\"gone\"}", "\"gone\"", "kv delete");
     gives(b, filesinki_kv_list, NULL, "\"value\":12", "kv list");
     gives(b, filesinki_kv_status, "{}", "\"token\"", "kv status");
-    fails(b, filesinki_kv_get, "{\"key\":\"gone\"}", FILESINKI_ABSENT, "exit", "an absent key");
+    fails(b, filesinki_kv_get, "{\"key\":\"gone\"}", FILESINKI_ABSENT, "not-found", "an absent key");
     fails(b, filesinki_kv_get, "{\"kye\":\"x\"}", FILESINKI_USAGE, "usage", "a wrong parameter");
     fails(b, filesinki_kv_get, "{", FILESINKI_USAGE, "usage", "no JSON");
     fails(b, filesinki_kv_get, "[1]", FILESINKI_USAGE, "usage", "no object");

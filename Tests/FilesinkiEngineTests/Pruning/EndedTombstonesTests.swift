@@ -74,9 +74,10 @@ struct EndedTombstonesTests: PruneScene {
         #expect(try await deleted(a) == [])
         #expect(try await deleted(b) == [])
         #expect(try await prune(b).endedTombstones == 0)
-        let commits = try await world.commits().count
+        let commits = try await world.commits()
         try await prune(a)
-        #expect(try await world.commits().count == commits, "nothing is published for nothing")
+        let published = try await world.commits().dropFirst(commits.count)
+        #expect(published.isEmpty, "nothing is published for nothing: \(Array(published))")
         for number in 4..<9 { try await b.save("\(number)", at: "n") }
         #expect(try await listed() == [])
         // What is deleted later is listed again, and what was deleted may come again.
