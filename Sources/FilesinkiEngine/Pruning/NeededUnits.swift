@@ -42,6 +42,8 @@ struct PackShare {
     var first = 0
     /// Of its bytes, those of the members in ``first``: in proportion to their part of their blocks.
     var usedBytes: Int64 = 0
+    /// Of its bytes, those in blocks: without headers and the index, which are most of a very small pack.
+    var blockBytes: Int64 = 0
     /// Of its bytes, those in blocks that zstd has compressed.
     var zstdBytes: Int64 = 0
     /// Whether it is rewritten only to be compressed better.
@@ -56,7 +58,7 @@ struct PackShare {
 
     var unusedBytes: Int64 { max(0, pack.size - usedBytes) }
 
-    private var isMostlyUnused: Bool { unusedBytes > pack.size / Self.unusedPart }
+    private var isMostlyUnused: Bool { blockBytes - usedBytes > pack.size / Self.unusedPart }
 
     /// Whether xz might save enough: a pack of photos has hardly any block that can be compressed, and one that was
     /// compressed again has none of zstd.
@@ -86,8 +88,9 @@ struct PackShare {
         for pack in packs {
             var share = PackShare(pack: pack.reference)
             let index = try await pack.index()
-            for block in index.blocks where block.codec == .zstd {
-                share.zstdBytes += Int64(block.stored.count)
+            for block in index.blocks {
+                share.blockBytes += Int64(block.stored.count)
+                if block.codec == .zstd { share.zstdBytes += Int64(block.stored.count) }
             }
             var used: [Int: Int64] = [:]
             index.forEachMember { id, member in

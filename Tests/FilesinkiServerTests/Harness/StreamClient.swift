@@ -60,7 +60,11 @@ final class StreamClient: Sendable {
         connection = StreamConnection(.client, write: write, close: {})
         let granted = try grant ?? StreamGrant()
         server = Task { [settings] in
-            defer { close(other) }
+            defer {
+                // The thread that reads has it, too.
+                shutdown(other, Int32(SHUT_RDWR))
+                close(other)
+            }
             try await FilesinkiServer.serve(
                 settings, input: other, output: other, granted, TestClock().systemContext)
         }
