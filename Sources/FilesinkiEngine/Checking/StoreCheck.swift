@@ -27,7 +27,7 @@ struct StoreCheck {
     private(set) var unreadable = Unreadable()
     private var logs: [LogCheck] = []
     /// The number of the log of files, whose commits name packs.
-    private var filesLog = 0
+    private var filesLog: Int { logs.firstIndex { $0.packZone == nil } ?? 0 }
     /// The contents that each of the logs needs: those of all versions that were neither pruned nor given up.
     private(set) var needed: [[ContentID: VersionHistory.Use]] = []
     /// Chunked contents in packs, and the pack of each.
@@ -67,14 +67,10 @@ struct StoreCheck {
         report.foreignObjects = listing.others.count
         report.objects = listing.count - listing.others.count
         for (name, zone) in listing.zones.sorted(by: { $0.key < $1.key }) {
-            if name == Zone.filesName { filesLog = logs.count }
             logs.append(
                 try await readZone(name, zone, known: name == Zone.filesName ? files : nil))
         }
-        if listing.zones[Zone.filesName] == nil {
-            filesLog = logs.count
-            logs.append(files)
-        }
+        if listing.zones[Zone.filesName] == nil { logs.append(files) }
         try await readParts(listing)
         var named: [[UInt8]: PackReference] = [:]
         for log in logs { for (pack, _) in log.view.packs { named[pack.id] = pack } }

@@ -41,14 +41,7 @@ private struct ZonePrune {
     private var log: LogCheck
     /// The sizes of the packs at the remote.
     private var listed: [[UInt8]: Int64] = [:]
-    private var kept = KeptVersions()
-    private var needed = NeededUnits()
-    /// The last commit that ``needed`` includes.
-    private var token: ChangeToken?
-
-    /// The most bytes that one step copies, about; and the most packs that it retires.
-    private static let bytesPerStep: Int64 = 256 << 20
-    private static let packsPerStep = 4096
+    private var plan = PrunePlan(KeptVersions())
 
     init(
         _ replica: ReplicaContext, _ name: String, _ connection: ZoneConnection,
@@ -72,33 +65,24 @@ private struct ZonePrune {
         guard log.unreadItems == 0 else { return report.failures.append(.unread(name)) }
         try await listPacks()
         guard !listed.isEmpty else { return }
-        kept = try await keptVersions()
+        plan = PrunePlan(try await keptVersions())
         try await updateNeeded()
-        let shares = try await PackShare.measure(readers, needed)
-        var candidates = PackShare.candidates(of: shares)[...]
-        report.packs += shares.count
-        report.bytes += shares.reduce(0) { $0 + $1.pack.size }
+        plan.measure(try await PackShare.measure(readers, plan.needed))
+        report.packs += plan.report.packs
+        report.bytes += plan.report.bytes
         if isDryRun {
-            report.removedPacks += candidates.count
-            report.rewrittenPacks += candidates.count { $0.first > 0 }
-            report.freedBytes += candidates.reduce(0) { $0 + $1.unusedBytes }
+            report.removedPacks += plan.report.removedPacks
+            report.rewrittenPacks += plan.report.rewrittenPacks
+            report.freedBytes += plan.report.freedBytes
         }
-        while !isDryRun, !candidates.isEmpty {
+        while !isDryRun,
+            let step = plan.nextStep(
+                bytes: StorePrune.bytesPerStep, packs: StorePrune.packsPerStep)
+        {
             try Task.checkCancellation()
-            guard try await carryOut(Self.removeStep(&candidates), &report) else { break }
+            guard try await carryOut(step, &report) else { break }
         }
         try await sweepUnnamed(isDryRun: isDryRun, &report)
-    }
-
-    private static func removeStep(_ candidates: inout ArraySlice<PackShare>) -> [PackShare] {
-        var step: [PackShare] = []
-        var copied: Int64 = 0
-        while let next = candidates.first, step.count < packsPerStep, copied < bytesPerStep {
-            step.append(next)
-            copied += next.usedBytes
-            candidates.removeFirst()
-        }
-        return step
     }
 
     // MARK: What is there, and what is needed
@@ -146,11 +130,11 @@ private struct ZonePrune {
 
     /// Adds what the commits need that were read since.
     private mutating func updateNeeded() async throws {
-        guard token != log.view.token else { return }
+        guard plan.token != log.view.token else { return }
         var history = log.history
-        history.drop(beyond: kept, before: log.view.token.sequence + 1)
-        try await needed.add(log.contents(of: history).keys, in: readers)
-        token = log.view.token
+        history.drop(beyond: plan.kept, before: log.view.token.sequence + 1)
+        try await plan.needed.add(log.contents(of: history).keys, in: readers)
+        plan.token = log.view.token
     }
 
     // MARK: A step
@@ -164,11 +148,14 @@ private struct ZonePrune {
         let writer = PackWriter(
             remote: connection.remote, systemContext: part.systemContext, zone: name,
             cache: IndexFolder(path: part.state.indexes))
-        var copier = UnitCopier(writer) { [needed] in needed.contains($0) }
+        var copier = UnitCopier(writer) { [needed = plan.needed] in needed.contains($0) }
         let new: [PackReference]
         do {
             let isTwice = step.contains { $0.needed > $0.first }
-            if isTwice { try await verifyElsewhere(packs, chosen, &copier) }
+            if isTwice {
+                try await copier.verify(
+                    packs, in: readers.filter { !chosen.contains($0.reference.id) })
+            }
             for pack in packs {
                 if let failure = try await copier.copy(pack) { report.failures.append(failure) }
             }
@@ -180,21 +167,6 @@ private struct ZonePrune {
         return try await publish(new, packs, copier, &report)
     }
 
-    /// Reads what packs that stay have of the members of packs that go, so that it need not be copied.
-    private func verifyElsewhere(
-        _ packs: [PackReader], _ chosen: Set<[UInt8]>, _ copier: inout UnitCopier
-    ) async throws {
-        var wanted: Set<ContentID> = []
-        for pack in packs {
-            try await pack.index().forEachMember { id, _ in
-                if copier.isNeeded(id) { wanted.insert(id) }
-            }
-        }
-        for pack in readers where !wanted.isEmpty && !chosen.contains(pack.reference.id) {
-            try await copier.verify(&wanted, in: pack)
-        }
-    }
-
     private mutating func publish(
         _ new: [PackReference], _ packs: [PackReader], _ copied: UnitCopier,
         _ report: inout PruneReport
@@ -203,13 +175,13 @@ private struct ZonePrune {
         var lostRaces = 0
         while true {
             try await updateNeeded()
-            copier.isNeeded = { [needed] in needed.contains($0) }
+            copier.isNeeded = { [needed = plan.needed] in needed.contains($0) }
             var retired: [PackReference] = []
             for pack in packs where try await copier.covers(pack) {
                 retired.append(pack.reference)
             }
             guard !retired.isEmpty || !new.isEmpty else { return true }
-            let pruning = Pruning(retired: retired.map(\.id), kept: kept)
+            let pruning = Pruning(retired: retired.map(\.id), kept: plan.kept)
             if try await append(pruning, naming: new) {
                 report.rewrittenPacks += new.isEmpty ? 0 : retired.count
                 report.freedBytes -= new.reduce(0) { $0 + $1.size }
@@ -262,7 +234,8 @@ private struct ZonePrune {
         var note = try UnnamedPacksNote.read(part.state, part.config.store, zone: name)
         let left = listed.keys.filter(log.view.retired.contains)
         report.removedPacks += left.count
-        let due = try await due(note)
+        let packs = UnnamedPacks(part.replica)
+        let due = try await packs.due(unnamed, log, devices, note: note)
         guard !isDryRun else {
             report.removedUnnamedPacks += due.count
             report.waitingUnnamedPacks += unnamed.count - due.count
@@ -270,9 +243,9 @@ private struct ZonePrune {
             return
         }
         for id in left { try await remove(id, &report) }
-        for start in stride(from: 0, to: due.count, by: Self.packsPerStep) {
-            let part = Array(due[start..<min(start + Self.packsPerStep, due.count)])
-            for id in try await retire(part) {
+        for start in stride(from: 0, to: due.count, by: UnnamedPacks.packsPerCommit) {
+            let step = Array(due[start..<min(start + UnnamedPacks.packsPerCommit, due.count)])
+            for id in try await packs.retire(step, &log, in: client) {
                 try await remove(id, &report)
                 report.removedUnnamedPacks += 1
             }
@@ -286,36 +259,6 @@ private struct ZonePrune {
         let known = log.view.retired.union(log.view.packs.lazy.map(\.pack.id))
         return listed.keys.filter { !known.contains($0) }
             .sorted { $0.lexicographicallyPrecedes($1) }
-    }
-
-    private func due(_ note: UnnamedPacksNote) async throws -> [[UInt8]] {
-        guard part.options.sparesUnnamedPacks else { return unnamed }
-        let published = log.view.authors.items
-        let reached = try await devices.all().lazy
-            .filter { $0.device.id != part.config.device.id }
-            .map { max($0.token.sequence, published[$0.device.id]?.sequence ?? 0) }
-            .min()
-        return unnamed.filter { id in
-            guard let position = note.positions[id] else { return false }
-            return reached.map { $0 > position } ?? true
-        }
-    }
-
-    /// - Returns: Those that are retired: without the ones that a commit has named meanwhile.
-    private mutating func retire(_ ids: [[UInt8]]) async throws -> [[UInt8]] {
-        var lostRaces = 0
-        while true {
-            let present = Set(unnamed)
-            let retired = ids.filter(present.contains)
-            guard !retired.isEmpty else { return [] }
-            let end = log.view.token.sequence
-            // No version is dropped by it.
-            let all = KeptVersions(trees: end > 0 ? [1...end] : [])
-            if try await append(Pruning(retired: retired, kept: all)) { return retired }
-            lostRaces += 1
-            try await part.sync.pause(afterLosing: lostRaces)
-            try await log.readOn()
-        }
     }
 }
 

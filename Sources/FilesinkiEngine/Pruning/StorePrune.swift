@@ -27,8 +27,8 @@ struct StorePrune: ReplicaPart {
     init(_ replica: ReplicaContext) { self.replica = replica }
 
     /// The most bytes that one step copies, about; and the most packs that it retires.
-    private static let bytesPerStep: Int64 = 256 << 20
-    private static let packsPerStep = 4096
+    static let bytesPerStep: Int64 = 256 << 20
+    static let packsPerStep = 4096
 
     /// How old an unfinished object has to be. No upload of one object takes a day.
     private static let uploadAge = Duration.seconds(86_400)
@@ -222,9 +222,9 @@ struct StorePrune: ReplicaPart {
         do {
             let twice = Set(step.lazy.filter { $0.needed > $0.first }.map(\.pack.id))
             if !twice.isEmpty {
-                try await verifyElsewhere(
+                try await copier.verify(
                     packs.filter { twice.contains($0.reference.id) },
-                    all.filter { !chosen.contains($0.reference.id) }, &copier)
+                    in: all.filter { !chosen.contains($0.reference.id) })
             }
             for pack in packs {
                 if let failure = try await copier.copy(pack) { damage.append(failure) }
@@ -246,20 +246,6 @@ struct StorePrune: ReplicaPart {
         }
         if isRecompression { report.recompressedPacks += packs.count }
         return try await publish(new, packs, copier, &plan, &log, connection, &report)
-    }
-
-    /// Reads what packs that stay have of the members of packs that go, so that it need not be copied.
-    private func verifyElsewhere(
-        _ packs: [PackReader], _ staying: [PackReader], _ copier: inout UnitCopier
-    ) async throws {
-        var wanted: Set<ContentID> = []
-        for pack in packs {
-            try await pack.index().forEachMember { id, _ in
-                if copier.isNeeded(id) { wanted.insert(id) }
-            }
-            pack.releaseIndex()
-        }
-        for pack in staying where !wanted.isEmpty { try await copier.verify(&wanted, in: pack) }
     }
 
     /// Publishes the commit of a step, and removes the packs that it retires.

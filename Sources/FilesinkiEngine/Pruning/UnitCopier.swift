@@ -42,10 +42,20 @@ struct UnitCopier {
         return covers
     }
 
-    /// Reads what a pack that stays has of some members.
-    ///
+    /// Reads what packs that stay have of the members of packs that go, so that it need not be copied.
+    mutating func verify(_ leaving: [PackReader], in staying: [PackReader]) async throws {
+        var wanted: Set<ContentID> = []
+        for pack in leaving {
+            try await pack.index().forEachMember { id, _ in
+                if isNeeded(id) { wanted.insert(id) }
+            }
+            pack.releaseIndex()
+        }
+        for pack in staying where !wanted.isEmpty { try await verify(&wanted, in: pack) }
+    }
+
     /// - Parameter wanted: Those that are found sound are removed.
-    mutating func verify(_ wanted: inout Set<ContentID>, in pack: PackReader) async throws {
+    private mutating func verify(_ wanted: inout Set<ContentID>, in pack: PackReader) async throws {
         let blocks = Self.blocks(of: try await pack.index()) { wanted.contains($0) }
         for (number, members) in blocks {
             // Another pack may have a sound copy of what is damaged here.

@@ -20,7 +20,7 @@ struct UnnamedPacks: ReplicaPart {
     init(_ replica: ReplicaContext) { self.replica = replica }
 
     /// The most packs that one commit retires.
-    private static let packsPerCommit = 4096
+    static let packsPerCommit = 4096
 
     /// What a listing has shown.
     private struct Found {
@@ -28,6 +28,8 @@ struct UnnamedPacks: ReplicaPart {
         var unnamed: [[UInt8]: Int64] = [:]
         /// Retired packs that are still there.
         var left: [ObjectKey] = []
+
+        var ids: [[UInt8]] { unnamed.keys.sorted { $0.lexicographicallyPrecedes($1) } }
     }
 
     /// Adds to a report what ``sweep(_:_:_:)`` would do.
@@ -36,7 +38,8 @@ struct UnnamedPacks: ReplicaPart {
     ) async throws {
         let found = try await find(log, connection)
         let due = try await due(
-            found, log, connection, note: try UnnamedPacksNote.read(state, config.store))
+            found.ids, log, connection.devices,
+            note: try UnnamedPacksNote.read(state, config.store))
         report.removedPacks += found.left.count
         report.removedUnnamedPacks = due.count
         report.waitingUnnamedPacks = found.unnamed.count - due.count
@@ -54,11 +57,11 @@ struct UnnamedPacks: ReplicaPart {
         let found = try await find(log, connection)
         for key in found.left { try await connection.remote.delete(key) }
         report.removedPacks += found.left.count
-        var due = try await due(found, log, connection, note: note)[...]
+        var due = try await due(found.ids, log, connection.devices, note: note)[...]
         while !due.isEmpty {
             let step = Array(due.prefix(Self.packsPerCommit))
             due = due.dropFirst(step.count)
-            for id in try await retire(step, &log) {
+            for id in try await retire(step, &log, in: zone) {
                 try await connection.remote.delete(key(id))
                 report.removedUnnamedPacks += 1
                 report.freedBytes += found.unnamed[id] ?? 0
@@ -99,16 +102,17 @@ struct UnnamedPacks: ReplicaPart {
         return found
     }
 
-    /// Those of the found packs that no device is about to name, as far as that is known.
-    private func due(
-        _ found: Found, _ log: LogCheck, _ connection: ZoneConnection, note: UnnamedPacksNote
+    /// Those of the packs that no device is about to name, as far as that is known.
+    ///
+    /// - Parameter devices: Those of the zone of the log.
+    func due(
+        _ ids: [[UInt8]], _ log: LogCheck, _ devices: DeviceRegistry, note: UnnamedPacksNote
     ) async throws -> [[UInt8]] {
-        let ids = found.unnamed.keys.sorted { $0.lexicographicallyPrecedes($1) }
         guard replica.options.sparesUnnamedPacks else { return ids }
         guard ids.contains(where: { note.positions[$0] != nil }) else { return [] }
         let published = log.view.authors.items
         // What this device has stored is in a record of its own.
-        let reached = try await connection.devices.all().lazy
+        let reached = try await devices.all().lazy
             .filter { $0.device.id != config.device.id }
             .map { max($0.token.sequence, published[$0.device.id]?.sequence ?? 0) }
             .min()
@@ -120,8 +124,11 @@ struct UnnamedPacks: ReplicaPart {
 
     /// Publishes that packs are retired, directly after the last commit.
     ///
+    /// - Parameter client: That of the zone of the log.
     /// - Returns: Those that are retired: without the ones that a commit has named meanwhile.
-    private func retire(_ ids: [[UInt8]], _ log: inout LogCheck) async throws -> [[UInt8]] {
+    func retire(
+        _ ids: [[UInt8]], _ log: inout LogCheck, in client: ZoneClient
+    ) async throws -> [[UInt8]] {
         var lostRaces = 0
         while true {
             let known = known(log)
@@ -133,7 +140,7 @@ struct UnnamedPacks: ReplicaPart {
             // No version is dropped by it.
             draft.pruning = Pruning(
                 retired: retired, kept: KeptVersions(trees: end > 0 ? [1...end] : []))
-            if try await zone.publish(draft, after: log.view.token).commit() != nil {
+            if try await client.publish(draft, after: log.view.token).commit() != nil {
                 try await log.readOn()
                 return retired
             }

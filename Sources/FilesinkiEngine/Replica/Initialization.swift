@@ -62,11 +62,20 @@ extension Replica {
         }
         if config != existing {
             try writeState(state, config, options, key)
-        } else if try config.checkMarker(of: RootFolder(path: options.root)) == .missing {
-            try RootMarker(root: RootFolder(path: options.root)).write(config.device.id)
-            report.isMarkedAgain = true
+        } else {
+            report.isMarkedAgain = try markAgain(config, options)
         }
         return report
+    }
+
+    /// - Returns: Whether the root had lost its marker.
+    private static func markAgain(
+        _ config: ReplicaConfig, _ options: ReplicaOptions
+    ) throws(Failure) -> Bool {
+        let root = try RootFolder(path: options.root)
+        guard try config.checkMarker(of: root) == .missing else { return false }
+        try RootMarker(root: root).write(config.device.id)
+        return true
     }
 
     private static func requireChoice(
