@@ -139,20 +139,8 @@ struct LogCheck {
         let locator = ContentLocator(packs: packs)
         var gone = history.lost.subtracting(view.inline.map(\.content))
         for content in gone {
-            if try await Self.isWhole(content, locator) { gone.remove(content) }
+            if try await locator.isWhole(content) { gone.remove(content) }
         }
         return history.versions(with: gone, in: view.changes)
-    }
-
-    private static func isWhole(
-        _ content: ContentID, _ locator: ContentLocator
-    ) async throws -> Bool {
-        guard let place = try await locator.find(content) else { return false }
-        guard place.member.kind == .recipe, let recipe = try await locator.recipe(of: content)
-        else { return true }
-        for part in recipe.parts {
-            guard try await locator.find(part.id)?.member.kind == .chunk else { return false }
-        }
-        return true
     }
 }

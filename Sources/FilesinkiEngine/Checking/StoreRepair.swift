@@ -50,7 +50,11 @@ struct StoreRepair: ReplicaPart {
         report.removed = check.retiredObjects
         guard !report.found.isEmpty else { return report }
         var packs = try await storeAnew(check, connection)
-        try await publish(packs, &log)
+        if !packs.isEmpty,
+            let commit = try await publishRepair(of: packs, through: zone, after: &log)
+        {
+            sync.forgetPublishedPacks([commit])
+        }
         packs += try await ZoneRepair(replica).storeAnew(check, connection)
         report.packs = packs.count
         report.bytes = packs.reduce(0) { $0 + $1.size }
@@ -143,25 +147,6 @@ struct StoreRepair: ReplicaPart {
         }
     }
 
-    // MARK: The commit
-
-    /// Publishes a commit that names the packs, after the last one.
-    private func publish(_ packs: [PackReference], _ log: inout LogCheck) async throws {
-        guard !packs.isEmpty else { return }
-        while log.failures.isEmpty {
-            let draft = CommitDraft(
-                device: config.device, time: systemContext.now(), changes: [], packs: packs,
-                operation: "repair")
-            if let commit = try await zone.publish(draft, after: log.view.token).commit() {
-                return sync.forgetPublishedPacks([commit])
-            }
-            try await log.read()
-            guard log.view.retired.isDisjoint(with: packs.map(\.id)) else {
-                throw Failure.removedByPrune(config.remote ?? "")
-            }
-        }
-    }
-
     // MARK: Removing
 
     /// Removes the damaged objects that nothing needs: packs whose contents have copies, what devices
@@ -182,14 +167,6 @@ struct StoreRepair: ReplicaPart {
         for key in keys { try await remote.delete(key) }
         if !check.damagedNotes.isEmpty { try memory.set([.checkpoint: 0]) }
         return keys
-    }
-}
-
-extension Failure {
-    static func removedByPrune(_ store: String) -> Failure {
-        Failure(
-            .busy, path: store, "A prune of another device removed what the repair had stored.",
-            remedy: "Nothing is lost; run filesinki repair again.")
     }
 }
 
@@ -218,11 +195,8 @@ struct Rescued {
     func whole(with sound: ContentLocator) async throws -> Set<ContentID> {
         var whole = chunks
         for (id, known) in recipes {
-            var isWhole = true
-            for part in known.recipe.parts where isWhole && !chunks.contains(part.id) {
-                isWhole = try await sound.find(part.id)?.member.kind == .chunk
-            }
-            if isWhole { whole.insert(id) }
+            guard try await sound.holdsChunks(of: known.recipe, besides: chunks) else { continue }
+            whole.insert(id)
         }
         return whole
     }

@@ -21,6 +21,7 @@ struct ZoneRepair: ReplicaPart {
                     $0.reference.zone == zone && !ids.contains($0.reference.id)
                 })
             let new = try await copy(damaged, of: zone, beyond: sound, connection)
+            guard !new.isEmpty else { continue }
             try await publish(new, in: zone, connection)
             packs += new
         }
@@ -51,24 +52,14 @@ struct ZoneRepair: ReplicaPart {
         }
     }
 
-    /// Publishes a commit that names the packs, after the last one of the zone.
     private func publish(
         _ packs: [PackReference], in zone: String, _ connection: ZoneConnection
     ) async throws {
-        guard !packs.isEmpty else { return }
+        let log = try CommitLog(remote: connection.remote, zone: zone, store: connection.format)
+        var check = LogCheck(log, zone: zone)
+        try await check.readOn()
         let client = zoneClient(zone, connection)
-        var log = LogCheck(
-            try CommitLog(remote: connection.remote, zone: zone, store: connection.format),
-            zone: zone)
-        while true {
-            try await log.readOn()
-            guard log.view.retired.isDisjoint(with: packs.map(\.id)) else {
-                throw Failure.removedByPrune(config.remote ?? "")
-            }
-            let draft = CommitDraft(
-                device: config.device, time: systemContext.now(), changes: [], packs: packs,
-                operation: "repair")
-            if try await client.publish(draft, after: log.view.token).commit() != nil { return }
-        }
+        _ = try await publishRepair(of: packs, through: client, after: &check)
+        if let failure = check.failures.first { throw failure }
     }
 }

@@ -51,11 +51,9 @@ final class ContentSource: Sendable {
     func isWhole(_ content: ContentID, size: Int64) async throws -> Bool {
         if size <= Int64(Chunker.maximumSize) { return true }
         if try isAtHand(content) || commit(of: content) != nil { return true }
-        guard let recipe = try await packs.locator().recipe(of: content) else { return true }
-        for chunk in Set(recipe.parts.map(\.id)) {
-            guard try await holdsChunk(chunk) else { return false }
-        }
-        return true
+        let locator = try packs.locator()
+        guard let recipe = try await locator.recipe(of: content) else { return true }
+        return try await locator.holdsChunks(of: recipe)
     }
 
     /// Whether a pack holds the chunk.

@@ -153,7 +153,7 @@ package final class ContentLocator: Sendable {
         }
     }
 
-    private static func isDamage(_ failure: Failure) -> Bool {
+    static func isDamage(_ failure: Failure) -> Bool {
         [.corrupt, .notFound, .newerFormat].contains(failure.code)
     }
 
@@ -202,26 +202,6 @@ package final class ContentLocator: Sendable {
     package func recipe(of id: ContentID) async throws -> Recipe? {
         if case .recipe(let recipe) = try await load(id) { return recipe }
         return nil
-    }
-
-    /// The size of a content that the packs hold with all its parts; nil for any other.
-    ///
-    /// - Throws: What the remote throws. A damaged copy without another one counts as none.
-    package func size(of id: ContentID) async throws -> Int64? {
-        do {
-            let place = try await existingPlace(of: id)
-            if place.member.kind == .chunk { return Int64(place.member.length) }
-            guard let recipe = try await recipe(of: id) else { return nil }
-            for part in Set(recipe.parts) {
-                let place = try await existingPlace(of: part.id)
-                guard place.member.kind == .chunk, place.member.length == part.length else {
-                    return nil
-                }
-            }
-            return recipe.size
-        } catch let failure as Failure where Self.isDamage(failure) {
-            return nil
-        }
     }
 
     /// What the packs hold for a content.
@@ -329,7 +309,7 @@ package final class ContentLocator: Sendable {
         }
     }
 
-    private func existingPlace(of id: ContentID) async throws -> Place {
+    func existingPlace(of id: ContentID) async throws -> Place {
         if let place = try await find(id) { return place }
         // A damaged multi-pack index may have hidden it.
         if joined != nil,
