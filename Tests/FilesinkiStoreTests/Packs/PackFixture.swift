@@ -38,14 +38,16 @@ final class ShelfRemote: Remote {
 }
 
 /// SystemContext that count instead of rolling dice.
-func countingSystemContext() -> SystemContext {
-    let counter = CountingBytes()
+func countingSystemContext(after start: UInt8 = 0) -> SystemContext {
+    let counter = CountingBytes(start)
     return SystemContext(
         now: { Timestamp(nanoseconds: 0) }, randomBytes: { counter.next($0) }, sleep: { _ in })
 }
 
 private final class CountingBytes: Sendable {
-    private let count = Mutex<UInt8>(0)
+    private let count: Mutex<UInt8>
+
+    init(_ start: UInt8) { count = Mutex(start) }
 
     func next(_ length: Int) -> [UInt8] {
         let value = count.withLock { count -> UInt8 in
@@ -117,6 +119,16 @@ struct PackFixture {
             }
             bytes.withUnsafeBytes { builder.add(id, kind: kind, bytes: $0) }
         }
+        if let block = try builder.finish() { try await writer.add(block) }
+        references += try await writer.finish()
+    }
+
+    /// Stores a recipe in a pack of its own, whether or not its chunks are there.
+    mutating func store(_ recipe: Recipe, of content: ContentID) async throws {
+        let writer = PackWriter(
+            remote: remote, systemContext: countingSystemContext(after: 100))
+        var builder = BlockBuilder(compressor: ZstdCompressor(level: 3))
+        try recipe.encoded().withUnsafeBytes { builder.add(content, kind: .recipe, bytes: $0) }
         if let block = try builder.finish() { try await writer.add(block) }
         references += try await writer.finish()
     }
