@@ -155,6 +155,7 @@ extension Planner {
     }
 
     /// Gives `entry` a conflict name beside `path`, unless a conflict copy of the path has its content.
+    /// Where other contents have all of its names, our version is kept in the history.
     private mutating func addCopy(
         of entry: Entry, at path: RelativePath, from device: Device, origin: RelativePath?
     ) {
@@ -171,6 +172,7 @@ extension Planner {
                 return set(PlannedPath(copy, .entry(entry), reason, origin: origin))
             }
         }
+        if origin != nil, let place = places[path] { planned[place].superseded = entry }
     }
 
     /// Who committed what is at `path`.
