@@ -32,10 +32,14 @@ struct PlannedPath {
         self.superseded = superseded
     }
 
-    /// Whether something is at the path afterwards, so that it needs its folders.
+    /// Whether something is at the path afterwards, so that it needs its folders on both sides. Of what is
+    /// blocked nothing is decided: ``Planner/keepBlocked()`` leaves its folders as they are.
     var survives: Bool {
-        if case .entry(let entry) = target { return entry.kind != .tombstone }
-        return true
+        switch target {
+        case .entry(let entry): entry.kind != .tombstone
+        case .undecided, .leave: true
+        case .skip: false
+        }
     }
 }
 
