@@ -145,7 +145,10 @@ extension ZoneClient {
             do { try await acknowledge(token) } catch let failure as Failure
                 where failure.code != .interrupted
             {
-                notices.append(.notStored("an acknowledgement", failure))
+                // Whoever may only read writes neither, and there is nothing to do about that.
+                if failure.code != .notAllowed {
+                    notices.append(.notStored("an acknowledgement", failure))
+                }
                 try memory.set([.failedAcknowledgement: token.sequence])
             }
         }
@@ -156,7 +159,9 @@ extension ZoneClient {
             do { try await ensureCheckpoint(token, schedule.newest) } catch let failure as Failure
                 where failure.code != .interrupted
             {
-                notices.append(.notStored("a checkpoint", failure))
+                if failure.code != .notAllowed {
+                    notices.append(.notStored("a checkpoint", failure))
+                }
                 try memory.set([.failedCheckpoint: token.sequence])
             }
         }
