@@ -27,6 +27,8 @@ package struct ServerSettings: Sendable {
     package var tokenFile: String?
     /// Whether the server needs no authentication until the token file exists.
     package var isOpenUntilFirstToken = false
+    /// Whether clients without a token may read the public database.
+    package var isPublic = false
     /// The file that stores which token each device belongs to; nil to store it in memory only.
     package var deviceFile: String?
     /// Whether to allow other machines to connect without tokens or TLS.

@@ -15,6 +15,7 @@ enum Serving {
         settings.host = options.host
         settings.port = options.port
         settings.allowInsecure = options.isInsecure
+        settings.isPublic = options.isPublic
         settings.quota = options.quota
         settings.faults = try ServerFaults(options.faults.joined(separator: ";"))
         settings.log = { tell(.request($0)) }

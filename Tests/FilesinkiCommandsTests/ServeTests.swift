@@ -92,7 +92,8 @@ import Testing
     @Test(
         "what is for a listening server is not for the standard streams, and the reverse",
         arguments: [
-            ["--stdio", "--self-signed"], ["--stdio", "--insecure"], ["--stdio", "--quota", "1G"],
+            ["--stdio", "--self-signed"], ["--stdio", "--insecure"], ["--stdio", "--public"],
+            ["--stdio", "--quota", "1G"],
             ["--stdio", "--certificate", "c", "--key", "k"], ["--stdio", "--key", "k"],
             ["--rights", "read"], ["--zone", "files"], ["--name", "laptop"],
         ])

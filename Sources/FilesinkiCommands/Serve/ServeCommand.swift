@@ -62,6 +62,11 @@ struct ServeFolderCommand: Command {
     @Flag(name: .long, help: "Accept other machines without tokens or encryption.")
     var insecure = false
 
+    @Flag(
+        name: .customLong("public"),
+        help: "Let everyone read the public database, without a token.")
+    var isPublic = false
+
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -89,7 +94,8 @@ struct ServeFolderCommand: Command {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "With --stdio: limit the client to this zone; may be repeated.", valueName: "zone"))
+            "With --stdio: limit the client to this zone; see serve token make.",
+            valueName: "zone"))
     var zone: [String] = []
 
     @Option(
@@ -104,10 +110,12 @@ struct ServeFolderCommand: Command {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
-        let isListening = certificate != nil || key != nil || selfSigned || insecure || quota != nil
+        let isListening =
+            certificate != nil || key != nil || selfSigned || insecure || quota != nil || isPublic
         if stdio, isListening {
             throw ValidationError(
-                "--stdio excludes --certificate, --key, --self-signed, --insecure and --quota.")
+                "--stdio excludes --certificate, --key, --self-signed, --insecure, --public and "
+                    + "--quota.")
         }
         if !stdio, rights != nil || !zone.isEmpty || name != nil {
             throw ValidationError("--rights, --zone and --name need --stdio.")
@@ -122,6 +130,7 @@ struct ServeFolderCommand: Command {
             port: port)
         options.encryption = try encryption(in: console.currentFolder)
         options.isInsecure = insecure
+        options.isPublic = isPublic
         options.isCreating = create
         options.quota = try quota.map { text throws(Failure) in try SizeText.bytes(of: text) }
         options.faults = fault
@@ -244,6 +253,8 @@ package struct ServeOptions: Sendable {
     package var encryption = Encryption.none
     /// Whether to listen to other machines without tokens or encryption.
     package var isInsecure = false
+    /// Whether everyone may read the public database, without a token.
+    package var isPublic = false
     /// How large the store may become, in bytes; nil for no limit.
     package var quota: Int64?
     /// Faults on purpose, for tests.
