@@ -54,6 +54,7 @@ let package = Package(
         // `make library` installs it as libfilesinki.so; the name of the product is taken.
         .library(name: "filesinki-c", type: .dynamic, targets: ["FileSinkiC"]),
         .library(name: "FileSinkiKeyValue", targets: ["FileSinkiKeyValue"]),
+        .library(name: "FileSinkiRecords", targets: ["FileSinkiRecords"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -253,6 +254,7 @@ let package = Package(
         example("ExampleTrophies", ["FileSinki"]),
         example("ExampleBinaryMerge", ["FileSinki"]),
         example("ExampleObserver", ["FileSinki"]),
+        example("ExampleRecords", ["FileSinkiRecords"]),
 
         // Zones of small items beside the files: what every kind of item has in common.
         module(
@@ -282,12 +284,28 @@ let package = Package(
                 "FilesinkiSQLite", "FilesinkiItems", "FilesinkiRecords",
             ], resources: [.embedInCode("SQL")]),
 
+        // What the libraries of items share: how a program opens a replica.
+        module(
+            "FilesinkiLibrary",
+            [
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiEngine",
+                "FilesinkiItems", "FilesinkiNetwork",
+            ]),
+
         // The library's key-value store.
         module(
             "FileSinkiKeyValue",
             [
-                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiItems",
-                "FilesinkiKeyValue", "FilesinkiNetwork", "FilesinkiSystem", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiItems", "FilesinkiKeyValue", "FilesinkiLibrary",
+                "FilesinkiSystem",
+            ]),
+
+        // The library's records.
+        module(
+            "FileSinkiRecords",
+            [
+                "FilesinkiModel", "FilesinkiItems", "FilesinkiRecords", "FilesinkiRecordZones",
+                "FilesinkiLibrary", "FilesinkiSystem",
             ]),
 
         // The command line.
@@ -333,6 +351,7 @@ let package = Package(
             // Programs that are not in Swift.
             exclude: ["C"]),
         tests("FileSinkiKeyValueTests", ["FileSinkiKeyValue", "FilesinkiTesting"]),
+        tests("FileSinkiRecordsTests", ["FileSinkiRecords", "FilesinkiTesting"]),
         tests(
             "FilesinkiCommandsTests",
             [

@@ -4,7 +4,10 @@ enum LayeringRules {
     /// From the top down: a module depends only on modules of lower lines.
     static let layers: [Set<String>] = [
         ["FileSinkiC"],
-        ["filesinki-cli", "filesinki-net", "FileSinki", "FileSinkiKeyValue"],
+        [
+            "filesinki-cli", "filesinki-net", "FileSinki", "FileSinkiKeyValue", "FileSinkiRecords",
+        ],
+        ["FilesinkiLibrary"],
         ["FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer"],
         ["FilesinkiSSH"],
         [
