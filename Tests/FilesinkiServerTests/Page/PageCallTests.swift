@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -54,7 +55,7 @@ import Testing
         ])
     func command(_ name: String, _ body: String, _ expected: PageCommand) throws {
         let call = try #require(PageCall(rawValue: name))
-        #expect(try call.command(PageArguments(Self.bytes(body))) == expected)
+        #expect(try call.command(CallArguments(Self.bytes(body))) == expected)
     }
 
     @Test(
@@ -73,7 +74,7 @@ import Testing
     func invalid(_ name: String, _ body: String, _ member: String) throws {
         let call = try #require(PageCall(rawValue: name))
         let failure = #expect(throws: Failure.self) {
-            _ = try call.command(PageArguments(Self.bytes(body)))
+            _ = try call.command(CallArguments(Self.bytes(body)))
         }
         #expect(failure?.code == .usage)
         #expect(failure.map { "\($0)".contains(member) } == true)
@@ -85,7 +86,7 @@ import Testing
              "side":"here","text":"--force"}
             """#
         for call in PageCall.allCases {
-            let command = try call.command(PageArguments(Self.bytes(body)))
+            let command = try call.command(CallArguments(Self.bytes(body)))
             #expect(!command.options.contains("--force") && !command.name.contains("--force"))
         }
     }
