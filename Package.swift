@@ -240,6 +240,14 @@ let package = Package(
                 "FilesinkiRules",
             ]),
 
+        // A store as pages show it: its log by path, by commit and by day.
+        module(
+            "FilesinkiStoreIndex",
+            [
+                "FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiHashing",
+                "FilesinkiSQLite", "FilesinkiRemote", "FilesinkiStore", "FilesinkiEngine",
+            ], resources: [.embedInCode("SQL")], settings: onCallersActor),
+
         // The library's window for C: the header, and the functions that it declares.
         .target(name: "CFileSinki"),
         module(
@@ -327,8 +335,8 @@ let package = Package(
         .executableTarget(
             name: "filesinki-net",
             dependencies: [
-                "CKernel", "FilesinkiCommands", "FilesinkiModel", "FilesinkiNetwork",
-                "FilesinkiSystem", "FilesinkiServer",
+                "CKernel", "FilesinkiCommands", "FilesinkiDirectory", "FilesinkiModel",
+                "FilesinkiNetwork", "FilesinkiServer", "FilesinkiStoreIndex", "FilesinkiSystem",
             ], swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.
@@ -437,6 +445,12 @@ let package = Package(
                 "FilesinkiTesting", "FilesinkiWebDAV",
             ]),
         tests(
+            "FilesinkiStoreIndexTests",
+            [
+                "FilesinkiEngine", "FilesinkiHashing", "FilesinkiModel", "FilesinkiRemote",
+                "FilesinkiStore", "FilesinkiStoreIndex", "FilesinkiTesting", "FilesinkiText",
+            ]),
+        tests(
             "FilesinkiSystemTests", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiTesting"]),
         tests(
             "FilesinkiProtocolTests",
@@ -494,7 +508,8 @@ let package = Package(
             [
                 "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel", "FilesinkiText",
                 "FilesinkiProtocol",
-                "FilesinkiRemote", "FilesinkiServer", "FilesinkiSystem", "FilesinkiTesting",
+                "FilesinkiRemote", "FilesinkiServer", "FilesinkiStoreIndex", "FilesinkiSystem",
+                "FilesinkiTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -9,7 +9,7 @@ enum LayeringRules {
         ],
         ["FilesinkiLibrary"],
         ["FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer"],
-        ["FilesinkiSSH"],
+        ["FilesinkiSSH", "FilesinkiStoreIndex"],
         [
             "FilesinkiEngine", "FilesinkiHTTPClient", "FilesinkiKeyValue", "FilesinkiRecordZones",
             "FilesinkiS3", "FilesinkiServerRemote", "FilesinkiWebDAV",
@@ -55,7 +55,8 @@ enum LayeringRules {
         ],
         "FilesinkiHTTPClient": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiServer": [
-            "FilesinkiEngine", "FilesinkiStore", "FilesinkiHTTP", "FilesinkiHTTPClient",
+            "FilesinkiEngine", "FilesinkiStore", "FilesinkiStoreIndex", "FilesinkiHTTP",
+            "FilesinkiHTTPClient",
         ],
         "FilesinkiS3": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiWebDAV": ["FilesinkiStore", "FilesinkiDirectory"],
