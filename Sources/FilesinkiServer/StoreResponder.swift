@@ -23,6 +23,8 @@ struct StoreResponder: HTTPResponder {
     let faults: FaultInjector
     let limits: ServerLimits
     let limiter: RequestLimiter
+    /// Nil for a server without a page.
+    let page: StorePage?
     let systemContext: SystemContext
 
     /// An authenticated request.
@@ -43,6 +45,8 @@ struct StoreResponder: HTTPResponder {
         do {
             if let injected = try Self.injectedReply(fault, context) {
                 reply = injected
+            } else if let page, StorePage.contains(entry.path) {
+                (reply, note) = await page.reply(to: request, context, tokenID: &entry.tokenID)
             } else {
                 reply = try await self.reply(to: request, context, &entry)
             }
