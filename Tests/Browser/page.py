@@ -136,9 +136,11 @@ def drive(browser, address, replica, other):
     browser.press("settings.json")
     browser.shows("What differs, by member")
     rows = browser.until("a member is listed", """
-        return [...document.querySelectorAll('table tbody tr')].map((row) =>
+        return [...document.querySelector('table').querySelectorAll('tbody tr')].map((row) =>
             [...row.children].map((cell) => cell.innerText))""")
     assert rows == [["/size", "1", "5", "7"]], rows
+    browser.shows("What the merge decides, by place")
+    browser.shows("conflict: ")
 
     # A deleted folder comes back.
     browser.go("Deleted files")

@@ -30,6 +30,11 @@ struct DiffCommand: ReplicaCommand {
     @Flag(name: .long, help: "Compare the versions of an open conflict.")
     var conflict = false
 
+    @Flag(
+        name: .long,
+        help: "With --conflict: print what a merge decides, place by place, and what it cannot.")
+    var explain = false
+
     @Flag(name: .long, help: "Print how many lines were added and removed.")
     var stat = false
 
@@ -40,6 +45,7 @@ struct DiffCommand: ReplicaCommand {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
         let target = try session.path(path)
+        if explain { return try await explainConflict(at: target, session, in: console) }
         let differences =
             conflict
             ? try await conflictDifferences(of: target, session)
@@ -51,6 +57,9 @@ struct DiffCommand: ReplicaCommand {
     func validate() throws {
         if conflict, first != nil || history.isGiven {
             throw ValidationError("--conflict cannot be combined with versions, --at or --commit.")
+        }
+        if explain, !conflict || stat {
+            throw ValidationError("--explain needs --conflict, and excludes --stat.")
         }
         if first != nil, history.isGiven {
             throw ValidationError("--at and --commit cannot be combined with versions.")
@@ -72,16 +81,27 @@ struct DiffCommand: ReplicaCommand {
             newName: second.map { "\(target)@\($0)" } ?? "\(target)")
     }
 
+    private func explainConflict(
+        at target: RelativePath, _ session: Session, in console: Console
+    ) async throws -> ExitCode {
+        let explanation = MergeExplanation(
+            try await session.trace(of: session.openConflict(at: target)))
+        if report.json {
+            var object: JSONObject = ["type": "explanation"]
+            object.add("path", target)
+            explanation.add(to: &object)
+            try console.output.json(object)
+        } else {
+            try explanation.write(asOutput: true, in: console)
+        }
+        return .negative
+    }
+
     /// From the base to here, and from the base to there; where no base is known, from there to here.
     private func conflictDifferences(
         of target: RelativePath, _ session: Session
     ) async throws -> [Difference] {
-        let open = try await session.replica.conflicts().last { $0.path == target }
-        guard let open else {
-            throw Failure(
-                .notFound, path: target.bytes, "No open conflict was found.",
-                remedy: "See the open ones with filesinki conflicts.")
-        }
+        let open = try await session.openConflict(at: target)
         let ours = try await session.content(of: open.conflict.ours, at: open.copy ?? target)
         let theirs = try await session.content(of: open.conflict.theirs, at: target)
         guard let entry = open.conflict.base else {

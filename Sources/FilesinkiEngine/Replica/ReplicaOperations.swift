@@ -1,4 +1,5 @@
 package import FilesinkiEncryption
+package import FilesinkiMerge
 package import FilesinkiModel
 package import FilesinkiRemote
 package import FilesinkiRules
@@ -170,6 +171,11 @@ extension Replica {
         content: ContentID, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         try await History(context).show(content: content, body)
+    }
+
+    /// The settings by which a merge at this path decides.
+    package func mergeSettings(of path: RelativePath) throws -> MergeSettings {
+        try RulesReader(context).runRules(SyncOptions()).merging(path)
     }
 
     /// See ``Journal/explain(_:)``.

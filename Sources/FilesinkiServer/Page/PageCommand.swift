@@ -48,7 +48,7 @@ enum PageCall: String, CaseIterable {
     case status, conflicts, log, deleted, devices, usage, statistics, prunable
     case versions, diff, content
     // Conflicts.
-    case side, take, use, reopen
+    case side, explanation, take, use, reopen
     // Changes.
     case sync, undelete, restore
 
@@ -75,7 +75,7 @@ enum PageCall: String, CaseIterable {
                     "--json", "--dry-run", "--keep-within", "\(try given.number("days"))d",
                 ])
         case .versions, .diff, .content: try ofPath(given)
-        case .side, .take, .use, .reopen: try ofConflict(given)
+        case .side, .explanation, .take, .use, .reopen: try ofConflict(given)
         case .undelete:
             PageCommand(["undelete"], options: ["--json"], paths: try given.paths())
         case .restore:
@@ -106,6 +106,9 @@ enum PageCall: String, CaseIterable {
             let side = try given.word("side", of: ["base", "here", "there", "merge"])
             return PageCommand(
                 ["show"], options: ["--conflict", side], paths: [path], printsContent: true)
+        case .explanation:
+            return PageCommand(
+                ["diff"], options: ["--json", "--conflict", "--explain"], paths: [path])
         case .take:
             let side = try given.word("side", of: ["base", "here", "there"])
             return PageCommand(resolve, options: ["--json", "--take", side], paths: [path])

@@ -36,6 +36,7 @@ async function conflict(path) {
       takeButton(path, 'base', 'Go back to the base', line.base)),
     h('div', { class: 'sides' }, sides.map((side, index) => sideElement(side, line[side], contents, index))),
     namedDifferences(path, contents),
+    await explanationElements(path, line),
     ...mergeElements(path, merge),
   ];
 }
@@ -76,6 +77,38 @@ function namedDifferences(path, contents) {
   const rows = differingValues(compared.versions, 200);
   if (rows.length === 0) return null;
   return valuesTable(compared.kind, ['Base', 'Here', 'There'], rows);
+}
+
+// What a merge decides, place by place, and what it cannot: of a database by table, row and cell.
+async function explanationElements(path, line) {
+  if (line.here?.kind !== 'file' || line.there?.kind !== 'file') return null;
+  const result = await call('explanation', path);
+  const explanation = result.lines.find((known) => known.type === 'explanation');
+  const steps = (explanation?.explanation ?? []).filter((step) => step.cell !== undefined || step.place !== '');
+  const shown = steps.slice(0, 500);
+  const cells = shown.filter((step) => step.cell !== undefined);
+  const others = shown.filter((step) => step.cell === undefined);
+  const value = (text) => text === undefined ? h('span', { class: 'soft' }, 'none') : h('code', {}, visible(text));
+  const parts = [];
+  if (cells.length > 0) {
+    const heads = ['Table', 'Row', 'Column', 'Base', 'Here', 'There'].map((text) => ({ text }));
+    parts.push(table('What the merge decides, by table, row and cell', [...heads, { text: 'Merge' }],
+      cells.map(({ cell, ...step }) => [visible(cell.table), h('code', {}, visible(cell.key)),
+        cell.column === undefined ? h('span', { class: 'soft' }, 'whole row') : visible(cell.column),
+        ...[cell.base, cell.here, cell.there].map((text) => cell.column === undefined ? '' : value(text)), decision(step)])));
+  }
+  if (others.length > 0) {
+    parts.push(table('What the merge decides, by place', [{ text: 'Place', isName: true }, { text: 'Merge' }],
+      others.map((step) => [visible(step.place), decision(step)])));
+  }
+  if (steps.length > shown.length) parts.push(h('p', { class: 'soft' }, `and ${countText(steps.length - shown.length, 'more place')}`));
+  return parts;
+}
+
+function decision(step) {
+  const detail = step.detail === undefined ? '' : `: ${visible(step.detail)}`;
+  if (step.from === 'none') return h('strong', {}, `conflict${detail}`);
+  return `${step.from}, ${visible(step.reason)}${detail}`;
 }
 
 // The proposed merge, to be edited. A text with mixed line ends cannot be edited in a browser.

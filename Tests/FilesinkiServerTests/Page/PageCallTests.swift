@@ -38,6 +38,11 @@ import Testing
                     printsContent: true)
             ),
             (
+                "explanation", #"{"path":"p"}"#,
+                PageCommand(
+                    ["diff"], options: ["--json", "--conflict", "--explain"], paths: [bytes("p")])
+            ),
+            (
                 "take", #"{"path":"p","side":"there"}"#,
                 PageCommand(
                     ["resolve"], options: ["--json", "--take", "there"], paths: [bytes("p")])
