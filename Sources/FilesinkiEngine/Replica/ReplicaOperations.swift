@@ -19,6 +19,9 @@ extension Replica {
         try SyncEngine(context).recordFailedRun(outcome, exitCode: exitCode)
     }
 
+    /// See ``SyncEngine/recordRecoveredRun()``.
+    package func recordRecoveredRun() throws { try SyncEngine(context).recordRecoveredRun() }
+
     /// Syncs the paths of a watch: see ``SyncEngine/syncChanges(_:isRemoteHinted:_:)``.
     package func syncChanges(
         _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions

@@ -28,6 +28,7 @@ extension SyncEngine {
         if ours.isEmpty, !isRemoteHinted {
             var report = ChangeReport(SyncReport())
             report.isIdle = true
+            report.hasAsked = false
             return report
         }
         guard ours.count <= Self.changesPerRun else { return try await syncWholeTree(options) }
@@ -264,6 +265,8 @@ package struct ChangeReport: Sendable {
     package var hasMore = false
 
     /// The same without what ended the run.
+    /// Whether the remote was asked.
+    package var hasAsked = true
     var withoutEnd: ChangeReport {
         var change = self
         change.report.away = nil

@@ -279,6 +279,20 @@ extension SyncEngine {
 
     private func recordOpenConflict(
         _ step: Step, _ now: Timestamp, _ writer: ManifestWriter
+    /// Records that runs succeed again, if the last run that is recorded failed: a run of a watch that finds nothing to do
+    /// records nothing itself.
+    func recordRecoveredRun() throws {
+        guard replica.lock != nil, let last = try manifest.runs(limit: 1).first,
+            last.exitCode ?? 0 != 0, last.counts == RunCounts()
+        else { return }
+        let now = systemContext.now()
+        try manifest.write { writer in
+            try writer.endRun(
+                try writer.beginRun(started: now), ended: now, outcome: "done", exitCode: 0,
+                counts: RunCounts())
+        }
+    }
+
     ) throws {
         guard step.action == .leave, try manifest.openConflicts(at: step.path).isEmpty else {
             return
