@@ -75,10 +75,26 @@ extension SyncEngine {
         guard let token = try manifest.token else { return }
         run.report.sequence = token.sequence
         // The notice is about the store: its path is empty.
-        run.report.notices += try await zone.conclude(at: token, isPartial: run.isPartial).map {
-            Problem(RelativePath(unchecked: []), $0)
-        }
+        let isPartial = run.isPartial
+        let notices = try await zone.conclude(at: token) { try !isPartial || hasAppliedAll() }
+        run.report.notices += notices.map { Problem(RelativePath(unchecked: []), $0) }
     }
+
+    /// Whether no remote change waits at a path that the base has: then the tree of the last commit has all that the next
+    /// merges of this replica need, and a prune that keeps that tree keeps it.
+    ///
+    /// A device that only saves would never acknowledge otherwise, and no prune would keep anything for it. Costs one look-up
+    /// for each waiting change, or for each path of the base if these are fewer, up to a limit; beyond it a run for everything
+    /// has to acknowledge.
+    private func hasAppliedAll() throws -> Bool {
+        if try manifest.remoteCount() <= Self.mostLookUps {
+            return try manifest.loadRemote().allSatisfy { try manifest.base($0.path) == nil }
+        }
+        guard try manifest.baseCount() <= Self.mostLookUps else { return false }
+        return try manifest.loadBase().allSatisfy { try manifest.remote($0.path) == nil }
+    }
+
+    private static let mostLookUps = 1000
 
     /// The paths that are recorded as waiting and where the run found no local change any more.
     func noLongerWaiting(_ run: SyncRun) throws -> [RelativePath] {
@@ -262,6 +278,20 @@ extension SyncEngine {
         }
     }
 
+    /// Records that runs succeed again, if the last run that is recorded failed: a run of a watch that finds nothing to do
+    /// records nothing itself.
+    func recordRecoveredRun() throws {
+        guard replica.lock != nil, let last = try manifest.runs(limit: 1).first,
+            last.exitCode ?? 0 != 0, last.counts == RunCounts()
+        else { return }
+        let now = systemContext.now()
+        try manifest.write { writer in
+            try writer.endRun(
+                try writer.beginRun(started: now), ended: now, outcome: "done", exitCode: 0,
+                counts: RunCounts())
+        }
+    }
+
     private func counts(
         _ run: SyncRun, _ done: [Step], _ applied: ApplyResult
     ) -> RunCounts {
@@ -279,20 +309,6 @@ extension SyncEngine {
 
     private func recordOpenConflict(
         _ step: Step, _ now: Timestamp, _ writer: ManifestWriter
-    /// Records that runs succeed again, if the last run that is recorded failed: a run of a watch that finds nothing to do
-    /// records nothing itself.
-    func recordRecoveredRun() throws {
-        guard replica.lock != nil, let last = try manifest.runs(limit: 1).first,
-            last.exitCode ?? 0 != 0, last.counts == RunCounts()
-        else { return }
-        let now = systemContext.now()
-        try manifest.write { writer in
-            try writer.endRun(
-                try writer.beginRun(started: now), ended: now, outcome: "done", exitCode: 0,
-                counts: RunCounts())
-        }
-    }
-
     ) throws {
         guard step.action == .leave, try manifest.openConflicts(at: step.path).isEmpty else {
             return
