@@ -170,6 +170,7 @@ extension RootOptions {
     func replicaOptions(root: String, in console: Console) throws -> ReplicaOptions {
         let wait = try TimeText.length(waiting.lockWait)
         let state = try state.map { try FilePlace.absoluteText($0, in: console.currentFolder) }
+        console.hints = CommandHints(root: root, state: state, in: console)
         let pinned = StateFolder(root: root, state: state).access
         var options = ReplicaOptions(
             root: root, state: state, lockWait: .seconds(wait),

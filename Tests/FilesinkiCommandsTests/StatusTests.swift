@@ -93,13 +93,15 @@ struct StatusTests {
             "\(run.text)")
         #expect(
             run.talk.hasSuffix(
-                "1 conflict to resolve:  filesinki diff --conflict one;"
-                    + "  filesinki resolve one --take here|there\n"), "\(run.talk)")
+                "1 conflict to resolve:  filesinki diff --root \(world.folder)/b --conflict one;"
+                    + "  filesinki resolve --root \(world.folder)/b one --take here|there\n"),
+            "\(run.talk)")
         world.hoursLater = 2
         let status = try await world.run("status", "b")
         #expect(status.code == .conflict)
         #expect(
-            status.lines.last == "1 open conflict: one (2 hours ago)    see: filesinki conflicts",
+            status.lines.last
+                == "1 open conflict: one (2 hours ago)    see: filesinki conflicts --root \(world.folder)/b",
             "\(status.text)")
         let list = try await world.run("conflicts", "--root", "b")
         #expect(list.lines.count == 3, "\(list.text)")

@@ -30,7 +30,9 @@ struct ConflictsCommand: ReplicaCommand {
             } else if null.null {
                 try console.output.path(conflict.path)
             } else {
-                for line in conflict.text(now: now) { try console.output.line(line) }
+                let lines = conflict.text(
+                    now: now, hints: console.hints, within: console.outputColumns)
+                for line in lines { try console.output.line(line) }
             }
         }
         return conflicts.isEmpty ? .done : .conflict
@@ -57,21 +59,24 @@ extension OpenConflict {
         return object
     }
 
-    /// Three lines: the versions, where they are, and what to do.
-    fileprivate func text(now: Timestamp) -> [String] {
+    /// Three lines: the versions, where they are, and what to do; more where they do not fit.
+    fileprivate func text(now: Timestamp, hints: CommandHints, within width: Int?) -> [String] {
         let versions = versions.map { name, entry in
             "\(name) \(entry.map { Self.text($0, now: now) } ?? "nothing")"
         }
         let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions
         let place =
-            copy.map { "the version from there is in place, the one from here is  \($0)" }
-            ?? "both sides keep their own version"
+            copy.map { ["    the version from there is in place, the one from here is", "\($0)"] }
+            ?? ["    both sides keep their own version"]
         let name = ShellWord.quoted("\(path)")
-        return [
-            head.joined(separator: "    "), "    " + place,
-            "    compare: filesinki diff --conflict \(name)"
-                + "      resolve: filesinki resolve \(name) --take here|there",
+        let commands = [
+            "    compare: \(hints.text("filesinki diff")) --conflict \(name)",
+            "resolve: \(hints.text("filesinki resolve")) \(name) --take here|there",
         ]
+        let indent = "    "
+        return FlowText.lines(head, separator: "    ", indent: indent, within: width)
+            + FlowText.lines(place, separator: "  ", indent: indent, within: width)
+            + FlowText.lines(commands, separator: "      ", indent: indent, within: width)
     }
 
     /// Size and time of a version, or what else it is.

@@ -31,15 +31,21 @@ struct ExplainCommand: ReplicaCommand {
         let match = try filter.explain(
             path, isDirectory: reader.isFolder(path), read: reader.read)
         let isHeld = try state.choiceNote().choice?.holds(path) ?? true
-        let ignoredBy =
-            isHeld ? match.flatMap { $0.isIgnored ? $0.place : nil } : "filesinki only list"
+        let rule = match.flatMap { $0.isIgnored ? $0 : nil }
+        let ignoredBy = isHeld ? rule?.place : "filesinki only list"
         if report.json {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
         } else {
-            for line in found.text(ignoredBy: ignoredBy) { try console.output.line(line) }
+            var reason = ignoredBy.map { "Ignored here by \(console.hints.text($0))." }
+            if isHeld, let rule, let remedy = rule.remedy {
+                reason = "Ignored here by \(rule.place): \(printable(rule.pattern)). \(remedy)"
+            }
+            for line in found.text(because: reason, within: console.outputColumns) {
+                try console.output.line(line)
+            }
         }
         if let away = found.away { console.say("The log was not read. \(away)") }
-        return found.isEmpty && ignoredBy == nil ? .negative : .done
+        return found.isEmpty && ignoredBy == nil && found.database == nil ? .negative : .done
     }
 }
 
@@ -53,6 +59,7 @@ extension Explanation {
         state.add("path", path)
         state.add("pending", isPending)
         state.add("ignored_by", rule)
+        state.add("database", database)
         if let base {
             state.add("version", base.version)
             base.entry.describe(in: &state)
@@ -73,22 +80,34 @@ extension Explanation {
         return object
     }
 
-    func text(ignoredBy rule: String?) -> [String] {
-        var lines = [state]
+    /// - Parameters:
+    ///   - reason: Why the path is ignored here; nil if it is not.
+    ///   - width: The columns of a line; nil for lines that are not broken.
+    func text(because reason: String?, within width: Int?) -> [String] {
+        var lines = FlowText.lines(
+            ["\(path):", state], separator: " ", indent: "  ", within: width)
         if isPending { lines.append("Changed here since; not yet published.") }
-        if let rule { lines.append("Ignored here by \(rule).") }
-        if !actions.isEmpty { lines += ["", "Actions of this replica:"] + actions.map(text) }
+        if let reason { lines += FlowText.words(reason, within: width) }
+        if let database {
+            lines.append(
+                "Part of the live database \(database); what it holds is synced with that.")
+        }
+        if !actions.isEmpty {
+            var table = TextTable()
+            for action in actions { table.add(TimeText.local(action.time), text(action)) }
+            lines += ["", "Actions of this replica:"] + table.lines(within: width)
+        }
         if !versions.isEmpty {
             var table = TextTable(rightAligned: [0, 3])
             for version in versions { version.add(to: &table) }
-            lines += ["", "Versions:"] + table.lines
+            lines += ["", "Versions:"] + table.lines(within: width)
         }
         return lines
     }
 
     private var state: String {
-        guard let base else { return "\(path): not synced." }
-        return "\(path): synced, version \(base.version), a \(base.entry.kindWord)."
+        guard let base else { return "not synced." }
+        return "synced, version \(base.version), a \(base.entry.kindWord)."
     }
 
     private func text(_ action: RecordedAction) -> String {
@@ -96,7 +115,6 @@ extension Explanation {
         let from = action.baseVersion > 0 ? ", from version \(action.baseVersion)" : ""
         let to = action.version > 0 ? " as version \(action.version)" : ""
         let note = action.note.isEmpty ? "" : " " + printable(action.note.utf8)
-        return
-            "\(TimeText.local(action.time))  \(action.action)\(to)\(device)\(from): \(action.rule).\(note)"
+        return "\(action.action)\(to)\(device)\(from): \(action.rule).\(note)"
     }
 }
