@@ -150,9 +150,11 @@ package final class Console: Sendable {
     package func connector(
         _ access: RemoteAccess, of replica: ReplicaOptions? = nil
     ) -> @Sendable (String) throws -> any Remote {
-        { [network, ssh, bandwidths, currentFolder] text in
+        { [self, network, ssh, bandwidths, currentFolder] text in
             switch try RemoteAddress(text, currentFolder: currentFolder) {
-            case .folder(let path): return DirectoryRemote(path: path)
+            case .folder(let path):
+                if let unused = bandwidths.takeUnused() { self.say(unused) }
+                return DirectoryRemote(path: path)
             case .ssh(let address):
                 return ssh.connect(
                     address, bandwidth: try bandwidths.bandwidth(of: replica),
