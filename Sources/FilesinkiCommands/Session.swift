@@ -161,7 +161,9 @@ extension RootOptions {
             _ = try await Replica.initialize(
                 settings, address: nil, deviceName: DeviceName.standard(in: console))
             console.register(root: root.path, state: settings.state, isNew: true)
-            console.detail("Created the default replica \(printable(root.path.utf8)).")
+            console.say(
+                "Created the default replica \(printable(root.path.utf8)): the current folder is in no replica."
+            )
         }
         return (root, settings)
     }
