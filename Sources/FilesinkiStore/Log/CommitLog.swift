@@ -181,8 +181,8 @@ extension CommitLog {
             .wrongStore, path: key,
             "A commit that was seen is gone: the store was rolled back, or lost it.",
             remedy:
-                "Restore the store, or run filesinki sync --approve PLAN to publish this replica again."
-        )
+                "Restore the store. To publish this replica again instead, run filesinki sync: it "
+                + "names the plan to approve.")
     }
 
     private func hasCheckpoint(from sequence: UInt64) async throws -> Bool {
