@@ -11,6 +11,8 @@ import FilesinkiStore
 package actor StoreIndex {
     /// The zone that is shown.
     package static let zone = Zone.filesName
+    /// The prefix of the keys that each commit creates.
+    package static let watchedPrefix = "zones/\(zone)/log/"
 
     private let remote: any Remote
     /// The folder of the index and of the copies of pack indexes.
@@ -68,7 +70,7 @@ package actor StoreIndex {
                 where failure.code == .corrupt && failure.path == Array(path.utf8) && attempt == 0
             {
                 // The file is damaged, or of another version. Everything in it is in the log.
-                database = nil
+                (database, packs) = (nil, nil)
                 IndexDatabase.remove(path)
             }
         }
@@ -110,6 +112,7 @@ package actor StoreIndex {
             // The store was replaced or restored: its log is read from the start.
             guard try opened().position() != nil else { throw failure }
             try opened().clear()
+            packs = nil
             return try await readCommits(of: log, store)
         }
     }
@@ -119,6 +122,7 @@ package actor StoreIndex {
         var known = try database.position()
         if let other = known?.store, other != store {
             try database.clear()
+            packs = nil
             known = nil
         }
         let start = known?.position ?? LogPosition(log.genesis)

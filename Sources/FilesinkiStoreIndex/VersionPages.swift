@@ -12,11 +12,11 @@ struct VersionPages {
     func commits(before: UInt64?, limit: Int) throws(Failure) -> [JSONObject] {
         let rows = try rows(
             """
-            SELECT sequence, commits.time, name, identity, operation, added, modified, deleted, renamed,
+            SELECT commits.sequence, commits.time, name, identity, operation, added, modified, deleted, renamed,
                 superseded, paths
             FROM (SELECT * FROM commits WHERE sequence < ? ORDER BY sequence DESC LIMIT ?) AS commits
-                JOIN device ON device.id = device
-            ORDER BY sequence DESC
+                JOIN device ON device.id = commits.device
+            ORDER BY commits.sequence DESC
             """, [.integer(Int64(clamping: before ?? .max)), .integer(Int64(limit))])
         return rows.map { row in
             var object: JSONObject = ["type": "commit"]
@@ -59,8 +59,8 @@ struct VersionPages {
     ) throws(Failure) -> [JSONObject] {
         let rows = try rows(
             """
-            SELECT path, version.sequence, commits.time, name, version.superseded, kind, size, modified,
-                content, target, based_on, moved_from, reason
+            SELECT path, version.sequence, commits.time, name, version.superseded, kind, size,
+                version.modified, content, target, based_on, moved_from, reason
             FROM version JOIN commits ON commits.sequence = version.sequence
                 JOIN device ON device.id = commits.device
             WHERE \(condition)

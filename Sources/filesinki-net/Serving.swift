@@ -50,7 +50,8 @@ enum Serving {
         let index = StoreIndex(
             DirectoryRemote(path: store.folder), folder: store.privateFolder + "/page")
         return StorePageSource(
-            zone: StoreIndex.zone, answer: { try await index.answer($0, $1) },
+            zone: StoreIndex.zone, watchedPrefix: StoreIndex.watchedPrefix,
+            answer: { try await index.answer($0, $1) },
             content: { path, version in
                 let content = try await index.content(of: path, version: version)
                 return StorePageSource.Content(size: content.size) { try await content.next() }

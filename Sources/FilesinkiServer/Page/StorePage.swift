@@ -22,18 +22,21 @@ package struct StorePageSource: Sendable {
 
     /// The zone whose readers may see the page.
     package var zone: String
+    /// The prefix of the keys of which a new one changes what the page shows.
+    package var watchedPrefix: String
     /// Answers a call with lines of JSON; nil for an unknown one.
     package var answer: @Sendable (_ name: String, CallArguments) async throws -> [[UInt8]]?
     /// The content of a version of a path.
     package var content: @Sendable (_ path: RelativePath, _ version: UInt64) async throws -> Content
 
     package init(
-        zone: String,
+        zone: String, watchedPrefix: String,
         answer: @escaping @Sendable (_ name: String, CallArguments) async throws -> [[UInt8]]?,
         content:
             @escaping @Sendable (_ path: RelativePath, _ version: UInt64) async throws -> Content
     ) {
         self.zone = zone
+        self.watchedPrefix = watchedPrefix
         self.answer = answer
         self.content = content
     }
@@ -247,7 +250,7 @@ struct StorePage: Sendable {
 
     private func changes(_ access: Access, _ context: ServerContext) throws(RequestError) -> Reply {
         let (notices, end) = try hub.watch(
-            "zones/\(source.zone)/", access, owner: access.tokenID ?? "")
+            source.watchedPrefix, access, owner: access.tokenID ?? "")
         context.whenClosed(end)
         return Reply(
             .ok,

@@ -58,7 +58,8 @@ import Testing
             let index = StoreIndex(
                 DirectoryRemote(path: settings.folder), folder: folder.path("page"))
             settings.page = StorePageSource(
-                zone: StoreIndex.zone, answer: { try await index.answer($0, $1) },
+                zone: StoreIndex.zone, watchedPrefix: StoreIndex.watchedPrefix,
+                answer: { try await index.answer($0, $1) },
                 content: { path, version in
                     let content = try await index.content(of: path, version: version)
                     return StorePageSource.Content(size: content.size) {
