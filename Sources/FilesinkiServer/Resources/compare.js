@@ -52,7 +52,7 @@ function changedLines(base, ours) {
   return changed;
 }
 
-// The difference of two texts as `diff -u` prints it, without its first two lines; empty for equal texts.
+// The difference of two texts as `diff -u` prints it, without names and numbers of lines; empty for equal texts.
 function unifiedLines(older, newer) {
   const steps = [];
   let [i, j] = [0, 0];

@@ -5,19 +5,23 @@ class SignedOut extends Error {}
 
 const account = { stream: null };
 
-// A call: the lines of its answer, and whether there is more of the log to read than it waited for.
+// A call: the lines of its answer. While the server has not read the whole log, it is made again.
 async function call(name, values) {
-  const reply = await send(`call/${name}`, { method: 'POST', body: JSON.stringify(values ?? {}) });
-  const { lines } = await reply.json();
-  if (lines.some((line) => line.type === 'encrypted')) {
-    throw new CallError('This store is encrypted. The server has sealed bytes only, so there is nothing to show here: ' +
-      'run filesinki ui on a device that has its key.');
+  for (let isReading = false; ; isReading = true) {
+    const reply = await send(`call/${name}`, { method: 'POST', body: JSON.stringify(values ?? {}) });
+    const { lines } = await reply.json();
+    if (lines.some((line) => line.type === 'encrypted')) {
+      throw new CallError('This store is encrypted. The server has sealed bytes only, so there is nothing to show here: ' +
+        'run filesinki ui on a device that has its key.');
+    }
+    const reading = lines.find((line) => line.type === 'reading');
+    if (reading === undefined) {
+      if (isReading) clearNotice();
+      return lines;
+    }
+    notice(`The history is being read: commit ${reading.sequence.toLocaleString()}.`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const reading = lines.find((line) => line.type === 'reading');
-  if (reading === undefined) return lines;
-  notice(`The history is being read: commit ${reading.sequence.toLocaleString()}.`);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  return call(name, values);
 }
 
 // The content of a version.
@@ -127,7 +131,7 @@ async function follow() {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       if (part.value.includes('event: change') && currentView()[0].isLive) await show(false);
     }
-    throw new CallError('The server has ended.');
+    throw new CallError('The connection has ended. Reload the page.');
   } catch (error) {
     if (!stream.signal.aborted && !(error instanceof SignedOut)) notice(error.message, true);
   }
