@@ -57,4 +57,32 @@ struct FlowTextTests {
                 "a     1", "    a text of several words, which is long", "bbb  22  short",
             ])
     }
+
+    private static let path =
+        "a-folder-with-a-long-name/and-another-one/a-file-whose-name-is-long-as-well.txt"
+
+    @Test(
+        "a list of long paths says the same at a terminal of 80 columns, in narrower lines",
+        arguments: ["conflicts --root b", "status b", "explain --root b PATH", "ls -l --root b"])
+    func terminal(_ command: String) async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("1", to: "a/" + Self.path)
+        for name in ["a", "b"] { _ = try await world.run("sync", name) }
+        for name in ["a", "b"] { try world.write("from \(name)", to: name + "/" + Self.path) }
+        for name in ["a", "b"] { _ = try await world.run("sync", name) }
+        let words = command.replacing("PATH", with: Self.path).split(separator: " ")
+        let pipe = try await world.run(bytes: words.map { Array($0.utf8) })
+        world.terminals.output = true
+        world.set("NO_COLOR", to: "1")
+        let terminal = try await world.run(bytes: words.map { Array($0.utf8) })
+        #expect(pipe.lines.contains { $0.count > 80 }, "\(pipe.text)")
+        #expect(terminal.lines.count > pipe.lines.count)
+        // A path, a command and a folder stay whole.
+        let whole = [String(Self.path.dropLast(4)), "filesinki ", world.folder]
+        for line in terminal.lines where line.count > 80 {
+            #expect(whole.contains { line.contains($0) }, "\(line)")
+        }
+        let parts = { (text: String) in text.split { $0 == " " || $0 == "\n" }.map(String.init) }
+        #expect(parts(terminal.text) == parts(pipe.text))
+    }
 }
