@@ -22,6 +22,7 @@ struct CommandHintsTests {
             ),
             // A group with a command of its own.
             ("See filesinki devices.", "See filesinki devices ROOT."),
+            ("Change them with filesinki only.", "Change them with filesinki only ROOT."),
             ("filesinki list PATH", "filesinki list ROOT PATH"),
             ("run filesinki init --device NAME.", "run filesinki init ROOT --device NAME."),
         ])
@@ -34,7 +35,7 @@ struct CommandHintsTests {
         arguments: [
             "Update filesinki, then prune again.", "Another filesinki rpcs", "filesinki",
             "Make one with filesinki init.", "filesinki clone URL DIR", "filesinki serve DIR",
-            "filesinki help exit-codes says more.", "Change them with filesinki only.",
+            "filesinki help exit-codes says more.",
             "See filesinki replicas.", "filesinki log --root elsewhere", "myfilesinki sync",
             "On another device, filesinki devices forget a removes it.",
             "on each other device, run filesinki remote set URL",

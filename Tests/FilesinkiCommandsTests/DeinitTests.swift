@@ -132,7 +132,7 @@ struct DeinitTests {
         let socket = try #require(
             try KernelLock.tryAcquire(world.folder + "/a/.filesinki/rpc.lock"))
         let refused = try await world.run("deinit", "a", "--force")
-        #expect(refused.code == .away && refused.talk.contains("filesinki rpc serves"))
+        #expect(refused.code == .away && refused.talk.contains("serves the rpc socket"))
         #expect(try await world.run("sync", "a").code == .done)
         withExtendedLifetime(socket) {}
     }

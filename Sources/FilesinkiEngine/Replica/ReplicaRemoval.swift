@@ -46,7 +46,7 @@ struct ReplicaRemoval: ReplicaPart {
         }
         guard let socket = try KernelLock.tryAcquire(state.rpcLock) else {
             throw Failure(
-                .busy, path: options.root, "filesinki rpc serves this replica.",
+                .busy, path: options.root, "Another process serves the rpc socket of this replica.",
                 remedy: "Stop it first.")
         }
         defer { withExtendedLifetime((watch, socket)) {} }
