@@ -28,11 +28,10 @@ struct RecordSyncCommand: ReplicaCommand {
         try direction.apply(to: &exchange)
         let zone = try await options.open(in: console)
         if console.outputOptions.isJSON {
-            let name = options.zone
-            exchange.onPhase = { phase in
-                try console.output.json([
-                    "type": "phase", "phase": .string(phase.rawValue), "zone": .string(name),
-                ])
+            exchange.onPhase = { [options] phase in
+                var object: JSONObject = ["type": "phase", "phase": .string(phase.rawValue)]
+                object.add(zoneOf: options)
+                try console.output.json(object)
             }
         }
         let report = try await zone.exchange(exchange)

@@ -6,89 +6,9 @@ import FilesinkiRecords
 import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiTesting
-import Synchronization
 import Testing
 
 @testable import FilesinkiEngine
-
-/// A device with a zone of records in the store of a world.
-private struct RecordClient {
-    let zone: RecordZone
-    let clock: ManualClock
-
-    init(_ name: String, _ world: World, id: [UInt8]? = nil) throws {
-        clock = world.clock
-        let id = id ?? Array((name + String(repeating: ".", count: 16)).utf8.prefix(16))
-        let (remote, folder) = (world.remote, world.folder.path("records-\(name)"))
-        zone = try ItemZone.open(
-            RecordPlace(
-                state: folder, device: Device(id: id, name: name), address: "memory",
-                systemContext: world.clock.systemContext, connect: { _ in remote },
-                renewDevice: { Device(id: $0.map { $0 ^ 1 }, name: name) }))
-    }
-
-    /// Saves a record whose field `f` has bytes; nil removes the field.
-    func save(
-        _ name: String, _ bytes: [UInt8]?, policy: SavePolicy = .merge
-    ) async throws {
-        clock.advance(by: .seconds(1))
-        var assets: [StagedAsset] = []
-        var value: FieldValue?
-        if let bytes {
-            let (staged, content, size) = try zone.stageAsset { try bytes.withUnsafeBytes($0) }
-            assets.append(staged)
-            value = .asset(Asset(content, size: UInt64(size)))
-        }
-        var operation = RecordOperation.save(
-            try RecordName(name), try RecordType("Note"), [try FieldName("f"): value])
-        operation.policy = policy
-        let results = try await zone.apply([operation], assets: assets)
-        if let error = results[0].error { throw error }
-    }
-
-    /// Saves another field, with the one that the record has.
-    func title(_ name: String, policy: SavePolicy = .merge) async throws {
-        clock.advance(by: .seconds(1))
-        var operation = RecordOperation.save(
-            try RecordName(name), try RecordType("Note"),
-            [try FieldName("t"): .string("\(clock.systemContext.now().seconds)")])
-        operation.policy = policy
-        let results = try await zone.apply([operation])
-        if let error = results[0].error { throw error }
-    }
-
-    func delete(_ name: String) async throws {
-        clock.advance(by: .seconds(1))
-        _ = try await zone.apply([.delete(try RecordName(name))])
-    }
-
-    @discardableResult
-    func sync() async throws -> ItemReport<RecordState> {
-        clock.advance(by: .seconds(1))
-        return try await zone.exchange()
-    }
-
-    /// Ends or creates the zone, and publishes that.
-    func change(
-        _ body: (isolated ZoneCatalogue) async throws -> ZoneEntry?
-    ) async throws {
-        clock.advance(by: .seconds(1))
-        let catalogue = try ZoneCatalogue.open(await zone.cataloguePlace)
-        _ = try #require(try await body(catalogue))
-        _ = try await catalogue.exchange()
-    }
-
-    func bytes(_ name: String) async throws -> [UInt8]? {
-        guard let record = try await zone.record(RecordName(name))?.record,
-            let asset = record.itemAssets.first
-        else { return nil }
-        let collected = Mutex<[UInt8]>([])
-        try await zone.readAsset(asset, of: RecordName(name).key) { piece in
-            collected.withLock { $0.append(contentsOf: piece) }
-        }
-        return collected.withLock { $0 }
-    }
-}
 
 /// A prune frees the assets that no record names, and no other.
 @Suite("Pruning assets of records")
@@ -107,30 +27,11 @@ struct AssetPruneTests: PruneScene {
         self.hasty = hasty
     }
 
-    private func random(_ seed: UInt64, _ count: Int = 5_000) -> [UInt8] {
-        var random = SeededRandom(seed: seed)
-        return random.bytes(count)
-    }
-
-    private var assetPacks: [ObjectKey] {
-        world.store.objects.keys.filter { $0.description.hasPrefix("zones/rec-default/packs/") }
-            .sorted()
-    }
-
-    private func recordLog() async throws -> CommitLog {
-        let format = try #require(try await StoreFormat.read(from: world.store))
-        return try CommitLog(remote: world.store, zone: "rec-default", store: format)
-    }
-
     /// The number of packs in use after the last commit.
     private func packsNamed(by log: LogCheck) async throws -> Int {
         var log = log
         try await log.readOn()
         return log.view.packs.count
-    }
-
-    private func failures() async throws -> [String] {
-        try await a.with { try await $0.check(.all, progress: nil) }.failures.map(\.description)
     }
 
     @Test("CK-26 what a field had is freed, and so is what a deleted record had; the rest stays")
@@ -159,84 +60,6 @@ struct AssetPruneTests: PruneScene {
         #expect(try await other.bytes("n4") == random(4))
         #expect(try await client.bytes("n4") == random(4))
         #expect(try await prune(a).removedPacks == 0)
-    }
-
-    @Test(
-        "CK-26 CK-22 a deleted zone's assets are freed once each of its devices has read the deletion"
-    )
-    func deletedZone() async throws {
-        let (r, s) = (try RecordClient("r", world), try RecordClient("s", world))
-        try await r.save("n", random(1))
-        try await r.sync()
-        try await s.sync()
-        let asset = try #require(
-            try await s.zone.record(RecordName("n"))?.record.itemAssets.first)
-        try await r.change { try $0.end("default", .deleted, knowing: 1) }
-        #expect(try await prune(a).removedPacks == 0)
-        #expect(assetPacks.count == 1)
-        // A check needs no records of a deleted zone.
-        #expect(try await failures() == [])
-        await #expect(throws: Failure.self) { try await s.sync() }
-        #expect(try await prune(a, isDryRun: true).removedPacks == 1)
-        let report = try await prune(a)
-        #expect(report.removedPacks == 1 && report.freedBytes >= 5_000)
-        #expect(assetPacks == [])
-        #expect(try await failures() == [])
-        // The next generation has assets of its own, and nobody looks for those of the former one.
-        try await r.change { try $0.create("default") }
-        try await r.sync()
-        try await r.save("n", random(2))
-        try await r.sync()
-        #expect(try await prune(a).removedPacks == 0)
-        try await s.sync()
-        #expect(try await s.bytes("n") == random(2))
-        #expect(try await !s.zone.knowsAsset(asset))
-        #expect(try await failures() == [])
-    }
-
-    @Test("CK-26 CK-22 after a reset the assets of the former log stay")
-    func resetZone() async throws {
-        let (r, s) = (try RecordClient("r", world), try RecordClient("s", world))
-        try await r.save("n", random(1))
-        try await r.sync()
-        try await s.sync()
-        try await r.change { try $0.end("default", .reset, knowing: 1) }
-        #expect(try await prune(a).removedPacks == 0)
-        #expect(assetPacks.count == 1)
-        try await s.sync()
-        #expect(try await prune(a).removedPacks == 0)
-        #expect(try await s.bytes("n") == random(1))
-        // A deletion behind it ends both.
-        try await s.change { try $0.end("default", .purged, knowing: 1) }
-        await #expect(throws: Failure.self) { try await r.sync() }
-        #expect(try await prune(a).removedPacks == 2)
-        #expect(!world.store.objects.keys.contains { $0.description.contains("/packs/") })
-    }
-
-    @Test("CK-26 a plain check looks for the packs of assets, and names the record")
-    func plainCheck() async throws {
-        func check() async throws -> CheckReport {
-            try await a.with { try await $0.check(.none, progress: nil) }
-        }
-        let files = try await check().contents
-        let client = try RecordClient("r", world)
-        try await client.save("n", random(1))
-        try await client.save("twice", random(1))
-        try await client.sync()
-        try await client.save("m", random(2))
-        try await client.sync()
-        let whole = try await check()
-        #expect(whole.failures.isEmpty && whole.contents == files + 2)
-        let first = try #require(try await recordLog().read(1)?.packs.first)
-        try await world.store.delete(try ObjectKey(first.keyText))
-        let damaged = try await check()
-        #expect(
-            damaged.failures.map { String(decoding: $0.path, as: UTF8.self) } == [
-                "rec-default/n", "rec-default/twice",
-            ])
-        #expect(damaged.failures.allSatisfy { $0.code == .corrupt })
-        try await client.change { try $0.end("default", .deleted, knowing: 2) }
-        #expect(try await check().failures.isEmpty)
     }
 
     @Test("CK-26 the assets of versions that are kept stay")
