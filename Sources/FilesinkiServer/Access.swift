@@ -28,8 +28,9 @@ package struct Access: Hashable, Sendable {
         self.zones = zones.map(ZoneGrants.init)
     }
 
-    /// What a client may do that sends no token, where the public database is everyone's to read. The packs of
-    /// files, what other devices have read, and what is no part of a store are not a part of it.
+    /// What a client may do that sends no token, where the public database is everyone's to read. What devices
+    /// have read of it belongs to it: a new client compares it with the log. The packs of files, other zones, and what is
+    /// no part of a store do not.
     static let publicReader: Access = {
         var access = Access(tokenID: nil, rights: [.read], zones: ["public-*"])
         access.isAnonymous = true
@@ -47,7 +48,7 @@ package struct Access: Hashable, Sendable {
         case "zones":
             return names.count < 2 || names[1].isEmpty
                 || zones.rights("\(names[1])", of: rights).contains(.read)
-        case "devices" where !isAnonymous:
+        case "devices":
             return names.count < 3 || names[2].isEmpty
                 || zones.rights("\(names[2])", of: rights).contains(.read)
         case "filesinki", "": return rights.contains(.read)
@@ -61,7 +62,7 @@ package struct Access: Hashable, Sendable {
         let names = key.description.split(separator: "/")
         switch names.first {
         case "zones": return names.count >= 2 ? zones.rights("\(names[1])", of: rights) : []
-        case "devices" where !isAnonymous:
+        case "devices":
             return names.count >= 3 ? zones.rights("\(names[2])", of: rights) : []
         case "filesinki": return rights
         default: return isAnonymous ? [] : rights

@@ -68,7 +68,7 @@ struct RecordTests {
             rec get --root c --db public --fresh n | title
             set +e
             rec save --root b --db public Note n --set title=theirs 2>refused; echo "save $?"
-            grep -c "lacks the right" refused
+            grep -c "Permission denied (403)" refused
             rec get --root b --db public n | title
             rec save --root b Note n --set title=ours --wait; echo "private $?"
             rec sync --root c 2>&-; echo "private without a token $?"

@@ -161,7 +161,8 @@ import Testing
             ("filesinki/c", 200), ("zones/public-rec-a/log/1/c", 200),
             ("zones/public-rec-a/packs/0a/1", 200), ("zones/rec-a/log/1/c", 401),
             ("zones/shared-x-rec-a/log/1/c", 401), ("zones/publi/log/1/c", 401),
-            ("packs/0a/1", 401), ("devices/d/public-rec-a/1/c", 401), ("probe/1", 401),
+            ("packs/0a/1", 401), ("devices/d/public-rec-a/1/c", 200), ("devices/d/rec-a/1/c", 401),
+            ("probe/1", 401),
             ("other/1", 401),
         ])
     func anonymous(_ key: String, read: Int) async throws {
