@@ -8,7 +8,7 @@ import FilesinkiText
 /// The log is read twice: once for the paths that had the content, once for the prunes that dropped their versions. Memory
 /// grows with the versions of these paths.
 struct PrunedContents {
-    private let content: ContentID
+    private var content: ContentID
     /// The versions of each path that had the content.
     private var histories: [RelativePath: VersionHistory] = [:]
     /// The first version that had it.

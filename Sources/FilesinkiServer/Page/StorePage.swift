@@ -179,7 +179,7 @@ struct StorePage: Sendable {
         // A server without tokens trusts whoever reaches it, a browser with pages of other sites not excluded.
         guard access.tokenID != nil else { throw RequestError.noTokens }
         guard access.rights.contains(.read) else { throw RequestError.noReading }
-        guard access.zones?.contains(source.zone) ?? true else { throw RequestError.otherZone }
+        guard access.mayReadLog(of: source.zone) else { throw RequestError.otherZone }
         var reply = Self.session(access)
         reply.fields[.setCookie] = setCookie(
             sessions.begin(access), "Max-Age=\(limits.sessionTime.components.seconds)", request)
@@ -208,7 +208,6 @@ struct StorePage: Sendable {
         object.add("token", access.tokenID)
         let rights = AccessRight.allCases.filter(access.rights.contains)
         object.add("rights", .array(rights.map { .string($0.rawValue) }))
-        object.add("zones", access.zones.map { .array($0.sorted().map(JSONValue.string)) })
         return Reply(.ok, text: object.bytes, type: "application/json")
     }
 
