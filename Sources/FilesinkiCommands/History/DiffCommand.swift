@@ -102,18 +102,23 @@ struct DiffCommand: ReplicaCommand {
         of target: RelativePath, _ session: Session
     ) async throws -> [Difference] {
         let open = try await session.openConflict(at: target)
-        let ours = try await session.content(of: open.conflict.ours, at: open.copy ?? target)
-        let theirs = try await session.content(of: open.conflict.theirs, at: target)
+        var sides: [(content: [UInt8], name: String)] = []
+        for side in open.sides.inOrder {
+            let content = try await session.content(of: side, in: open)
+            sides.append((content, "\(target) \(open.sides.label(side))"))
+        }
+        let (first, second) = (sides[0], sides[1])
         guard let entry = open.conflict.base else {
             return [
                 Difference(
-                    old: theirs, oldName: "\(target) there", new: ours, newName: "\(target) here")
+                    old: second.content, oldName: second.name, new: first.content,
+                    newName: first.name)
             ]
         }
         let base = try await session.content(of: entry, at: target)
-        return [(ours, "here"), (theirs, "there")].map { side, name in
+        return sides.map { side in
             Difference(
-                old: base, oldName: "\(target) base", new: side, newName: "\(target) \(name)")
+                old: base, oldName: "\(target) base", new: side.content, newName: side.name)
         }
     }
 
@@ -190,9 +195,11 @@ extension Session {
         return newest.1.version
     }
 
-    /// The content of one side of a conflict, from the store or, where it has it not, from here.
+    /// The content of one side of a conflict: from here, where it is the same, else from the store.
     func content(of entry: Entry?, at path: RelativePath) async throws -> [UInt8] {
         guard let entry, entry.kind == .file else { return entry?.target ?? [] }
+        let limit = Self.comparedLimit
+        if let bytes = try await replica.present(entry, at: path, limit: limit) { return bytes }
         do {
             return try await collect(path) { try await replica.show(content: entry.content, $0) }
         } catch let failure as Failure where failure.code == .notFound {

@@ -127,6 +127,11 @@ extension Replica {
     /// See ``Conflicts/open()``.
     package func conflicts() throws -> [OpenConflict] { try Conflicts(context).open() }
 
+    /// See ``Conflicts/present(_:at:limit:)``.
+    package func present(_ entry: Entry, at place: RelativePath, limit: Int) throws -> [UInt8]? {
+        try Conflicts(context).present(entry, at: place, limit: limit)
+    }
+
     /// See ``Conflicts/resolve(_:_:_:)``.
     package func resolve(
         _ path: RelativePath, _ choice: ConflictChoice, _ options: SyncOptions

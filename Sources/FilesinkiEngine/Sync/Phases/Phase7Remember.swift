@@ -16,6 +16,7 @@ extension SyncEngine {
         try memory.noteBasePosition()
         forgetPublishedPacks(publication.commits)
         run.conflicts = []
+        try noteStaleWriters(done)
         run.local.update(after: steps, applied, publication)
     }
 
@@ -73,6 +74,7 @@ extension SyncEngine {
     /// A run for some paths stores checkpoints, too: a store may be filled by such runs alone.
     func conclude(_ run: inout SyncRun) async throws {
         guard let token = try manifest.token else { return }
+        if try manifest.conflictWriters().isStale { try await noteWriters() }
         run.report.sequence = token.sequence
         // The notice is about the store: its path is empty.
         let isPartial = run.isPartial
@@ -243,8 +245,11 @@ extension SyncEngine {
         let id = try writer.beginRun(started: run.started)
         for step in done {
             let version = publication.version(step.path) ?? step.theirs?.version ?? 0
+            // What was received is another device's change, which may not be known.
+            let device =
+                step.isReceived ? run.remote.changes[step.path]?.device : config.device
             if let row = step.journalRow(
-                run: id, time: now, device: config.device, version: version)
+                run: id, time: now, device: device, version: version)
             {
                 try writer.addJournal(row)
             }
