@@ -42,7 +42,13 @@ struct Restores: ReplicaPart {
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let before = try await sync.syncPaths([path], options)
-        guard try root.status(path) == nil else {
+        let found = try root.status(path)
+        if found?.kind == .directory {
+            throw Failure(
+                .exists, path: path.bytes, "The folder is not deleted.",
+                remedy: "To bring back what was deleted in it, run filesinki undelete '\(path)/*'.")
+        }
+        guard found == nil else {
             throw Failure(
                 .exists, path: path.bytes, "The path is not deleted.",
                 remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")

@@ -158,13 +158,18 @@ struct Saves: ReplicaPart {
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         var changed: [Problem] = []
         for path in doomed {
-            if try root.status(path)?.kind == .directory {
+            let kind = try root.status(path)?.kind
+            if kind == .directory {
                 _ = try writer.removeDirectory(path)
+            } else if kind == .special {
+                changed.append(.keptSpecial(path))
             } else if case .surprised = try writer.remove(
                 path,
                 expecting: try ignored.contains(path, isDirectory: false)
                     ? .any : editor.expectation(at: path))
             {
+                // What could not be read is reported by the run before, and stays.
+                if before.problems.contains(where: { $0.path == path }) { continue }
                 changed.append(.changedMeanwhile(path, "deleted"))
             }
         }
@@ -335,6 +340,18 @@ package struct LoadReport: Sendable {
     package var entry: Entry
     /// The commit that the path is at; 0 for a state that is not published yet.
     package var version: UInt64
+}
+
+extension Problem {
+    /// A path that no history can bring back was not deleted.
+    fileprivate static func keptSpecial(_ path: RelativePath) -> Problem {
+        Problem(
+            path,
+            Failure(
+                .notAllowed, path: path.bytes,
+                "A FIFO, a socket or a device is not synced, and was not deleted.",
+                remedy: "Remove it with rm."))
+    }
 }
 
 extension SyncReport {
