@@ -14,7 +14,7 @@ package enum Program {
     ///     UTF-8.
     ///   - console: Where the command reads and writes.
     package static func run(arguments: [[UInt8]], in console: Console) async -> ExitCode {
-        let arguments = arguments.map(ArgumentText.encode)
+        let arguments = CommandNames.ordered(arguments.map(ArgumentText.encode))
         // A command line that cannot be parsed fails in the form that it asks for.
         console.outputOptions.isJSON = asksForJSON(arguments)
         do {
@@ -106,6 +106,16 @@ package enum Program {
             console.complain(printableLines(ArgumentText.bytes(of: text)))
             return .usage
         }
+        // The parser takes the h in a group of short options, such as -batch, for the one that asks for help.
+        if let group = arguments.helpGroup {
+            let text = UnknownOption.explained("Unknown option '\(group)'.\n"[...], arguments)
+            if console.outputOptions.isJSON {
+                try? console.output.json(Failure.usage(text[...]).json(type: "failure"))
+                try? console.output.flush()
+            }
+            console.complain(printableLines(ArgumentText.bytes(of: text)))
+            return .usage
+        }
         do {
             try console.output.line(message)
             if let examples = CommandExamples.text(for: arguments) {
@@ -123,6 +133,19 @@ package enum Program {
     private static func printableLines(_ bytes: [UInt8]) -> String {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.map { printable($0) }.joined(separator: "\n")
+    }
+}
+
+extension [String] {
+    /// A group of short options with an h in it; nil if there is none, or help was asked for otherwise.
+    fileprivate var helpGroup: String? {
+        let options = prefix { $0 != "--" }
+        if options.first == "help" || options.contains("-h") || options.contains("--help") {
+            return nil
+        }
+        return options.first {
+            $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.count > 2 && $0.contains("h")
+        }
     }
 }
 

@@ -60,6 +60,7 @@ struct Session {
     ///
     /// - Throws: `Failure` with code `badPath` for the root itself and what lies outside.
     func path(_ argument: String) throws(Failure) -> RelativePath {
+        try root.requireMeantHere(argument, in: console)
         guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
             throw Failure(
                 .badPath, path: ArgumentText.bytes(of: argument), "The path is the root itself.",
@@ -79,6 +80,7 @@ struct Session {
         var paths: [RelativePath] = []
         var whole: String?
         for argument in arguments {
+            try root.requireMeantHere(argument, in: console)
             if let path = try root.path(argument, currentFolder: console.currentFolder) {
                 paths.append(path)
             } else if isList {

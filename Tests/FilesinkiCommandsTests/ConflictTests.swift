@@ -116,6 +116,112 @@ struct ConflictTests {
         #expect(try await world.run("resolve", "--undo", "--all").code == .usage)
     }
 
+    /// `a`, which found nothing, and `c`, which wrote neither version, have received the conflicts of `b`.
+    private func received() async throws -> World {
+        let world = try await world()
+        world.currentFolder = world.folder
+        try await done(world, "sync", "a")
+        try await done(world, "clone", "store", "c", "--device", "c")
+        return world
+    }
+
+    @Test(
+        "here is the version of the device that looks, also if another one found the conflict",
+        arguments: [
+            ("a", "here", "a\n"), ("a", "mine", "a\n"), ("a", "there", "b\n"), ("a", "b", "b\n"),
+            ("a", "a", "a\n"), ("b", "here", "b\n"), ("b", "theirs", "a\n"), ("b", "a", "a\n"),
+            ("c", "a", "a\n"), ("c", "b", "b\n"),
+        ])
+    func whose(_ device: String, _ side: String, _ text: String) async throws {
+        let world = try await received()
+        let shown = try await world.run(
+            "show", "--root", device, "one.txt", "--conflict", side)
+        #expect(shown.text == text, "\(shown)")
+        try await done(world, "resolve", "--root", device, "one.txt", "--take", side)
+        #expect(world.readText("\(device)/one.txt") == text)
+        #expect(!world.names(in: device).contains { $0.hasPrefix("one (") })
+    }
+
+    @Test("a device that wrote neither version names them by their devices")
+    func third() async throws {
+        let world = try await received()
+        let list = try await world.run("conflicts", "--root", "c")
+        #expect(list.text.contains("the version of a is in place, the one of b is  d/three ("))
+        #expect(list.text.contains("resolve d/three --take b|a"), "\(list.text)")
+        for word in ["here", "theirs", "x"] {
+            let outcome = try await world.run("resolve", "--root", "c", "one.txt", "--take", word)
+            #expect(outcome.code == .usage, "\(outcome.talk)")
+            #expect(outcome.talk.contains("Name one by its device: b or a."), "\(outcome.talk)")
+        }
+        let json = try await world.run("conflicts", "--root", "c", "--json")
+        #expect(json.lines[0].contains(#""sides":[{"side":"b","place":"#), "\(json.text)")
+    }
+
+    @Test("an edit of what is in place makes it the version of the device that edited")
+    func edited() async throws {
+        let world = try await received()
+        try world.write("edited\n", to: "c/one.txt")
+        try await done(world, "sync", "c")
+        let shown = try await world.run("show", "--root", "c", "one.txt", "--conflict", "here")
+        #expect(shown.text == "edited\n", "\(shown)")
+    }
+
+    @Test("both versions are in the folder: the remote is not needed to show or resolve")
+    func offline() async throws {
+        let world = try await world()
+        world.rename("store", to: "gone")
+        let diff = try await world.run("show", "one.txt", "--conflict", "there")
+        #expect(diff.text == "a\n", "\(diff)")
+        #expect(try await world.run("show", "one.txt", "--conflict", "here").text == "b\n")
+        try await done(world, "resolve", "one.txt", "--take", "here")
+        #expect(world.readText("b/one.txt") == "b\n")
+    }
+
+    @Test("a conflict that was left open and gets a copy later is listed once, with its base")
+    func onceListed() async throws {
+        let world = try await world()
+        try await done(world, "resolve", "--all", "--take", "here")
+        world.currentFolder = world.folder
+        try await done(world, "sync", "a")
+        for replica in ["a", "b"] {
+            try world.write("\(replica) again\n", to: "\(replica)/one.txt")
+        }
+        try await done(world, "sync", "a")
+        #expect(try await world.run("sync", "b", "--strategy", "leave").code == .conflict)
+        #expect(try await world.run("sync", "b").code == .conflict)
+        let list = try await world.run("conflicts", "--root", "b", "--json")
+        #expect(list.lines.count == 1, "\(list.text)")
+        #expect(list.text.contains(#""base":"#))
+    }
+
+    @Test("after an undone resolve the base is known")
+    func undoneBase() async throws {
+        let world = try await world()
+        try await done(world, "resolve", "one.txt", "--take", "here")
+        _ = try await world.run("resolve", "--undo", "one.txt")
+        try await done(world, "resolve", "one.txt", "--take", "base")
+        #expect(world.readText("b/one.txt") == "base\n")
+    }
+
+    @Test("resolve --all prints one report")
+    func oneReport() async throws {
+        let world = try await world()
+        let outcome = try await world.run("resolve", "--all", "--take", "here", "--json")
+        #expect(outcome.lines.count { $0.contains(#""type":"result""#) } == 1, "\(outcome.text)")
+    }
+
+    @Test("a run says that conflicts are open which it has not found")
+    func openElsewhere() async throws {
+        let world = try await world()
+        world.currentFolder = world.folder
+        let first = try await world.run("sync", "a")
+        #expect(first.code == .done)
+        #expect(
+            first.talk.contains("3 conflicts are open: see filesinki conflicts."), "\(first.talk)")
+        let json = try await world.run("sync", "a", "--json")
+        #expect(json.text.contains(#""conflicts":0,"open_conflicts":3"#), "\(json.text)")
+    }
+
     @Test("log names the link that merged, and both merged versions")
     func merged() async throws {
         let world = try await world()

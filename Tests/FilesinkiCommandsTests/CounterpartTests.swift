@@ -17,6 +17,9 @@ struct CounterpartTests {
             ("info", "status"), ("find", "ls"), ("fsck", "check"), ("verify", "check"),
             ("put", "save PATH FILE"), ("get", "load PATH"), ("unlock", "doctor"),
             ("mergetool", "resolve PATH --tool meld"), ("version", "--version"),
+            ("bisync", "sync"), ("stash", "restore PATH@VERSION"), ("untrack", "check-ignore PATH"),
+            ("daemon", "watch"), ("st", "status"), ("copy", "sync"), ("annotate", "log PATH"),
+            ("rebase", "sync"), ("resume", "sync"),
             ("remote add", "remote set URL"), ("remote set-url", "remote set URL"),
         ])
     func command(_ name: String, _ here: String) async throws {
@@ -41,7 +44,12 @@ struct CounterpartTests {
             ("sync --delete", "sync --max-delete 90%"),
             ("sync --token-file x", "remote set URL --token-file FILE"),
             ("watch --fingerprint x", "remote set URL --fingerprint HEX"),
-            ("log -p", "diff PATH"), ("log --oneline", "log"), ("log --stat", "diff PATH --stat"),
+            ("log -p", "diff PATH V1 V2"), ("log --oneline", "log"),
+            ("log --stat", "diff PATH V1 V2 --stat"),
+            ("sync --exclude-from x", "sync --exclude PATTERN"),
+            ("sync --log-file x", "sync --json"), ("sync --prefer x", "sync --strategy newest"),
+            ("sync --batch", "sync"), ("sync --pull", "sync"), ("sync --watch", "watch"),
+            ("sync --stats", "stats"), ("rm --cached x", "check-ignore PATH"),
             ("restore --target x", "restore --at TIME -o DIR"),
         ])
     func option(_ line: String, _ here: String) async throws {

@@ -113,6 +113,12 @@ struct DoctorTests {
             world.rename("store", to: "gone")
             _ = try await world.run("init", "c", "--remote", "store")
         },
+        Trouble("history", .error, "the store was rolled back") { world in
+            try world.write("2", to: "a/new")
+            _ = try await world.run("sync", "a")
+            let log = "store/zones/files/log"
+            if let last = world.names(in: log).last { world.remove("\(log)/\(last)/c") }
+        },
         Trouble("clock", .error, "apart") { world in
             world.machine.fileTime = { _ in Timestamp(nanoseconds: 0) }
         },

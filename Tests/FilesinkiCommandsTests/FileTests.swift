@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import Glibc
 import Testing
 
 @Suite("save, load, delete and ls")
@@ -89,6 +90,33 @@ struct FileTests {
         #expect(try await world.run("undelete", "--root", "b", "sub/two").code == .done)
         #expect(world.readText("b/sub/two") == "two\n")
         #expect(try await world.run("undelete", "--root", "b", "one").code == .negative)
+    }
+
+    @Test("a FIFO is not replaced by a save, and not deleted with its folder")
+    func special() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.makeFolder("a/d")
+        try world.write("x", to: "a/d/file")
+        #expect(mkfifo(world.folder + "/a/d/pipe", 0o600) == 0)
+        let saved = try await world.run("save", "--root", "a", "d/pipe", input: Array("hello".utf8))
+        #expect(saved.code == .negative, "\(saved)")
+        #expect(saved.talk.contains("A FIFO, a socket or a device is there."), "\(saved.talk)")
+        let deleted = try await world.run("delete", "--root", "a", "-r", "d")
+        #expect(deleted.code == .partial || deleted.code == .notAllowed, "\(deleted)")
+        #expect(deleted.talk.contains("was not deleted"), "\(deleted.talk)")
+        #expect(!deleted.talk.contains("changed while"), "\(deleted.talk)")
+        #expect(world.names(in: "a/d") == ["pipe"])
+    }
+
+    @Test("undelete of a folder that is there says how to bring back what was in it")
+    func undeleteInside() async throws {
+        let world = try await ReplicaTests.pair()
+        #expect(try await world.run("delete", "--root", "a", "sub/two").code == .done)
+        try world.makeFolder("a/sub")
+        let outcome = try await world.run("undelete", "--root", "a", "sub")
+        #expect(outcome.code == .negative)
+        #expect(outcome.talk.contains("undelete 'sub/*'"), "\(outcome.talk)")
+        #expect(try await world.run("undelete", "--root", "a", "sub/*").code == .done)
     }
 
     @Test("ls prints text, JSON and NUL-separated names, and exits with 1 when there is nothing")

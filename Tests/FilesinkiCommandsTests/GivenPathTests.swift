@@ -1,4 +1,5 @@
 import FilesinkiModel
+import Glibc
 import Testing
 
 @testable import FilesinkiCommands
@@ -134,6 +135,56 @@ struct GivenPathTests {
         #expect(outcome.talk.contains("outside"), "\(outcome)")
         #expect(outcome.output.isEmpty, "\(outcome)")
         #expect(world.names(in: "data").isEmpty)
+    }
+
+    @Test(
+        "E7.2 a path that is in another replica, or has .. in it, is not one of the default replica",
+        arguments: [
+            ["explain", "b/one"], ["log", "b/one"], ["log", "../x"], ["load", "./../x"],
+        ])
+    func notOfTheDefault(_ command: [String]) async throws {
+        let world = try await world()
+        world.currentFolder = world.folder
+        let outcome = try await world.run(bytes: command.map { Array($0.utf8) })
+        #expect(outcome.code == .usage || outcome.code == .negative, "\(outcome)")
+        let isInOther = command[1].hasPrefix("b/")
+        #expect(
+            outcome.talk.contains(
+                isInOther ? "in the replica \(world.folder)/b" : "Not in a replica"),
+            "\(outcome.talk)")
+    }
+
+    @Test(
+        "E7.2 a folder that is here and in no replica is not looked for in the default one",
+        arguments: ["outside", "./outside", "outside/"])
+    func folderHere(_ argument: String) async throws {
+        let world = try await world()
+        world.currentFolder = world.folder
+        world.set("FILESINKI_ROOT", to: nil)
+        for _ in 0..<2 {
+            let outcome = try await world.run("sync", argument)
+            #expect(outcome.code == .negative, "\(outcome)")
+            #expect(
+                outcome.talk.contains("\(world.folder)/outside: Not in a replica."),
+                "\(outcome.talk)")
+            // The second time there is a default replica.
+            _ = try await world.run("status")
+        }
+    }
+
+    @Test("E7.2 a folder that may not be entered is no missing replica")
+    func closed() async throws {
+        let world = try await world()
+        world.currentFolder = world.folder
+        chmod(world.folder + "/b", 0)
+        defer { chmod(world.folder + "/b", 0o755) }
+        // root may enter everything.
+        guard access(world.folder + "/b", X_OK) != 0 else { return }
+        for command in ["sync", "status", "doctor"] {
+            let outcome = try await world.run(command, "b")
+            #expect(outcome.code == .io, "\(outcome)")
+            #expect(outcome.talk.contains("permission denied"), "\(outcome.talk)")
+        }
     }
 
     @Test("E7.2 a --root that is no replica is an error that names it", arguments: byRoot.values)

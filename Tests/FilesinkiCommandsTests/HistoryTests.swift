@@ -244,6 +244,17 @@ struct HistoryTests {
         #expect(try await world.run("explain", "--root", "a", "absent").code == .negative)
     }
 
+    @Test("explain names the device that deleted, and says once what happened")
+    func explainDeletion() async throws {
+        let world = try await ReplicaTests.pair()
+        #expect(try await world.run("delete", "--root", "b", "one").code == .done)
+        #expect(try await world.run("sync", "a").code == .done)
+        let outcome = try await world.run("explain", "--root", "a", "one")
+        let action = outcome.lines.first { $0.contains("deleted here") }
+        #expect(action?.contains("by b: deleted") == true, "\(outcome.text)")
+        #expect(action?.hasSuffix(": deleted") == true, "\(outcome.text)")
+    }
+
     @Test("check accepts a sound store, and exits with 8 for a damaged one")
     func check() async throws {
         let world = try await world()

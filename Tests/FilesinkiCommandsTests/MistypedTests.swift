@@ -52,6 +52,43 @@ struct MistypedTests {
         #expect(outcome.talk.hasPrefix("filesinki: "))
     }
 
+    @Test(
+        "an h in a group of short options does not ask for help",
+        arguments: [["sync", "-batch", "w"], ["sync", "-hx"], ["ls", "-lah"]])
+    func group(_ command: [String]) async throws {
+        let outcome = try await World().run(bytes: command.map { Array($0.utf8) })
+        #expect(outcome.code == .usage, "\(outcome)")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.talk.contains("Unknown option '\(command[1])'."), "\(outcome.talk)")
+        #expect(try await World().run("sync", "-h").code == .done)
+    }
+
+    @Test(
+        "options of every command may stand before a subcommand",
+        arguments: [
+            "devices --root a list", "remote --root=a show", "only --root a list",
+            "config -q --root a list",
+            "kv --root a --json list", "rec --root a zones list",
+        ])
+    func before(_ line: String) async throws {
+        let world = try await ReplicaTests.pair()
+        let words = line.split(separator: " ").map { Array($0.utf8) }
+        let outcome = try await world.run(bytes: words)
+        #expect(outcome.code != .usage, "\(outcome)")
+    }
+
+    @Test("an option that is not of every command stays where it is")
+    func ordered() {
+        for line in [
+            "serve --listen token make", "sync --root a b", "devices --what forget a", "kv -- get",
+        ] {
+            let words = line.split(separator: " ").map(String.init)
+            #expect(CommandNames.ordered(words) == words)
+        }
+        let nested = ["rec", "--root", "a", "zones", "-q", "list", "x"]
+        #expect(CommandNames.ordered(nested) == ["rec", "zones", "list", "--root", "a", "-q", "x"])
+    }
+
     @Test("E7.7 --json after -- is an argument")
     func noJSON() async throws {
         let world = try World()

@@ -30,6 +30,20 @@ struct MoveTests {
         #expect(world.read("b/one") == nil)
     }
 
+    @Test("an empty file is renamed, too: only its inode tells it from another one")
+    func empty() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("", to: "a/empty")
+        #expect(try await run(world, "sync a").code == .done)
+        #expect(try await run(world, "sync b").code == .done)
+        #expect(try await run(world, "mv --root a empty new").code == .done)
+        #expect(try await run(world, "log --root a -n 1").text.contains("R empty -> new"))
+        try world.write("edited", to: "b/empty")
+        #expect(try await run(world, "sync b").code == .done)
+        #expect(world.readText("b/new") == "edited")
+        #expect(world.read("b/empty") == nil)
+    }
+
     @Test("a folder moves as a whole, more files than a guard allows to be deleted")
     func folder() async throws {
         let world = try await ReplicaTests.pair()

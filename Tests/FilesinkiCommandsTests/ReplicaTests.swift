@@ -31,6 +31,29 @@ struct ReplicaTests {
         #expect(other.talk.contains("filesinki remote set"))
     }
 
+    @Test("init is connected to a store only if it has seen it")
+    func notSeen() async throws {
+        let world = try await Self.pair()
+        let again = try await world.run("init", "a", "--remote", "store")
+        #expect(again.code == .done && again.talk.contains("Connected to the store"), "\(again)")
+        world.rename("store", to: "gone")
+        try world.makeFolder("store")
+        let other = try await world.run("init", "a", "--remote", "store")
+        #expect(other.code == .notAllowed || other.code == .negative, "\(other)")
+        #expect(!other.talk.contains("Connected"), "\(other.talk)")
+        let fresh = try await world.run("init", "new", "--remote", "no/such/place")
+        if fresh.code != .done { #expect(!fresh.talk.contains("Connected"), "\(fresh.talk)") }
+    }
+
+    @Test("sync -q says why it fails")
+    func quiet() async throws {
+        let world = try World()
+        #expect(try await world.run("init", "x").code == .done)
+        let outcome = try await world.run("sync", "x", "-q")
+        #expect(outcome.code == .negative)
+        #expect(outcome.talk.contains("No remote is set."), "\(outcome)")
+    }
+
     @Test("init of a replica that has lost its marker gives it back", arguments: [false, true])
     func lostMarker(isRemoteNamed: Bool) async throws {
         let world = try await Self.pair()

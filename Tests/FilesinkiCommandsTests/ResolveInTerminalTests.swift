@@ -32,11 +32,11 @@ struct ResolveInTerminalTests {
         async throws
     {
         let world = try await world()
-        let outcome = try await resolve(world, "o\nt\n")
+        let outcome = try await resolve(world, "h\nt\n")
         #expect(outcome.code == .done, "\(outcome.talk)")
         for text in [
-            "Conflict 1 of 2", "one   since", "Conflict 2 of 2", "two   since", "by b (here)",
-            "by a\n", "7 B", "    -from a\n    +from b\n", "[o]urs, [t]heirs",
+            "Conflict 1 of 2", "one   since", "Conflict 2 of 2", "two   since", "  here ", "by b\n",
+            "by a\n", "7 B", "    -from a\n    +from b\n", "[h]ere, [t]here",
         ] {
             #expect(outcome.talk.contains(text), "\(text) is not in \(outcome.talk)")
         }
@@ -46,6 +46,21 @@ struct ResolveInTerminalTests {
         #expect(try await world.run("conflicts", "--root", "b").code == .done)
         #expect(try await world.run("sync", "a").code == .done)
         #expect(world.readText("a/one") == "from b\n")
+    }
+
+    @Test(
+        "ours, mine and theirs are other words, and what is not understood prints the keys",
+        arguments: [
+            ("ours\n", "from b\n"), ("o\n", "from b\n"), ("here\n", "from b\n"),
+            ("theirs\n", "from a\n"),
+            ("?\nt\n", "from a\n"),
+        ])
+    func words(_ keys: String, _ text: String) async throws {
+        let world = try await world()
+        let outcome = try await resolve(world, keys, "one")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.readText("b/one") == text)
+        #expect(outcome.talk.contains("  s  leave it open") == keys.hasPrefix("?"))
     }
 
     @Test func `both keeps the other version under a name of its own`() async throws {

@@ -24,6 +24,43 @@ enum CommandNames {
         }
     }
 
+    /// The arguments with options of every command that stand before a subcommand, such as `devices --root b
+    /// forget`, moved behind it: the parser takes a subcommand only right behind its group.
+    static func ordered(_ arguments: [String]) -> [String] {
+        guard let name = arguments.first,
+            let group = FilesinkiCommand.configuration.subcommands.first(where: { $0.isNamed(name) }
+            ),
+            !group.configuration.subcommands.isEmpty
+        else { return arguments }
+        return [name] + ordered(Array(arguments.dropFirst()), below: group)
+    }
+
+    private static let commonFlags: Set = ["--json", "-q", "--quiet", "-v", "--verbose"]
+    private static let commonOptions: Set = [
+        "--root", "--state", "--lock-wait", "--timeout", "--color", "--progress",
+    ]
+
+    private static func ordered(
+        _ words: [String], below group: any ParsableCommand.Type
+    ) -> [String] {
+        var rest = words[...]
+        var options: [String] = []
+        while let word = rest.first, word.hasPrefix("-") {
+            let name = String(word.prefix { $0 != "=" })
+            guard commonFlags.contains(word) || commonOptions.contains(name) else { return words }
+            options.append(rest.removeFirst())
+            if name == word, commonOptions.contains(name), let value = rest.popFirst() {
+                options.append(value)
+            }
+        }
+        guard let word = rest.first,
+            let next = group.configuration.subcommands.first(where: { $0.isNamed(word) })
+        else { return words }
+        let behind = options + rest.dropFirst()
+        return [word]
+            + (next.configuration.subcommands.isEmpty ? behind : ordered(behind, below: next))
+    }
+
     /// The whole names of all commands, such as `kv get`.
     static var all: [String] { names(below: FilesinkiCommand.self, []) }
 

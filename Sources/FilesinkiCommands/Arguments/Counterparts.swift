@@ -36,13 +36,34 @@ enum Counterparts {
         "To verify the store and this replica", "filesinki check")
     private static let version = Counterpart("To print the version", "filesinki --version")
 
+    private static let author = Counterpart(
+        "To see which device changed a path, and when", "filesinki log PATH")
+    private static let copying = Counterpart(
+        "Copy the file with cp; to sync the copy", "filesinki sync")
+    private static let continuous = Counterpart(
+        "To sync continuously, as files change", "filesinki watch")
+    private static let untracking = Counterpart(
+        "To keep a file here and sync it no longer, list it in .filesinkiignore; to see what is ignored",
+        "filesinki check-ignore PATH")
+
     static let commands: [String: Counterpart] = [
+        "annotate": author,
+        "bisync": exchange,
+        "copy": copying,
+        "daemon": continuous,
+        "rebase": exchange,
+        "resume": Counterpart(
+            "What a stopped run has not done is done by the next one", "filesinki sync"),
+        "st": Counterpart("To see the state of a replica", "filesinki status"),
+        "stash": Counterpart(
+            "Every synced version is kept; to go back to one", "filesinki restore PATH@VERSION"),
+        "untrack": untracking,
         "add": Counterpart("Files need not be added; to sync them", "filesinki sync"),
         "backup": Counterpart("To store what changed", "filesinki sync"),
-        "blame": Counterpart("To see which device changed a path, and when", "filesinki log PATH"),
+        "blame": author,
         "checkout": olderVersion,
         "commit": Counterpart("To publish what changed", "filesinki sync"),
-        "cp": Counterpart("Copy the file with cp; to sync the copy", "filesinki sync"),
+        "cp": copying,
         "fetch": exchange,
         "find": Counterpart("To list all paths", "filesinki ls"),
         "forget": Counterpart(
@@ -86,7 +107,8 @@ enum Counterparts {
     private static let approval = Counterpart(
         "A run that a limit stopped prints the id of its plan; to approve it",
         "filesinki sync --approve PLAN")
-    private static let patch = Counterpart("To see what changed in a file", "filesinki diff PATH")
+    private static let patch = Counterpart(
+        "To see what changed from one version of a file to another", "filesinki diff PATH V1 V2")
     private static let target = Counterpart(
         "To restore into another folder", "filesinki restore --at TIME -o DIR")
 
@@ -102,11 +124,25 @@ enum Counterparts {
         "--fingerprint": Counterpart(
             "The replica keeps the fingerprint; to replace it",
             "filesinki remote set URL --fingerprint HEX"),
+        "--batch": Counterpart("A run asks nothing without --ask", "filesinki sync"),
+        "--exclude-from": Counterpart(
+            "Patterns for every run are lines of .filesinkiignore in the replica; for one run",
+            "filesinki sync --exclude PATTERN"),
+        "--log-file": Counterpart(
+            "Redirect the output to a file; one object a line is easier to search",
+            "filesinki sync --json"),
+        "--prefer": Counterpart(
+            "To choose which version wins in this run", "filesinki sync --strategy newest"),
+        "--stats": Counterpart(
+            "A run prints its sums without an option; for what takes space", "filesinki stats"),
+        "sync --pull": exchange, "sync --push": exchange, "sync --watch": continuous,
+        "delete --cached": untracking,
         "delete --force": forced, "delete -f": forced, "delete -fr": forced, "delete -rf": forced,
         "log --oneline": Counterpart("Each commit is one line already", "filesinki log"),
         "log --patch": patch, "log -p": patch,
         "log --stat": Counterpart(
-            "To count the lines that changed in a file", "filesinki diff PATH --stat"),
+            "To count the lines that changed from one version to another",
+            "filesinki diff PATH V1 V2 --stat"),
         "ls --all": hidden, "ls -a": hidden, "ls -al": hidden, "ls -la": hidden,
         "restore --target": target, "restore -t": target,
         "status -s": Counterpart("To print one line", "filesinki status --short"),

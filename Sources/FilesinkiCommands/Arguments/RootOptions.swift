@@ -2,6 +2,8 @@ import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRules
+import FilesinkiSystem
+import FilesinkiText
 import Glibc
 
 /// Which replica a command works on.
@@ -78,11 +80,49 @@ struct RootChoice: Equatable {
         if let path = try nearestReplica(place, in: console) {
             return RootChoice(path: path, origin: .above)
         }
+        if let hidden = Failure.unsearchable(console.currentFolder) { throw hidden }
+        let choice = try elsewhere(in: console)
+        if let place { try choice.requireMeant(place, in: console) }
+        return choice
+    }
+
+    /// The root where no replica is above: `$FILESINKI_ROOT`, else the default replica.
+    private static func elsewhere(in console: Console) throws(Failure) -> RootChoice {
         if let variable = console.environment["FILESINKI_ROOT"], !variable.isEmpty {
             let path = try FilePlace.absoluteText(variable, in: console.currentFolder)
             return RootChoice(path: path, origin: .environment)
         }
         return RootChoice(path: try standardPath(console.environment), origin: .standard)
+    }
+
+    /// Refuses a relative path that is here and not in the root: the user means the one that is here.
+    private func requireMeant(_ place: String, in console: Console) throws(Failure) {
+        guard !place.hasPrefix("/"), place != ".", place != "./" else { return }
+        let start = try FilePlace.absoluteText(place, in: console.currentFolder)
+        guard FileCall.status(Array(start.utf8)) != nil else { return }
+        let isPlain = place.split(separator: "/").allSatisfy { $0 != "." && $0 != ".." }
+        if isPlain, FileCall.status(Array("\(path)/\(place)".utf8)) != nil { return }
+        throw .notInReplica(start)
+    }
+
+    /// Refuses a relative path that names something in another replica, or has `..` in it: paths are relative to a
+    /// root that is not above the current folder, and the user means what is here.
+    func requireMeantHere(_ argument: String, in console: Console) throws(Failure) {
+        guard origin == .standard || origin == .environment, !argument.hasPrefix("/") else {
+            return
+        }
+        let place = try FilePlace.absoluteText(argument, in: console.currentFolder)
+        if let other = Self.nearestReplica(from: place), other != path {
+            throw Failure(
+                .badPath, path: place, "This path is in the replica \(printable(other.utf8)).",
+                remedy:
+                    "Add --root \(ShellWord.quoted(printable(other.utf8))), or run the command there."
+            )
+        }
+        guard argument.split(separator: "/").contains("..") else { return }
+        var failure = Failure.notInReplica(place)
+        failure.code = .badPath
+        throw failure
     }
 
     /// The replica that contains a folder.
@@ -162,9 +202,18 @@ extension Failure {
             remedy: "Check the path; if it is on a disk, mount it.")
     }
 
+    /// A folder that this user may not look into, so that nobody can say whether it is a replica; nil for any other.
+    static func unsearchable(_ path: String) -> Failure? {
+        guard access(path, F_OK) == 0, access(path, X_OK) != 0, errno == EACCES,
+            let status = FileCall.status(Array(path.utf8)), status.st_mode & S_IFMT == S_IFDIR
+        else { return nil }
+        return SystemError(EACCES).failure("look for a replica in the folder", path, of: .local)
+    }
+
     /// A folder was named that is not part of a replica.
     static func notInReplica(_ path: String) -> Failure {
-        Failure(
+        if let hidden = unsearchable(path) { return hidden }
+        return Failure(
             .notFound, path: path, "Not in a replica.",
             remedy: "Make it one with filesinki init; if it is on a disk, mount it.")
     }

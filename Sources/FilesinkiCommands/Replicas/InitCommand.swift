@@ -119,7 +119,11 @@ extension Console {
             say(
                 report.createdStore
                     ? "Created \(report.isEncrypted ? "an encrypted" : "a") store at \(remote)."
-                    : "Connected to the store at \(remote).")
+                    : report.isConnected
+                        ? "Connected to the store at \(remote)."
+                        : report.away == nil
+                            ? "Its store is at \(remote)."
+                            : "The store was not seen at \(remote).")
         }
         if let away = report.away { complain(away) }
     }

@@ -173,7 +173,7 @@ extension Console {
         }
         let count = report.paths.map { CountText.text($0.count, "chosen path") }
         say(
-            "The replica holds \(count ?? "everything"). The next sync writes what is missing here."
+            "The replica holds \(count ?? "everything"). The next sync writes what of it is not here yet."
         )
         return code
     }

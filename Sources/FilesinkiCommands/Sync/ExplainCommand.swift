@@ -107,14 +107,44 @@ extension Explanation {
 
     private var state: String {
         guard let base else { return "not synced." }
-        return "synced, version \(base.version), a \(base.entry.kindWord)."
+        return "synced, version \(base.version), a \(base.entry.kindName)."
     }
 
+    /// `deleted here as version 5, after version 1, by bob: deleted`
     private func text(_ action: RecordedAction) -> String {
-        let device = action.device.map { " by \(printable($0.name.utf8))" } ?? ""
-        let from = action.baseVersion > 0 ? ", from version \(action.baseVersion)" : ""
-        let to = action.version > 0 ? " as version \(action.version)" : ""
-        let note = action.note.isEmpty ? "" : " " + printable(action.note.utf8)
-        return "\(action.action)\(to)\(device)\(from): \(action.rule).\(note)"
+        var facts: [String] = []
+        if action.changesPath {
+            if action.version > 0 { facts.append("version \(action.version)") }
+            if action.baseVersion > 0 { facts.append("after version \(action.baseVersion)") }
+            if let device = action.device { facts.append("by \(printable(device.name.utf8))") }
+        }
+        let why = printable((action.note.isEmpty ? action.rule : action.note).utf8)
+        let known = facts.isEmpty ? "" : " as " + facts.joined(separator: ", ")
+        return "\(action.words)\(known): \(why)"
+    }
+}
+
+extension Entry {
+    /// The kind, as a person says it.
+    fileprivate var kindName: String { kind == .directory ? "folder" : kindWord }
+}
+
+extension Explanation.RecordedAction {
+    /// Whether the path has another version since; nothing was decided otherwise.
+    fileprivate var changesPath: Bool { !["leave", "skip", "undecided"].contains(action) }
+
+    /// What was done, as a person says it. The words of JSON are those of ``Action/word``.
+    fileprivate var words: String {
+        switch action {
+        case "publish": "sent"
+        case "publish-deletion": "sent a deletion"
+        case "take": "received"
+        case "delete": "deleted here"
+        case "write-both": "changed on both sides"
+        case "delete-both": "deleted on both sides"
+        case "leave": "left open"
+        case "skip": "skipped"
+        default: action
+        }
     }
 }

@@ -155,14 +155,17 @@ extension Session {
         let before = isSummary ? try await replica.status().token?.sequence ?? 0 : 0
         let hook = try await ConflictHook.make(
             telling?.onConflict ?? [], settings, in: console)
-        let result = try await withProgress { progress in
+        var countsConflicts = false
+        var result = try await withProgress { progress in
             var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
             options.onSteps = { given.add($0) }
             adjust(&options)
+            countsConflicts = options.paths.isEmpty && !options.isDryRun
             let first = try await sync(options)
             guard publishWait?.wait == true else { return first }
             return try await untilReached(first, options, waiting)
         }
+        if countsConflicts { result.openConflicts = try await replica.conflicts().count }
         let code = ExitCode(result)
         let lines = isSummary ? try await summary(of: result, since: before, given) : nil
         // The summary begins with what the heading says.

@@ -72,7 +72,14 @@ extension Console {
         }
         if let failure = report.away ?? report.stopped { complain(failure) }
         let totals = SyncTotals(report, given: earlier.totals)
+        if outputOptions.verbosity == .quiet, !report.hasRemote { complain(SyncReport.noRemote) }
         if summary == nil { for line in report.summary(totals) { say(line) } }
+        // Of a conflict that no run found anew, only a person who looks, or a run that did something, is told.
+        if let open = report.openConflicts, open > report.conflicted.count, isWatched || !isIdle {
+            let text =
+                open == 1 ? "1 conflict is open" : "\(CountText.text(open)) conflicts are open"
+            say("\(text): see filesinki conflicts.")
+        }
         if report.isIdle(totals) { sayIdle("Up to date (commit \(report.sequence)).") }
     }
 
@@ -109,7 +116,7 @@ extension Console {
         var rest = earlier.kinds
         rest.add(shown.filter { !$0.isNotable }, isPlan: report.isDryRun)
         return (isFull ? [] : rest.lines) + StepLine.texts(lines, outputStyle)
-            + (isFull ? [] : ["  -v lists all \(count) changes."])
+            + (isFull ? [] : ["  -v lists all \(CountText.text(count)) changes."])
     }
 
     /// Whether a notice has to be said: one that is the same in every run is for a person who
@@ -197,6 +204,7 @@ extension SyncReport {
         object.add("received_bytes", receivedBytes)
         object.add("conflict_copies", copies.count)
         object.add("conflicts", conflicted.count)
+        if let openConflicts, openConflicts > 0 { object.add("open_conflicts", openConflicts) }
         object.add("problems", problems.count)
         object.add("queued", isQueued)
         object.add("has_remote", hasRemote)
@@ -212,12 +220,14 @@ extension SyncReport {
         if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
         if let conflictHint { lines.append(conflictHint) }
         if !hasRemote {
-            lines.append("No remote is set. Set one with filesinki remote set URL.")
+            lines.append(Self.noRemote)
         } else if away != nil {
             lines.append(isQueued ? "The changes are kept here. Run again." : "Run again.")
         }
         return lines
     }
+
+    fileprivate static let noRemote = "No remote is set. Set one with filesinki remote set URL."
 
     /// What to do about the conflicts that the run made or left open; nil for none.
     private var conflictHint: String? {
