@@ -22,6 +22,8 @@ package struct PathRules: StrategyRules {
     package let maxDelete: MaxDelete?
     /// The most bytes per second to and from a remote over a network.
     package let bandwidth: BandwidthLimit
+    /// What the shell runs in place of ssh; nil if no file says so.
+    package let sshCommand: String?
     /// What a prune without options keeps: numbers, and seconds. Empty if no file says so.
     package let prune: [PruneKey: Int64]
 
@@ -33,6 +35,7 @@ package struct PathRules: StrategyRules {
         gitignore = layers.firstValue { $0.gitignore } ?? false
         maxDelete = layers.firstValue { $0.maxDelete }
         bandwidth = layers.firstValue { $0.bandwidth } ?? BandwidthLimit()
+        sshCommand = layers.firstValue { $0.sshCommand }
         prune = layers.reduce(into: [:]) { rules, layer in
             rules.merge(layer.prune) { higher, _ in higher }
         }

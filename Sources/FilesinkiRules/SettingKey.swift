@@ -9,9 +9,11 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case gitignore
     case maxDelete = "max-delete"
     case bwlimit
+    case sshCommand = "ssh-command"
 
-    /// Whether only a device's own file may have it: a link belongs to a device, not to a tree.
-    package var isOfDevice: Bool { self == .bwlimit }
+    /// Whether only a device's own file may have it: a link belongs to a device, not to a tree, and a file that
+    /// others may change runs no command.
+    package var isOfDevice: Bool { self == .bwlimit || self == .sshCommand }
 
     /// The value without a setting, as a file would have it.
     package var standard: TOMLValue {
@@ -21,6 +23,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case .gitignore: .boolean(false)
         case .maxDelete: .string(MaxDelete.standard.description)
         case .bwlimit: .string(BandwidthLimit.off)
+        case .sshCommand: .string("ssh")
         }
     }
 
@@ -36,7 +39,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         switch self {
         case .gitignore where ["true", "false"].contains(text): .boolean(text == "true")
         case .maxDelete: Int(text).map(TOMLValue.integer) ?? .string(text)
-        case .strategy, .onDelete, .gitignore, .bwlimit: .string(text)
+        case .strategy, .onDelete, .gitignore, .bwlimit, .sshCommand: .string(text)
         }
     }
 }

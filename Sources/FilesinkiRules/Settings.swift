@@ -27,6 +27,8 @@ package struct Settings: Sendable {
     package var maxDelete: MaxDelete?
     /// The most bytes per second to and from a remote over a network; a device's file only.
     package var bandwidth: BandwidthLimit?
+    /// What the shell runs in place of ssh; a device's file only.
+    package var sshCommand: String?
     /// What a prune without options keeps: numbers, and seconds.
     package var prune: [PruneKey: Int64] = [:]
     /// The rules in the order of the file. The last one that matches a path applies.

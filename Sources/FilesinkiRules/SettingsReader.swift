@@ -163,10 +163,20 @@ struct SettingsReader {
                 settings.maxDelete = try MaxDelete(parsing: try Self.text(pair))
             }
         case .bwlimit: settings.bandwidth = try BandwidthLimit(parsing: try Self.text(pair))
+        case .sshCommand: settings.sshCommand = try sshCommand(pair)
         case nil where pair.key.count > 1 && pair.key[0] == PruneKey.table:
             try readPrune(pair.key, pair)
         case nil: throw Self.unknown(key)
         }
+    }
+
+    private func sshCommand(_ pair: TOMLPair) throws(Failure) -> String {
+        let text = try Self.text(pair)
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            throw Self.failure(
+                "The value of 'ssh-command' is empty.", "Leave the key out to run ssh.")
+        }
+        return text
     }
 
     /// The strategy of a pair. Only the device's own file may run a command.

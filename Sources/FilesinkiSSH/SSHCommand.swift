@@ -21,6 +21,13 @@ package struct SSHCommand: Hashable, Sendable {
         self.isInteractive = isInteractive
     }
 
+    /// The same with what a settings file says to run in place of `ssh`; the environment's word comes first.
+    package func with(setting: String?) -> SSHCommand {
+        var command = self
+        if command.replacement == nil { command.replacement = setting }
+        return command
+    }
+
     /// The options of every connection, whatever ssh's settings say: nothing is forwarded, and a connection
     /// that no longer answers ends after a minute.
     private static let options = [

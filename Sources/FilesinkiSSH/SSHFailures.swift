@@ -66,7 +66,7 @@ extension SSHEnd {
         if code == 127 {
             return Failure(
                 .usage, path: address, "ssh was not found: \(last)",
-                remedy: "Install openssh-client, or set FILESINKI_SSH_COMMAND.")
+                remedy: "Install openssh-client, or correct ssh-command or FILESINKI_SSH_COMMAND.")
         }
         let cause = last.isEmpty ? "ssh exited with \(code)." : last
         return Failure(
@@ -85,7 +85,7 @@ extension SSHDamage {
         guard isText else {
             return Failure(
                 .corrupt, path: address, "The host speaks neither SFTP nor filesinki's protocol.",
-                remedy: "Check its subsystem sftp, and FILESINKI_SSH_COMMAND.")
+                remedy: "Check its subsystem sftp, and ssh-command or FILESINKI_SSH_COMMAND.")
         }
         return Failure(
             .usage, path: address,

@@ -7,7 +7,12 @@ import Synchronization
 package final class SSHRemotes: Sendable {
     private let command: SSHCommand
     private let systemContext: SystemContext
-    private let links = Mutex<[String: Weak]>([:])
+    private let links = Mutex<[Key: Weak]>([:])
+
+    private struct Key: Hashable {
+        var address: String
+        var command: SSHCommand
+    }
 
     private struct Weak {
         weak var link: SSHLink?
@@ -23,10 +28,12 @@ package final class SSHRemotes: Sendable {
     /// - Parameters:
     ///   - bandwidth: Limits what is sent and received, if this opens the connection; nil for no limit.
     ///   - note: The file in which a replica notes that the host has no filesinki; nil for nowhere.
+    ///   - setting: What the replica's settings say to run in place of `ssh`; nil if they say nothing.
     package func connect(
-        _ address: SSHAddress, bandwidth: Bandwidth? = nil, note: String? = nil
+        _ address: SSHAddress, bandwidth: Bandwidth? = nil, note: String? = nil,
+        setting: String? = nil
     ) -> any Remote {
-        let link = link(address, bandwidth)
+        let link = link(address, bandwidth, setting)
         if let note { link.setNote(note) }
         return RetryingRemote(
             SSHRemote(link, systemContext: systemContext), systemContext: systemContext)
@@ -34,7 +41,7 @@ package final class SSHRemotes: Sendable {
 
     /// Lets the next connection find out anew what the host has.
     ///
-    /// - Parameter note: As of ``connect(_:bandwidth:note:)``.
+    /// - Parameter note: As of ``connect(_:bandwidth:note:setting:)``.
     package static func forget(note: String) { SSHNote(path: note).forget() }
 
     /// Creates the folder of a store, if its parent exists.
@@ -43,19 +50,25 @@ package final class SSHRemotes: Sendable {
     /// disk is most likely not mounted. If the folder cannot be created, opening the store reports it as
     /// missing.
     ///
+    /// - Parameter setting: As of ``connect(_:bandwidth:note:setting:)``.
     /// - Returns: What keeps the connection open for the next remote of the address.
     @discardableResult
-    package func makeFolder(_ address: SSHAddress) async -> any Sendable {
-        let link = link(address, nil)
+    package func makeFolder(
+        _ address: SSHAddress, setting: String? = nil
+    ) async -> any Sendable {
+        let link = link(address, nil, setting)
         await link.makeFolder()
         return link
     }
 
-    private func link(_ address: SSHAddress, _ bandwidth: Bandwidth?) -> SSHLink {
-        links.withLock { links in
-            if let link = links[address.text]?.link { return link }
-            let link = SSHLink(address, command, bandwidth: bandwidth)
-            links[address.text] = Weak(link: link)
+    private func link(
+        _ address: SSHAddress, _ bandwidth: Bandwidth?, _ setting: String?
+    ) -> SSHLink {
+        let key = Key(address: address.text, command: command.with(setting: setting))
+        return links.withLock { links in
+            if let link = links[key]?.link { return link }
+            let link = SSHLink(address, key.command, bandwidth: bandwidth)
+            links[key] = Weak(link: link)
             return link
         }
     }

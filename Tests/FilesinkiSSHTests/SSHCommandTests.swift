@@ -24,4 +24,17 @@ import Testing
         let command = SSHCommand(environment: { $0 == "FILESINKI_SSH_COMMAND" ? value : "x" })
         #expect(command.replacement == replacement)
     }
+
+    @Test(
+        "the environment's command comes before that of the settings",
+        arguments: [
+            (nil, nil, nil), (nil, "ssh -6", "ssh -6"), ("ssh -4", nil, "ssh -4"),
+            ("ssh -4", "ssh -6", "ssh -4"), ("", "ssh -6", "ssh -6"),
+        ] as [(String?, String?, String?)])
+    func setting(_ value: String?, _ setting: String?, _ replacement: String?) {
+        let command = SSHCommand(environment: { _ in value }, isInteractive: true)
+            .with(setting: setting)
+        #expect(command.replacement == replacement)
+        #expect(command.isInteractive)
+    }
 }

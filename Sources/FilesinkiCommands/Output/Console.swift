@@ -2,6 +2,7 @@ import FilesinkiDirectory
 package import FilesinkiEngine
 package import FilesinkiModel
 package import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiSSH
 import FilesinkiSystem
 import Glibc
@@ -150,7 +151,7 @@ package final class Console: Sendable {
     package func connector(
         _ access: RemoteAccess, of replica: ReplicaOptions? = nil
     ) -> @Sendable (String) throws -> any Remote {
-        { [self, network, ssh, bandwidths, currentFolder] text in
+        { [self, network, ssh, bandwidths, currentFolder, environment] text in
             switch try RemoteAddress(text, currentFolder: currentFolder) {
             case .folder(let path):
                 if let unused = bandwidths.takeUnused() { self.say(unused) }
@@ -158,7 +159,7 @@ package final class Console: Sendable {
             case .ssh(let address):
                 return ssh.connect(
                     address, bandwidth: try bandwidths.bandwidth(of: replica),
-                    note: access.sshNote)
+                    note: access.sshNote, setting: try Self.sshSetting(of: replica, environment))
             case .network(let address):
                 var access = access
                 access.bandwidth = try bandwidths.bandwidth(of: replica)
@@ -170,12 +171,31 @@ package final class Console: Sendable {
     /// Creates the folder of a store that the replica has not used yet, if its parent exists.
     ///
     /// - Returns: What keeps a connection open that was made for it.
-    func makeFolder(of address: RemoteAddress) async -> (any Sendable)? {
+    func makeFolder(
+        of address: RemoteAddress, for replica: ReplicaOptions
+    ) async throws -> (any Sendable)? {
         guard case .ssh(let place) = address else {
             address.makeFolder()
             return nil
         }
-        return await ssh.makeFolder(place)
+        return await ssh.makeFolder(
+            place, setting: try Self.sshSetting(of: replica, environment))
+    }
+
+    /// What the settings of a replica, or without one those of the user, say to run in place of ssh. A setting that is
+    /// wrong says nothing; the run reports it.
+    ///
+    /// - Throws: `Failure` when a settings file cannot be read.
+    private static func sshSetting(
+        of replica: ReplicaOptions?, _ environment: [String: String]
+    ) throws -> String? {
+        if let replica {
+            return RulesLoad(synced: nil, device: try replica.deviceFiles()).rules.sshCommand
+        }
+        guard let path = Settings.userFile(environment: { environment[$0] }),
+            let bytes = try StateFile.read(path, followingSymlinks: true)
+        else { return nil }
+        return RulesLoad(synced: nil, device: [.init(path: path, bytes: bytes)]).rules.sshCommand
     }
 
     /// Lets the next connection find out anew what a host has that is reached over ssh.

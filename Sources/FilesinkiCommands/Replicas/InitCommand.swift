@@ -55,7 +55,7 @@ struct InitCommand: ReplicaCommand {
         let access = try reaching.apply(to: &options, in: console)
         var connection: (any Sendable)?
         if let address, try !Self.hasMetStore(options) {
-            connection = await console.makeFolder(of: address)
+            connection = try await console.makeFolder(of: address, for: options)
         }
         let result = try await Replica.initialize(
             options, address: address?.text, deviceName: try DeviceName.chosen(device, in: console),
@@ -179,6 +179,9 @@ struct CloneCommand: Command {
         let patterns = try patterns.patterns
         var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
         let access = try reaching.apply(to: &options, in: console)
+        // One connection for all that follows.
+        let connection = try options.connect(address.text)
+        defer { withExtendedLifetime(connection) {} }
         // A mistyped address must not make a store, and a store that is away makes no replica.
         let made = try await Replica.initialize(
             options, address: address.text, deviceName: try DeviceName.chosen(device, in: console),

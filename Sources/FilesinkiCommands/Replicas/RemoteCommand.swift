@@ -113,7 +113,7 @@ struct RemoteSetCommand: ReplicaCommand {
 
     private func copyStore(to address: RemoteAddress, _ session: Session) async throws {
         let console = session.console
-        let connection = await console.makeFolder(of: address)
+        let connection = try await console.makeFolder(of: address, for: session.settings)
         defer { withExtendedLifetime(connection) {} }
         let access = try reaching.access(of: session.settings, in: console)
         let copied = try await session.replica.migrate(
