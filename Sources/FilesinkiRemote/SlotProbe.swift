@@ -64,11 +64,10 @@ package struct SlotProbe: Sendable {
         let unfitness = try await Retries(systemContext).performRequest { _ in
             try await remote.unfitness()
         }
-        return .init(
-            name: "unversioned", guarantee: "The remote does not keep old versions of a key.",
-            holds: unfitness == nil,
-            detail: unfitness ?? "The remote's configuration says so.",
-            consequence: "Two writers that fill a slot at once would both succeed.")
+        var check = remote.fitness
+        check.holds = unfitness == nil
+        if let unfitness { check.detail = unfitness }
+        return check
     }
 
     private func check(
@@ -104,6 +103,16 @@ package struct ProbeReport: Sendable {
         package var detail: String
         /// What goes wrong without the guarantee, as a sentence.
         package var consequence: String
+
+        package init(
+            name: String, guarantee: String, holds: Bool, detail: String, consequence: String
+        ) {
+            self.name = name
+            self.guarantee = guarantee
+            self.holds = holds
+            self.detail = detail
+            self.consequence = consequence
+        }
     }
 
     package var checks: [Check]
@@ -117,6 +126,9 @@ package struct ProbeReport: Sendable {
 /// A remote that can be asked whether its configuration makes it unusable. ``SlotProbe`` finds out the
 /// rest by testing.
 package protocol FitnessReporting {
+    /// The guarantee that depends on the configuration, as the report has it when it holds.
+    var fitness: ProbeReport.Check { get }
+
     /// Why the remote cannot hold a store, and what to change, as sentences; nil when its configuration
     /// shows no reason.
     ///

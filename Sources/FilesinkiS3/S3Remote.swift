@@ -253,6 +253,13 @@ extension S3Remote: CuttableRemote {
 }
 
 extension S3Remote: FitnessReporting {
+    package var fitness: ProbeReport.Check {
+        .init(
+            name: "unversioned", guarantee: "The remote does not keep old versions of a key.",
+            holds: true, detail: "The remote's configuration says so.",
+            consequence: "Two writers that fill a slot at once would both succeed.")
+    }
+
     /// Asks whether the bucket has versioning enabled. Measured services then let every writer of a slot
     /// win.
     package func unfitness() async throws -> String? {

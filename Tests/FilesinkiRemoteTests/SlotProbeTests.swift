@@ -55,6 +55,12 @@ import Testing
         var wrapped: any Remote
         var answer: String?
 
+        var fitness: ProbeReport.Check {
+            .init(
+                name: "unversioned", guarantee: "It keeps no versions.", holds: true,
+                detail: "It says so.", consequence: "Writers overwrite each other.")
+        }
+
         func unfitness() async throws -> String? { answer }
     }
 
