@@ -50,6 +50,17 @@ package struct ChildProcess: Sendable {
         self.diesOfBrokenPipe = diesOfBrokenPipe
     }
 
+    /// The environment of this process, as `NAME=value`.
+    package static var inheritedEnvironment: [[UInt8]] {
+        var pairs: [[UInt8]] = []
+        var next = environ
+        while let entry = next.pointee {
+            pairs.append(Array(UnsafeRawBufferPointer(start: entry, count: strlen(entry))))
+            next += 1
+        }
+        return pairs
+    }
+
     /// The child could not be started.
     package struct NotStarted: Error {
         /// The result of posix_spawn(3).

@@ -61,6 +61,15 @@ package final class ConnectedProcess: Sendable {
         return bytes
     }
 
+    /// Waits until there is something to receive, or the child has closed its end.
+    ///
+    /// - Returns: Whether the next ``receive(atMost:)`` does not block; false when the time is over.
+    package func isReady(within limit: Duration) -> Bool {
+        var file = [pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0)]
+        let milliseconds = min(max(limit / .milliseconds(1), 0), 3_600_000)
+        return unlessInterrupted { poll(&file, 1, Int32(milliseconds)) } != 0
+    }
+
     /// Ends the connection in both directions. May be called at any time, on any thread.
     package func disconnect() { shutdown(socket.raw, Int32(SHUT_RDWR)) }
 

@@ -89,7 +89,9 @@ package struct UserCommand: Sendable {
     }
 
     private var environment: [[UInt8]] {
-        if inheritance == .all { return Self.whole + variables.map(Self.pair) }
+        if inheritance == .all {
+            return ChildProcess.inheritedEnvironment + variables.map(Self.pair)
+        }
         var pairs = ["PATH=/usr/local/bin:/usr/bin:/bin"].map { Array($0.utf8) }
         for name in Self.inherited {
             guard let value = getenv(name) else { continue }
@@ -100,16 +102,6 @@ package struct UserCommand: Sendable {
 
     private static func pair(_ variable: (name: String, value: [UInt8])) -> [UInt8] {
         Array("\(variable.name)=".utf8) + variable.value
-    }
-
-    private static var whole: [[UInt8]] {
-        var pairs: [[UInt8]] = []
-        var next = environ
-        while let entry = next.pointee {
-            pairs.append(Array(UnsafeRawBufferPointer(start: entry, count: strlen(entry))))
-            next += 1
-        }
-        return pairs
     }
 }
 
