@@ -215,7 +215,7 @@ let package = Package(
             "FilesinkiNetwork",
             [
                 "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiText",
-                "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiHTTPClient",
+                "FilesinkiHashing", "FilesinkiDirectory", "FilesinkiHTTP", "FilesinkiHTTPClient",
                 "FilesinkiServerRemote", "FilesinkiWebDAV", "FilesinkiS3", "FilesinkiSSH",
                 "CKernel",
             ]),

@@ -34,7 +34,7 @@ public final class FileSinki: Sendable {
     /// - Parameters:
     ///   - root: The folder; it is made when it is not there.
     ///   - remote: Where devices meet: `dir:/path`, `ssh://`, `host:path`, `http(s)://` of a
-    ///     `filesinki serve`, `webdav(s)://` or `s3://`. Nil for the remote that the root has, if any.
+    ///     `filesinki serve`, `webdav(s)://`, `s3://` or `rclone:NAME:PATH`. Nil for the remote that the root has.
     ///   - device: This device's name, for people. Nil for the name of the machine.
     ///   - state: Where the root's state is kept, on the same file system; nil for `.filesinki` in it.
     ///   - failed: Called with errors that no caller waits for, such as a save that was retried and refused.

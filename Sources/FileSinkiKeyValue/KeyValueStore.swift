@@ -46,7 +46,7 @@ public final class KeyValueStore: Sendable {
     /// - Parameters:
     ///   - folder: The replica's folder.
     ///   - remote: The remote that devices share: `dir:/path`, `ssh://`, `host:path`, `http(s)://` of a
-    ///     `filesinki serve`, `webdav(s)://` or `s3://`. Nil for the remote that the replica has, if any.
+    ///     `filesinki serve`, `webdav(s)://`, `s3://` or `rclone:NAME:PATH`. Nil for that of the replica.
     ///   - name: The key-value store's name; stores of other names are separate.
     /// - Throws: ``KeyValueError``.
     public static func open(

@@ -20,6 +20,13 @@ package final class NetworkRemotes: Sendable {
 
     private let pins = ServerPins()
 
+    /// The running rclones, which remotes of one address share as long as one of them exists.
+    private let rclones = Mutex<[Target: WeakRclone]>([:])
+
+    private struct WeakRclone {
+        weak var link: RcloneLink?
+    }
+
     private struct Target: Hashable {
         var address: String
         var access: RemoteAccess
@@ -36,7 +43,7 @@ package final class NetworkRemotes: Sendable {
     /// Opens a remote that has its own connections and retries transient failures.
     ///
     /// - Parameters:
-    ///   - text: `http(s)://` for `filesinki serve`, `webdav(s)://` or `dav(s)://`, `s3://`.
+    ///   - text: `http(s)://` for `filesinki serve`, `webdav(s)://` or `dav(s)://`, `s3://`, `rclone:`.
     ///   - access: Where to look first for its credentials and certificates.
     /// - Throws: `Failure` with code `usage` for an invalid address, `not-allowed` when credentials cannot
     ///   be read.
@@ -70,6 +77,8 @@ package final class NetworkRemotes: Sendable {
         if pinned.fingerprint == nil {
             pinned.certificates = pinned.certificates ?? previous?.certificates
         }
+        pinned.writer =
+            access.isSingleWriter ? RcloneWriters.id(ofStateBeside: path) : previous?.writer
         if pinned.isEmpty {
             unlink(path)
         } else {
@@ -80,6 +89,7 @@ package final class NetworkRemotes: Sendable {
     private func remote(_ target: Target) throws(Failure) -> any Remote {
         switch NetworkKind(scheme: target.address.prefix { $0 != ":" }) {
         case .s3: return try bucket(target)
+        case .rclone: return try rclone(target)
         case .server: return try server(target)
         case .webDAV, nil: return try webDAV(target)
         }
@@ -112,6 +122,29 @@ package final class NetworkRemotes: Sendable {
             address: address, transport: try connections(to: address.service, target),
             credentials: configuration, systemContext: systemContext, allowsInsecure: allowsInsecure
         )
+    }
+
+    private func rclone(_ target: Target) throws(Failure) -> any Remote {
+        guard let address = try RcloneAddress(target.address) else {
+            throw Failure(
+                .usage, path: target.address, "Invalid address for rclone.",
+                remedy: "Write rclone:REMOTE:PATH.")
+        }
+        var pinned: PinnedAccess?
+        if let path = target.access.pinned {
+            pinned = try PinnedAccess.read(path, for: target.address)
+        }
+        let declared =
+            target.access.isSingleWriter
+            ? RcloneWriters.id(ofStateBeside: target.access.pinned) : nil
+        let link = rclones.withLock { rclones in
+            if let link = rclones[target]?.link { return link }
+            let command = RcloneCommand(address: address, environment: environment)
+            let link = RcloneLink(command, systemContext, target.access.bandwidth)
+            rclones[target] = WeakRclone(link: link)
+            return link
+        }
+        return RcloneRemote(link, RcloneWriters(pinned?.writer ?? declared))
     }
 
     private func connections(

@@ -19,11 +19,13 @@ struct PinnedAccess {
     var fingerprint: CertificateFingerprint?
     /// That certificate in DER form, if the server was asked for it already.
     var serverCertificate: [UInt8]?
+    /// The id by which the only device that publishes to the store is known; nil when several may.
+    var writer: String?
 
     /// Whether it contains neither credentials nor certificates.
     var isEmpty: Bool {
         credential.token == nil && credential.password == nil && certificates == nil
-            && fingerprint == nil
+            && fingerprint == nil && writer == nil
     }
 
     /// Reads the file; nil when it is missing or for another address.
@@ -59,6 +61,7 @@ struct PinnedAccess {
         case "server-certificate":
             serverCertificate = Base64.decode(text)
             return serverCertificate != nil
+        case "single-writer": writer = text
         default: return false
         }
         return true
@@ -88,6 +91,7 @@ struct PinnedAccess {
         if let serverCertificate {
             lines.append("server-certificate = \"\(Base64.encode(serverCertificate))\"")
         }
+        if let writer { lines.append("single-writer = \(JSONString.quoted(writer))") }
         let text = lines.map { $0 + "\n" }.joined()
         try PrivateFile(path).replace(with: Array(text.utf8))
     }

@@ -10,8 +10,8 @@ package enum RemoteAddress: Hashable, Sendable {
     /// A place reached over a network in another way, as the user wrote it.
     case network(String)
 
-    /// Parses `/path`, `dir:/path`, `file:///path`, `host:path` or a network address: what means the same
-    /// in every working directory.
+    /// Parses `/path`, `dir:/path`, `file:///path`, `host:path`, `rclone:REMOTE:PATH` or a network address: what
+    /// means the same in every working directory.
     ///
     /// - Throws: `Failure` with code `usage` for anything else, and for an address with a password.
     package init(absolute text: String) throws(Failure) {
@@ -29,11 +29,13 @@ package enum RemoteAddress: Hashable, Sendable {
         }
     }
 
-    /// Parses `file:///path` or a network address; nil for anything else.
+    /// Parses `file:///path`, `rclone:REMOTE:PATH` or a network address; nil for anything else.
     ///
     /// - Throws: `Failure` with code `usage` for a folder of another machine or one whose name is not
     ///   UTF-8, and for an address with a password.
     package static func withScheme(_ text: String) throws(Failure) -> RemoteAddress? {
+        // Its path may contain anything.
+        if let address = try RcloneAddress(text) { return .network(address.text) }
         guard let end = text.firstRange(of: "://") else { return nil }
         let rest = text[end.upperBound...]
         let scheme = text[..<end.lowerBound].lowercased()
@@ -86,6 +88,8 @@ package enum NetworkKind: CaseIterable, Sendable {
     case server
     case webDAV
     case s3
+    /// A place that the user's rclone reaches.
+    case rclone
 
     /// The schemes of its addresses, in lower case.
     private var schemes: [String] {
@@ -93,6 +97,7 @@ package enum NetworkKind: CaseIterable, Sendable {
         case .server: ["http", "https"]
         case .webDAV: ["webdav", "webdavs", "dav", "davs"]
         case .s3: ["s3"]
+        case .rclone: ["rclone"]
         }
     }
 
@@ -102,6 +107,7 @@ package enum NetworkKind: CaseIterable, Sendable {
         case .server: "http(s)://"
         case .webDAV: "webdav(s)://"
         case .s3: "s3://"
+        case .rclone: "rclone:REMOTE:PATH"
         }
     }
 
@@ -132,16 +138,20 @@ package struct RemoteAccess: Hashable, Sendable {
     package var fingerprint: CertificateFingerprint?
     /// Limits what is sent and received; nil for no limit.
     package var bandwidth: Bandwidth?
+    /// Whether the command line says that only this device publishes to the store.
+    package var isSingleWriter: Bool
 
     package init(
         pinned: String? = nil, tokenFile: String? = nil, certificateFile: String? = nil,
-        fingerprint: CertificateFingerprint? = nil, bandwidth: Bandwidth? = nil
+        fingerprint: CertificateFingerprint? = nil, bandwidth: Bandwidth? = nil,
+        isSingleWriter: Bool = false
     ) {
         self.pinned = pinned
         self.tokenFile = tokenFile
         self.certificateFile = certificateFile
         self.fingerprint = fingerprint
         self.bandwidth = bandwidth
+        self.isSingleWriter = isSingleWriter
     }
 }
 

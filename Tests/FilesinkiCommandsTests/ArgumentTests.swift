@@ -63,7 +63,10 @@ struct ArgumentTests {
         let failure = #expect(throws: Failure.self) {
             try RemoteAddress("ftp://example.org", currentFolder: "/w")
         }
-        #expect(failure?.remedy == "Use a folder, or http(s)://, webdav(s)://, s3:// or ssh://.")
+        #expect(
+            failure?.remedy
+                == "Use a folder, or http(s)://, webdav(s)://, s3://, rclone:REMOTE:PATH or ssh://."
+        )
     }
 
     @Test func `no option of a run leaves the options at their defaults`() throws {

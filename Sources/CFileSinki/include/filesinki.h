@@ -50,7 +50,7 @@ void filesinki_free(void *bytes);
 
 /* Opens a root, and makes it a replica when it is none.
  *
- * remote: "dir:/path", "ssh://", "host:path", "http(s)://", "webdav(s)://" or "s3://"; null for the remote that the root has.
+ * remote: "dir:/path", "ssh://", "host:path", "http(s)://", "webdav(s)://", "s3://" or "rclone:REMOTE:PATH"; null for the remote that the root has.
  * device: this device's name; null for the name of the machine.
  * Returns null on an error. A remote that is away is none. */
 filesinki *filesinki_open(

@@ -104,6 +104,9 @@ extension RemoteAddress {
             let beside = try? address.withPath { Self.path($0, beside: name) }
             return .ssh(beside ?? address)
         case .network(let address):
+            if let place = try? RcloneAddress(address) {
+                return .network(place.beforePath + Self.path(place.path[...], beside: name))
+            }
             let host = address.firstRange(of: "://")?.upperBound ?? address.startIndex
             let rest = address[host...]
             let start = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex

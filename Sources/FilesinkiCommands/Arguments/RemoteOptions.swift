@@ -28,6 +28,11 @@ struct AccessOptions: ParsableArguments {
             "Trust only the server whose certificate has this SHA-256.", valueName: "hex"))
     var fingerprint: String?
 
+    @Flag(
+        name: .long,
+        help: "Only this device publishes: for an rclone remote that several cannot share.")
+    var singleWriter = false
+
     func validate() throws {
         if fingerprint != nil, caFile != nil {
             throw ValidationError("Give --fingerprint or --ca-file.")
@@ -46,11 +51,17 @@ extension AccessOptions {
             certificateFile: try caFile.map(file),
             fingerprint: try fingerprint.map { text throws(Failure) in
                 try CertificateFingerprint(parsing: text)
-            })
+            }, isSingleWriter: singleWriter)
     }
 
-    /// - Throws: `Failure` with code `usage` when a fingerprint is given for a remote without a certificate.
+    /// - Throws: `Failure` with code `usage` when an option is given that does not concern such a remote: a
+    ///   fingerprint where there is no certificate.
     func check(for address: RemoteAddress) throws(Failure) {
+        if singleWriter, try RcloneAddress(address.text) == nil {
+            throw Failure(
+                .usage, path: address.text, "Several devices can share this remote.",
+                remedy: "Leave --single-writer out; it is for rclone:REMOTE:PATH.")
+        }
         guard fingerprint != nil else { return }
         let message: String
         switch address {
@@ -77,6 +88,10 @@ extension RemoteAddress {
     /// - Parameter currentFolder: The folder that a relative path is relative to.
     /// - Throws: `Failure` with code `usage` for an address of another kind, or with a password.
     init(_ text: String, currentFolder: String) throws(Failure) {
+        if let address = try RcloneAddress(text) {
+            self = .network(address.text)
+            return
+        }
         guard let end = text.firstRange(of: "://") else {
             if let address = try SSHAddress(shortForm: text) {
                 self = .ssh(address)

@@ -71,7 +71,8 @@ enum HelpTopic: String, CaseIterable {
                               folder; ~/.local/state if not set.
           FILESINKI_PING_URL  The default of sync --ping-url.
           FILESINKI_SSH_COMMAND
-                              What is run in place of ssh, with its arguments.
+                              What is run in place of ssh, with its arguments; else
+                              the setting ssh-command of a device's config.toml.
           NO_COLOR, TERM      No colours when set, or dumb.
           PAGER               The pager for long differences on a terminal; empty or cat
                               for none.
@@ -127,6 +128,10 @@ enum HelpTopic: String, CaseIterable {
                             A folder of a WebDAV server; also davs://, dav://.
           s3://BUCKET/PREFIX?endpoint=HOST&region=REGION
                             A bucket of S3, or of a compatible server.
+          rclone:REMOTE:PATH
+                            A place that rclone reaches, by a name that 'rclone
+                            listremotes' shows. At most of them, one device
+                            publishes: --single-writer.
 
         An address contains no secret: see filesinki help credentials. Whether a remote
         provides the guarantees that a store needs:
