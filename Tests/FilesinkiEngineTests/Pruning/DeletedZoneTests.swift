@@ -32,7 +32,7 @@ struct DeletedZoneTests: PruneScene {
         try await s.sync()
         let asset = try #require(
             try await s.zone.record(RecordName("n"))?.record.itemAssets.first)
-        try await r.change { try $0.end("default", .deleted, knowing: 1) }
+        try await r.end(.deleted, knowing: 1)
         #expect(try await prune(a).removedPacks == 0)
         #expect(assetPacks.count == 1)
         // A check needs no records of a deleted zone.
@@ -44,7 +44,7 @@ struct DeletedZoneTests: PruneScene {
         #expect(assetPacks == [])
         #expect(try await failures() == [])
         // The next generation has assets of its own, and nobody looks for those of the former one.
-        try await r.change { try $0.create("default") }
+        try await r.create()
         try await r.sync()
         try await r.save("n", random(2))
         try await r.sync()
@@ -61,14 +61,14 @@ struct DeletedZoneTests: PruneScene {
         try await r.save("n", random(1))
         try await r.sync()
         try await s.sync()
-        try await r.change { try $0.end("default", .reset, knowing: 1) }
+        try await r.end(.reset, knowing: 1)
         #expect(try await prune(a).removedPacks == 0)
         #expect(assetPacks.count == 1)
         try await s.sync()
         #expect(try await prune(a).removedPacks == 0)
         #expect(try await s.bytes("n") == random(1))
         // A deletion behind it ends both.
-        try await s.change { try $0.end("default", .purged, knowing: 1) }
+        try await s.end(.purged, knowing: 1)
         // A device says how far it is after a day at the latest.
         await #expect(throws: Failure.self) { try await r.sync() }
         #expect(try await prune(a).removedPacks == 0)
@@ -100,7 +100,7 @@ struct DeletedZoneTests: PruneScene {
                 "rec-default/n", "rec-default/twice",
             ])
         #expect(damaged.failures.allSatisfy { $0.code == .corrupt })
-        try await client.change { try $0.end("default", .deleted, knowing: 2) }
+        try await client.end(.deleted, knowing: 2)
         #expect(try await check().failures.isEmpty)
     }
 }

@@ -68,13 +68,19 @@ struct RecordClient {
         return try await zone.exchange()
     }
 
-    /// Ends or creates the zone, and publishes that.
-    func change(
-        _ body: (isolated ZoneCatalogue) async throws -> ZoneEntry?
-    ) async throws {
+    /// Ends the zone, and publishes that.
+    func end(_ cause: ZoneCause, knowing sequence: UInt64) async throws {
         clock.advance(by: .seconds(1))
         let catalogue = try ZoneCatalogue.open(await zone.cataloguePlace)
-        _ = try #require(try await body(catalogue))
+        _ = try await catalogue.end("default", cause, knowing: sequence)
+        _ = try await catalogue.exchange()
+    }
+
+    /// Creates the zone again, and publishes that.
+    func create() async throws {
+        clock.advance(by: .seconds(1))
+        let catalogue = try ZoneCatalogue.open(await zone.cataloguePlace)
+        _ = try await catalogue.create("default")
         _ = try await catalogue.exchange()
     }
 
