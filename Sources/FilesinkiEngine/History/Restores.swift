@@ -19,6 +19,9 @@ struct Restores: ReplicaPart {
         _ path: RelativePath, from tree: TreeAtPoint, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let found = try tree.entry(path)
+        try rulesReader.requireSynced(
+            [path], options,
+            remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
         let inside = tree.entries.filter { $0.0.isInside(path) }
         return try await sync.reporting {
             try await writeBack(
@@ -41,8 +44,14 @@ struct Restores: ReplicaPart {
     private func restoreLast(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
+        try rulesReader.requireSynced(
+            [path], options,
+            remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
         let before = try await sync.syncPaths([path], options)
-        guard try root.status(path) == nil else {
+        if let status = try root.status(path) {
+            if status.kind == .directory, try !self.status.deleted([path]).isEmpty {
+                return try await restoreInside(path, options, after: before)
+            }
             throw Failure(
                 .exists, path: path.bytes, "The path is not deleted.",
                 remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")
@@ -64,6 +73,23 @@ struct Restores: ReplicaPart {
             after: before)
     }
 
+    /// Restores what was deleted last in a folder that is still here, as one with ignored files is.
+    private func restoreInside(
+        _ folder: RelativePath, _ options: SyncOptions, after before: SyncReport
+    ) async throws -> RestoreReport {
+        let deleted = try status.deleted([folder])
+        let reader = try await history.historyReader(after: before)
+        guard let newest = deleted.max(by: { $0.version < $1.version }),
+            let deletion = try await history.versions(of: newest.path, in: reader)
+                .last(where: { $0.change.entry.kind == .tombstone })
+        else { return RestoreReport() }
+        let gone = Set(deleted.map(\.path))
+        let wanted = try await history.deletedChildren(of: folder, by: deletion, in: reader)
+            .filter { gone.contains($0.0) }
+        return try await writeBack(
+            wanted, of: folder, .init(command: "undelete"), options, after: before)
+    }
+
     /// Writes entries of the history into the root and publishes them.
     ///
     /// - Parameter before: The report of a run for the path that has just finished; nil for none.
@@ -79,8 +105,15 @@ struct Restores: ReplicaPart {
         let reader = try await history.historyReader(after: first)
         let contents = try await history.historyContents(reader)
         var report = RestoreReport()
+        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         for (path, entry) in wanted {
             do {
+                // What is ignored and here is private, and not in the history.
+                if ignored.contains(path, isDirectory: entry.kind == .directory),
+                    try root.status(path) != nil
+                {
+                    throw Failure.ignored(path)
+                }
                 try await history.requireUnpruned(entry, at: path, in: reader, contents)
                 var isDone = try isInPlace(entry, at: path)
                 if !isDone { isDone = try await editor.write(entry, at: path, from: contents) }
@@ -93,7 +126,9 @@ struct Restores: ReplicaPart {
                 report.problems.append(Problem(path, failure))
             }
         }
-        report.sync = try await sync.syncPaths([path], options, after: first)
+        report.sync = try await sync.afterChange("Restored here", at: path) {
+            try await sync.syncPaths([path], options, after: first)
+        }
         try journal.record(command, report.restored)
         let now = try status.baseState(of: path)
         report.entry = now.entry
