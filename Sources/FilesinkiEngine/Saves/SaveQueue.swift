@@ -84,6 +84,7 @@ struct SaveQueue: ReplicaPart {
         let saves = claimSaves()
         guard !saves.isEmpty else { return }
         do {
+            try await Saves(replica).keepEdits(at: saves.map(\.request.path), SyncOptions())
             let placed = try place(saves)
             guard !placed.isEmpty else { return }
             let paths = placed.map(\.request.path)

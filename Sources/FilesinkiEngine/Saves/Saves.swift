@@ -19,6 +19,8 @@ struct Saves: ReplicaPart {
     /// If the replica was opened by ``Replica/openToSave(_:)`` while another process held it, the
     /// save is enqueued; see ``SaveQueue``.
     ///
+    /// An edit at the path that no run has seen is kept in the history, if the remote can be reached; see
+    /// ``keepEdits(at:besides:_:)``.
     ///
     /// - Parameter write: Calls its argument with the content, in pieces.
     /// - Throws: Code `differs` if the condition does not hold, or another device publishes the
@@ -60,6 +62,7 @@ struct Saves: ReplicaPart {
         let writer = try editor.makeWriter()
         try writer.makeFolders(above: path)
         let staged = try editor.stage(path, in: writer.staging, mode: options.mode, content: write)
+        try await keepEdits(at: [path], besides: staged.content, options.sync)
         let saved = try editor.install(staged, at: path, by: writer)
         let report = try await sync.afterChange("Saved here", at: path) {
             try await sync.syncPaths(
