@@ -179,7 +179,7 @@ struct StatusText {
         guard let word = status.lastFailure, word != "conflict" || status.conflicts.isEmpty else {
             return nil
         }
-        return "The last run did not complete: \(word)."
+        return RunOutcome(word).sentence
     }
 
     private var conflicts: String? {
