@@ -112,6 +112,7 @@ extension StatusReport {
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)
         object.add("uploaded_bytes", uploadedBytes)
+        object.add("ignored", ignoredFiles == 0 ? nil : ignoredFiles)
         object.add("only", only.map { .array($0.map(\.jsonValue)) })
         return object
     }
@@ -147,6 +148,11 @@ struct StatusText {
         if let conflicts { lines.append(conflicts) }
         lines += pending(status.pending, "changed here, not yet sent")
         lines += pending(status.incoming, "changed in the store, not yet received")
+        if status.ignoredFiles > 0 {
+            lines.append(
+                "\(CountText.text(status.ignoredFiles, "file")) of the store ignored here"
+                    + "    see: filesinki ls -l")
+        }
         if status.uploadedBytes > 0 {
             lines.append(
                 "\(SizeText.text(status.uploadedBytes)) uploaded, published by the next sync")

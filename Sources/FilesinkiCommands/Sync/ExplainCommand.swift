@@ -36,7 +36,9 @@ struct ExplainCommand: ReplicaCommand {
         if report.json {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
         } else {
-            for line in found.text(ignoredBy: ignoredBy) { try console.output.line(line) }
+            for line in found.text(ignoredBy: ignoredBy, isHeld: isHeld) {
+                try console.output.line(line)
+            }
         }
         if let away = found.away { console.say("The log was not read. \(away)") }
         return found.isEmpty && ignoredBy == nil ? .negative : .done
@@ -53,6 +55,7 @@ extension Explanation {
         state.add("path", path)
         state.add("pending", isPending)
         state.add("ignored_by", rule)
+        state.add("stored_version", rule == nil ? nil : storedVersion)
         if let base {
             state.add("version", base.version)
             base.entry.describe(in: &state)
@@ -73,10 +76,16 @@ extension Explanation {
         return object
     }
 
-    func text(ignoredBy rule: String?) -> [String] {
-        var lines = [state]
+    /// - Parameters:
+    ///   - rule: The rule that ignores the path; nil for none.
+    ///   - isHeld: False if it is outside of what a partial replica holds.
+    func text(ignoredBy rule: String?, isHeld: Bool) -> [String] {
+        var lines = [state(isIgnored: rule != nil)]
         if isPending { lines.append("Changed here since; not yet published.") }
         if let rule { lines.append("Ignored here by \(rule).") }
+        if rule != nil, isHeld, storedVersion != nil {
+            lines.append("To delete it there and keep it here, use filesinki delete --keep.")
+        }
         if !actions.isEmpty { lines += ["", "Actions of this replica:"] + actions.map(text) }
         if !versions.isEmpty {
             var table = TextTable(rightAligned: [0, 3])
@@ -86,7 +95,16 @@ extension Explanation {
         return lines
     }
 
-    private var state: String {
+    /// The version of what the store has and this replica has not applied; nil for none.
+    private var storedVersion: UInt64? {
+        let known = stored ?? base
+        return known.flatMap { $0.entry.kind == .tombstone ? nil : $0.version }
+    }
+
+    private func state(isIgnored: Bool) -> String {
+        if isIgnored, let storedVersion {
+            return "\(path): not synced here, but version \(storedVersion) is in the store."
+        }
         guard let base else { return "\(path): not synced." }
         return "\(path): synced, version \(base.version), a \(base.entry.kindWord)."
     }
