@@ -54,6 +54,7 @@ let package = Package(
         // `make library` installs it as libfilesinki.so; the name of the product is taken.
         .library(name: "filesinki-c", type: .dynamic, targets: ["FileSinkiC"]),
         .library(name: "FileSinkiKeyValue", targets: ["FileSinkiKeyValue"]),
+        .library(name: "FileSinkiRecords", targets: ["FileSinkiRecords"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -239,6 +240,14 @@ let package = Package(
                 "FilesinkiRules",
             ]),
 
+        // A store as pages show it: its log by path, by commit and by day.
+        module(
+            "FilesinkiStoreIndex",
+            [
+                "FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiHashing",
+                "FilesinkiSQLite", "FilesinkiRemote", "FilesinkiStore", "FilesinkiEngine",
+            ], resources: [.embedInCode("SQL")], settings: onCallersActor),
+
         // The library's window for C: the header, and the functions that it declares.
         .target(name: "CFileSinki"),
         module(
@@ -253,6 +262,7 @@ let package = Package(
         example("ExampleTrophies", ["FileSinki"]),
         example("ExampleBinaryMerge", ["FileSinki"]),
         example("ExampleObserver", ["FileSinki"]),
+        example("ExampleRecords", ["FileSinkiRecords"]),
 
         // Zones of small items beside the files: what every kind of item has in common.
         module(
@@ -282,12 +292,28 @@ let package = Package(
                 "FilesinkiSQLite", "FilesinkiItems", "FilesinkiRecords",
             ], resources: [.embedInCode("SQL")]),
 
+        // What the libraries of items share: how a program opens a replica.
+        module(
+            "FilesinkiLibrary",
+            [
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiRemote", "FilesinkiEngine",
+                "FilesinkiItems", "FilesinkiNetwork",
+            ]),
+
         // The library's key-value store.
         module(
             "FileSinkiKeyValue",
             [
-                "FilesinkiModel", "FilesinkiEngine", "FilesinkiDirectory", "FilesinkiItems",
-                "FilesinkiKeyValue", "FilesinkiNetwork", "FilesinkiSystem", "FilesinkiRemote",
+                "FilesinkiModel", "FilesinkiItems", "FilesinkiKeyValue", "FilesinkiLibrary",
+                "FilesinkiSystem",
+            ]),
+
+        // The library's records.
+        module(
+            "FileSinkiRecords",
+            [
+                "FilesinkiModel", "FilesinkiItems", "FilesinkiRecords", "FilesinkiRecordZones",
+                "FilesinkiLibrary", "FilesinkiSystem",
             ]),
 
         // The command line.
@@ -309,8 +335,8 @@ let package = Package(
         .executableTarget(
             name: "filesinki-net",
             dependencies: [
-                "CKernel", "FilesinkiCommands", "FilesinkiModel", "FilesinkiNetwork",
-                "FilesinkiSystem", "FilesinkiServer",
+                "CKernel", "FilesinkiCommands", "FilesinkiDirectory", "FilesinkiModel",
+                "FilesinkiNetwork", "FilesinkiServer", "FilesinkiStoreIndex", "FilesinkiSystem",
             ], swiftSettings: strict),
 
         // Helpers of the tests; nothing in the product imports it.
@@ -333,6 +359,7 @@ let package = Package(
             // Programs that are not in Swift.
             exclude: ["C"]),
         tests("FileSinkiKeyValueTests", ["FileSinkiKeyValue", "FilesinkiTesting"]),
+        tests("FileSinkiRecordsTests", ["FileSinkiRecords", "FilesinkiTesting"]),
         tests(
             "FilesinkiCommandsTests",
             [
@@ -418,6 +445,12 @@ let package = Package(
                 "FilesinkiTesting", "FilesinkiWebDAV",
             ]),
         tests(
+            "FilesinkiStoreIndexTests",
+            [
+                "FilesinkiEngine", "FilesinkiHashing", "FilesinkiModel", "FilesinkiRemote",
+                "FilesinkiStore", "FilesinkiStoreIndex", "FilesinkiTesting", "FilesinkiText",
+            ]),
+        tests(
             "FilesinkiSystemTests", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiTesting"]),
         tests(
             "FilesinkiProtocolTests",
@@ -475,7 +508,8 @@ let package = Package(
             [
                 "FilesinkiDirectory", "FilesinkiHashing", "FilesinkiModel", "FilesinkiText",
                 "FilesinkiProtocol",
-                "FilesinkiRemote", "FilesinkiServer", "FilesinkiSystem", "FilesinkiTesting",
+                "FilesinkiRemote", "FilesinkiServer", "FilesinkiStoreIndex", "FilesinkiSystem",
+                "FilesinkiTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -18,7 +18,8 @@ rm -rf "$folder"
 mkdir -p "$folder"
 found=$(graphs public)
 mkdir "$chosen/library"
-cp "$found/FileSinki.symbols.json" "$found/FileSinkiKeyValue.symbols.json" "$chosen/library"
+cp "$found/FileSinki.symbols.json" "$found/FileSinkiKeyValue.symbols.json" \
+    "$found/FileSinkiRecords.symbols.json" "$chosen/library"
 # Any link that leads nowhere is an error.
 docc convert Sources/FileSinki/FileSinki.docc --additional-symbol-graph-dir "$chosen/library" \
     --output-path "$folder/library" --fallback-bundle-identifier filesinki.library \

@@ -33,8 +33,21 @@ final class CRoot: Sendable {
 
     /// Calls a method of `filesinki rpc`.
     func call(_ method: String, _ parameters: [UInt8]) async throws(CallError) -> [UInt8] {
+        try await withCallErrors { try await calls().call(method, parameters) }
+    }
+
+    /// Starts a method of `filesinki rpc` that goes on.
+    func watch(
+        _ method: String, _ parameters: [UInt8], _ event: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws(CallError) -> ProcessWatch {
+        try await withCallErrors { try await calls().watch(method, parameters, event) }
+    }
+
+    private func withCallErrors<Answer>(
+        _ body: () async throws -> Answer
+    ) async throws(CallError) -> Answer {
         do {
-            return try await calls().call(method, parameters)
+            return try await body()
         } catch let failure as ProcessCalls.CallFailure {
             throw CallError(failure)
         } catch let failure as Failure {

@@ -18,15 +18,23 @@ private struct Caller: @unchecked Sendable {
 }
 
 /// An observation of a caller's.
-private final class CObserver: Sendable {
+final class CObserver: Sendable {
     private let task: Task<Void, Never>
     private let ended = DispatchGroup()
 
-    init(_ sinki: FileSinki, _ path: String, _ caller: Caller) {
+    /// - Parameter body: What goes on until the observation is cancelled.
+    init(_ body: @escaping @Sendable () async -> Void) {
         let ended = ended
         ended.enter()
         task = Task.detached {
-            defer { ended.leave() }
+            await body()
+            ended.leave()
+        }
+    }
+
+    /// Observes files.
+    fileprivate convenience init(_ sinki: FileSinki, _ path: String, _ caller: Caller) {
+        self.init {
             do throws(FileSinkiError) {
                 var changes = sinki.changes(at: path).makeAsyncIterator()
                 while let change = try await changes.next() {
@@ -38,6 +46,9 @@ private final class CObserver: Sendable {
             }
         }
     }
+
+    /// The caller's pointer, which keeps it.
+    var pointer: OpaquePointer { OpaquePointer(Unmanaged.passRetained(self).toOpaque()) }
 
     func cancel() {
         task.cancel()
@@ -54,7 +65,7 @@ public func observe(
     guard let sinki = opened(sinki), let path, let changed else { return nil }
     let observer = CObserver(
         sinki, String(cString: path), Caller(changed: changed, context: context))
-    return OpaquePointer(Unmanaged.passRetained(observer).toOpaque())
+    return observer.pointer
 }
 
 /// Ends an observation.

@@ -1,9 +1,7 @@
-import FilesinkiEngine
 import FilesinkiItems
 import FilesinkiKeyValue
+import FilesinkiLibrary
 import FilesinkiModel
-import FilesinkiNetwork
-import FilesinkiRemote
 import FilesinkiSystem
 public import Foundation
 import Synchronization
@@ -65,25 +63,9 @@ public final class KeyValueStore: Sendable {
         folder: String, remote: String? = nil, name: String = "default", listens: Bool
     ) async throws -> KeyValueStore {
         do {
-            let address = try remote.map { try RemoteAddress(absolute: $0) }
-            let access = StateFolder(root: folder, state: nil).access
-            let connect = RemoteAddress.connector(.ofMachine, RemoteAccess(pinned: access))
-            let options = ReplicaOptions(root: folder, systemContext: .ofMachine, connect: connect)
-            // Later, an absent folder is most likely a disk that is not mounted.
-            if let address, (try? ReplicaConfig.read(options))?.store.isEmpty ?? true {
-                await address.makeStoreFolder()
-            }
-            _ = try await Replica.initialize(
-                options, address: address?.text, deviceName: nameOfHost())
-            let config = try ReplicaConfig.read(options)
+            let replica = try await ProgramReplica.open(folder: folder, remote: remote)
             return try KeyValueStore(
-                KeyValuePlace(
-                    state: options.stateFolder.path, name: name,
-                    device: config.device, address: config.remote,
-                    keyFingerprint: config.keyFingerprint, systemContext: .ofMachine,
-                    connect: connect,
-                    renewDevice: { try await Replica.renewDevice(options, insteadOf: $0) }),
-                listens: listens)
+                replica.place(of: ValueKind.self, name), listens: listens)
         } catch {
             throw KeyValueError(error)
         }

@@ -51,6 +51,12 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension ExitCode {
+    /// The exit code with which a failed run is recorded; nil for one that is not: a bad argument is no run.
+    static func recorded(_ failure: Failure) -> ExitCode? {
+        let code = ExitCode(failure)
+        return code == .usage || code == .negative ? nil : code
+    }
+
     /// The order by which a command about several replicas exits, the worst first: what needs a person
     /// before what a later run may mend, and that before a negative answer.
     static let worstFirst: [ExitCode] = [

@@ -161,7 +161,9 @@ extension RootOptions {
             _ = try await Replica.initialize(
                 settings, address: nil, deviceName: DeviceName.standard(in: console))
             console.register(root: root.path, state: settings.state, isNew: true)
-            console.detail("Created the default replica \(printable(root.path.utf8)).")
+            console.say(
+                "Created the default replica \(printable(root.path.utf8)): the current folder is in no replica."
+            )
         }
         return (root, settings)
     }
@@ -170,6 +172,7 @@ extension RootOptions {
     func replicaOptions(root: String, in console: Console) throws -> ReplicaOptions {
         let wait = try TimeText.length(waiting.lockWait)
         let state = try state.map { try FilePlace.absoluteText($0, in: console.currentFolder) }
+        console.hints = CommandHints(root: root, state: state, in: console)
         let pinned = StateFolder(root: root, state: state).access
         var options = ReplicaOptions(
             root: root, state: state, lockWait: .seconds(wait),

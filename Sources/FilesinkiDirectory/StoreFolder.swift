@@ -68,6 +68,10 @@ final class StoreFolder: Sendable {
         for _ in 0..<Self.maximumTries {
             if let folder = try createFolders(names, key) { return folder }
         }
+        // A file system such as /proc refuses a new folder as if the one above were gone.
+        if try !open().isRemoved {
+            throw SystemError(ENOENT).failure("create a folder in the store", inStore: key)
+        }
         throw .folderRemoved(key)
     }
 
@@ -206,6 +210,9 @@ extension SystemError {
 func notARegularFile(_ path: String) -> Failure { SystemError(EISDIR).failure("", inStore: path) }
 
 extension FileHandle {
+    /// Whether the folder has no name any more.
+    var isRemoved: Bool { (try? record().st_nlink) == 0 }
+
     /// Opens a name in this folder, never through a symlink.
     func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0

@@ -106,7 +106,7 @@ package struct SealedRemote: RemoteWrapper, EncryptedRemote {
 
     /// Whether objects of a key are sealed.
     private func isSealed(_ key: String) -> Bool {
-        ["packs/", "zones/", "devices/"].contains { key.hasPrefix($0) }
+        ["packs/", "zones/", "devices/", "moved/"].contains { key.hasPrefix($0) }
     }
 
     /// The key at the remote beneath.

@@ -79,13 +79,18 @@ extension RootFolder {
     /// The mode of the file to be replaced; nil when the path is absent.
     ///
     /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/exists`` when the path is a
-    ///   folder.
+    ///   folder, or a FIFO, socket or device, which is never replaced.
     package func modeToKeep(at path: RelativePath) throws(Failure) -> UInt16? {
         let before = try status(path)
         if before?.kind == .directory {
             throw Failure(
                 .exists, path: path.bytes, "A folder is there.",
                 remedy: "Choose another path, or delete the folder with filesinki delete -r.")
+        }
+        if before?.kind == .special {
+            throw Failure(
+                .exists, path: path.bytes, "A FIFO, a socket or a device is there.",
+                remedy: "Choose another path, or remove it first.")
         }
         return before?.kind == .file ? before?.mode : nil
     }

@@ -161,7 +161,7 @@ package struct ItemNames: Sendable {
 }
 
 extension ItemNames {
-    /// The zone's name in the store. Each generation of a zone has a log of its own.
+    /// The zone's name in the store, behind the prefix of its database.
     func storeZone(_ name: String, generation: UInt64) -> String {
         guard generation > 1 else { return zonePrefix + name }
         return "\(zonePrefix.dropLast())\(generation)-\(name)"

@@ -8,19 +8,25 @@ struct ManifestFile {
 
     init(_ path: [UInt8]) { self.path = path }
 
-    /// Ensures that the file exists.
+    /// Ensures that the file exists and can be read.
+    ///
+    /// A file that exists is not opened: as it is closed, this process would give up the locks that its connections have
+    /// on it, and a command beside it would remove the log that they use
+    /// (https://www.sqlite.org/howtocorrupt.html, section 2.2).
     ///
     /// - Throws: `Failure` with code `not-found` when it is missing and must not be created.
     func ensure(create: Bool) throws(Failure) {
-        let flags = create ? O_RDONLY | O_CREAT : O_RDONLY
+        if path.withCString({ access($0, R_OK) }) == 0 { return }
+        let error = SystemError.last
+        guard error.number == ENOENT else { throw error.failure("open the manifest", path) }
+        guard create else {
+            throw Failure(
+                .notFound, path: path, "No manifest was found.",
+                remedy: "Create a replica with filesinki init or filesinki clone.")
+        }
         // SQLite gives the files beside it the same mode.
-        do { try FileHandle(path, flags, mode: 0o600).close() } catch {
-            guard error.number != ENOENT || create else {
-                throw Failure(
-                    .notFound, path: path, "No manifest was found.",
-                    remedy: "Create a replica with filesinki init or filesinki clone.")
-            }
-            throw error.failure("open the manifest", path)
+        do { try FileHandle(path, O_RDONLY | O_CREAT | O_EXCL, mode: 0o600).close() } catch {
+            guard error.number == EEXIST else { throw error.failure("open the manifest", path) }
         }
     }
 

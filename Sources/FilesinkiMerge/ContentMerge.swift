@@ -87,10 +87,13 @@ package struct MergeConflict: Hashable, Sendable {
     package var place: String
     /// What both sides did there, or why the content is not for this merge: a sentence.
     package var reason: String
+    /// The cell or row of a database; nil for any other place.
+    package var cell: MergeCell?
 
-    package init(_ place: String, _ reason: String) {
+    package init(_ place: String, _ reason: String, cell: MergeCell? = nil) {
         self.place = place
         self.reason = reason
+        self.cell = cell
     }
 }
 

@@ -11,11 +11,16 @@ package final class MergeTrace: Sendable {
         package var place: String
         package var source: Source
         package var reason: Reason
+        /// The cell or row of a database; nil for any other place.
+        package var cell: MergeCell?
 
-        package init(_ place: String, _ source: Source, _ reason: Reason) {
+        package init(
+            _ place: String, _ source: Source, _ reason: Reason, cell: MergeCell? = nil
+        ) {
             self.place = place
             self.source = source
             self.reason = reason
+            self.cell = cell
         }
     }
 
@@ -90,7 +95,7 @@ package final class MergeTrace: Sendable {
     }
 
     package func add(_ conflicts: [MergeConflict]) {
-        add(conflicts.map { Step($0.place, .none, .conflict($0.reason)) })
+        add(conflicts.map { Step($0.place, .none, .conflict($0.reason), cell: $0.cell) })
     }
 
     func add(_ steps: [Step]) {

@@ -47,7 +47,8 @@ func contentHash(of entry: Entry) -> String {
     return withUnsafeBytes(of: hash.bigEndian) { hexadecimal($0) }
 }
 
-private func plainName(of device: Device) -> String {
+/// A device's name as it stands in the names of its conflict copies.
+package func plainName(of device: Device) -> String {
     let plain = device.name.utf8.prefix(32).map { byte -> UInt8 in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -87,6 +88,16 @@ package func conflictOriginal(of copy: RelativePath) -> (path: RelativePath, dig
     let original = name[..<start] + name[(end + 1)...]
     let path = copy.parent?.appending(original) ?? RelativePath(unchecked: Array(original))
     return (path, String(decoding: words[1], as: UTF8.self))
+}
+
+/// The device in the name of a conflict copy, as ``plainName(of:)`` writes it; nil when the name is not that of a
+/// conflict copy.
+package func conflictDevice(of copy: RelativePath) -> String? {
+    let name = Array(copy.name)
+    guard conflictOriginal(of: copy) != nil, let start = lastIndex(of: conflictMark, in: name)
+    else { return nil }
+    let device = name[(start + conflictMark.count)...].prefix { $0 != UInt8(ascii: " ") }
+    return String(decoding: device, as: UTF8.self)
 }
 
 private func lastIndex(of mark: [UInt8], in name: [UInt8]) -> Int? {

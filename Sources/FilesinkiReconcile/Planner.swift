@@ -32,10 +32,14 @@ struct PlannedPath {
         self.superseded = superseded
     }
 
-    /// Whether something is at the path afterwards, so that it needs its folders.
+    /// Whether something is at the path afterwards, so that it needs its folders on both sides. Of what is
+    /// blocked nothing is decided: ``Planner/keepBlocked()`` leaves its folders as they are.
     var survives: Bool {
-        if case .entry(let entry) = target { return entry.kind != .tombstone }
-        return true
+        switch target {
+        case .entry(let entry): entry.kind != .tombstone
+        case .undecided, .leave: true
+        case .skip: false
+        }
     }
 
     /// Whether something blocked in the path's folder changes its plan. What cannot be read is the reason that
@@ -165,6 +169,7 @@ extension Planner {
     }
 
     /// Gives `entry` a conflict name beside `path`, unless a conflict copy of the path has its content.
+    /// Where other contents have all of its names, our version is kept in the history.
     private mutating func addCopy(
         of entry: Entry, at path: RelativePath, from device: Device, origin: RelativePath?
     ) {
@@ -181,6 +186,7 @@ extension Planner {
                 return set(PlannedPath(copy, .entry(entry), reason, origin: origin))
             }
         }
+        if origin != nil, let place = places[path] { planned[place].superseded = entry }
     }
 
     /// Who committed what is at `path`.

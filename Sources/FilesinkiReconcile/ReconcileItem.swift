@@ -205,18 +205,19 @@ private func edit(_ edited: Entry, withModeOf other: Entry, _ base: Entry?) -> E
 private func mergedMetadata(
     of item: ReconcileItem, ours: Entry, theirs: Entry
 ) -> (Entry, Reason) {
+    // A mode or time of another kind says nothing of this one.
+    let base = item.base.flatMap { $0.entry.kind == ours.kind ? $0.entry : nil }
     var result = theirs
     var reason = Reason.metadata
     if ours.mode != theirs.mode {
-        switch item.base?.entry.mode {
+        switch base?.mode {
         case theirs.mode?: result.mode = ours.mode
         case ours.mode?: break
         default: reason = .committedMode
         }
     }
     guard ours.kind != .directory, ours.modified != theirs.modified else { return (result, reason) }
-    let before = item.base.flatMap { $0.entry.kind == ours.kind ? $0.entry.modified : nil }
-    switch before {
+    switch base?.modified {
     case theirs.modified?: result.modified = ours.modified
     case ours.modified?: break
     default:

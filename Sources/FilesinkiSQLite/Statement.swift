@@ -82,6 +82,9 @@ package final class Statement<Thrown: Error> {
 
     // MARK: Columns
 
+    /// The number of columns of a row.
+    package var columns: Int { Int(sqlite3_column_count(handle)) }
+
     package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }

@@ -16,38 +16,62 @@ package struct Access: Hashable, Sendable {
     /// The token's id; nil on a server without tokens.
     package var tokenID: String?
     package var rights: Set<AccessRight>
-    /// Nil for all.
-    package var zones: Set<String>?
+    /// The zones, with rights of their own; nil for all zones with all of the rights.
+    package let zones: ZoneGrants?
+    /// Whether the client sent no token, where others need one.
+    package private(set) var isAnonymous = false
 
+    /// - Parameter zones: Nil for all; texts that are no grants give access to nothing.
     package init(tokenID: String?, rights: Set<AccessRight>, zones: Set<String>?) {
         self.tokenID = tokenID
         self.rights = rights
-        self.zones = zones
+        self.zones = zones.map(ZoneGrants.init)
     }
+
+    /// What a client may do that sends no token, where the public database is everyone's to read. What devices
+    /// have read of it belongs to it: a new client compares it with the log. The packs of files, other zones, and what is
+    /// no part of a store do not.
+    static let publicReader: Access = {
+        var access = Access(tokenID: nil, rights: [.read], zones: ["public-*"])
+        access.isAnonymous = true
+        return access
+    }()
 
     /// All rights, on a server without tokens.
     static let all = Access(tokenID: nil, rights: Set(AccessRight.allCases), zones: nil)
 
-    /// Whether the zones include a key, or may include a key that begins with a prefix.
+    /// Whether the client may read a key, or there may be one that begins with a prefix which it may read.
     package func includes(prefix: String) -> Bool {
-        guard let zones else { return true }
+        guard let zones else { return rights.contains(.read) }
         let names = prefix.split(separator: "/", omittingEmptySubsequences: false)
         switch names.first {
-        case "zones": return names.count < 2 || names[1].isEmpty || zones.contains("\(names[1])")
-        case "devices": return names.count < 3 || names[2].isEmpty || zones.contains("\(names[2])")
-        default: return true
+        case "zones":
+            return names.count < 2 || names[1].isEmpty
+                || zones.rights("\(names[1])", of: rights).contains(.read)
+        case "devices":
+            return names.count < 3 || names[2].isEmpty
+                || zones.rights("\(names[2])", of: rights).contains(.read)
+        case "filesinki", "": return rights.contains(.read)
+        default: return rights.contains(.read) && !isAnonymous
         }
     }
 
-    /// Whether the zones include the key.
-    func includes(_ key: ObjectKey) -> Bool {
-        guard let zones else { return true }
+    /// The rights for a key.
+    private func rights(for key: ObjectKey) -> Set<AccessRight> {
+        guard let zones else { return rights }
         let names = key.description.split(separator: "/")
         switch names.first {
-        case "zones": return names.count >= 2 && zones.contains("\(names[1])")
-        case "devices": return names.count >= 3 && zones.contains("\(names[2])")
-        default: return true
+        case "zones": return names.count >= 2 ? zones.rights("\(names[1])", of: rights) : []
+        case "devices":
+            return names.count >= 3 ? zones.rights("\(names[2])", of: rights) : []
+        case "filesinki": return rights
+        default: return isAnonymous ? [] : rights
         }
+    }
+
+    /// Whether the client may read the log of a zone.
+    func mayReadLog(of zone: String) -> Bool {
+        zones.map { $0.rights(zone, of: rights).contains(.read) } ?? rights.contains(.read)
     }
 
     /// Whether the key may be deleted. A device's own acknowledgements and probes need no right to prune;
@@ -55,8 +79,8 @@ package struct Access: Hashable, Sendable {
     func mayDelete(_ key: ObjectKey) -> Bool {
         let isOwn =
             key.description.hasPrefix("devices/") || key.description.hasPrefix("probe/")
-        return includes(key)
-            && (rights.contains(.prune) || isOwn && rights.contains(.append))
+        let rights = rights(for: key)
+        return rights.contains(.prune) || isOwn && rights.contains(.append)
     }
 
     /// Whether the client may write the key. An archive takes the place of commits, so writing one needs the
@@ -64,12 +88,12 @@ package struct Access: Hashable, Sendable {
     func mayPut(_ key: ObjectKey) -> Bool {
         let names = key.description.split(separator: "/")
         let isArchive = names.count > 2 && names[0] == "zones" && names[2] == "archives"
-        return allows(.append, key) && (!isArchive || rights.contains(.prune))
+        return allows(.append, key) && (!isArchive || allows(.prune, key))
     }
 
     /// Whether the client has a right for the key.
     func allows(_ right: AccessRight, _ key: ObjectKey) -> Bool {
-        rights.contains(right) && includes(key)
+        rights(for: key).contains(right)
     }
 }
 

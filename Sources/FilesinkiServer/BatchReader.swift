@@ -191,7 +191,7 @@ struct ListingReader: Sendable {
         var after = after
         while found.count < limit {
             let page = try await remote.list(prefix: prefix, after: after, limit: limit)
-            found += page.lazy.filter { access.includes($0.key) }.prefix(limit - found.count)
+            found += page.lazy.filter { access.allows(.read, $0.key) }.prefix(limit - found.count)
             guard page.count == limit, let last = page.last else { break }
             after = last.key
         }

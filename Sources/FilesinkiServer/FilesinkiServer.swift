@@ -92,7 +92,8 @@ struct PreparedServer: Sendable {
             settings,
             TokenAuthority(
                 settings.tokenFile.map(TokenFile.init),
-                isOpenUntilFirstToken: settings.isOpenUntilFirstToken), systemContext)
+                isOpenUntilFirstToken: settings.isOpenUntilFirstToken,
+                isPublic: settings.isPublic), systemContext)
     }
 
     /// The application without its background services.

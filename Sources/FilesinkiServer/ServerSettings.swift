@@ -27,6 +27,8 @@ package struct ServerSettings: Sendable {
     package var tokenFile: String?
     /// Whether the server needs no authentication until the token file exists.
     package var isOpenUntilFirstToken = false
+    /// Whether clients without a token may read the public database.
+    package var isPublic = false
     /// The file that stores which token each device belongs to; nil to store it in memory only.
     package var deviceFile: String?
     /// Whether to allow other machines to connect without tokens or TLS.
@@ -36,6 +38,8 @@ package struct ServerSettings: Sendable {
     package var limits = ServerLimits()
     /// Injected faults, for tests of clients.
     package var faults = ServerFaults()
+    /// What the page of the store shows; nil for no page.
+    package var page: StorePageSource?
     /// Receives the lines of the access log without newlines. Must not block for long.
     package var log: @Sendable (String) -> Void = { _ in }
     /// A monotonic clock, for rates. Tests use their own.
@@ -138,6 +142,15 @@ package struct ServerLimits: Hashable, Sendable {
     package var heartbeat: Duration = .seconds(10)
     /// How long a change is held back to be reported together with others.
     package var coalescing: Duration = .milliseconds(20)
+    /// The sessions of a page, in total and of one token.
+    package var sessions = 256
+    package var sessionsOfOne = 16
+    /// The time after which a session ends: without a request, and in any case.
+    package var sessionIdleTime: Duration = .seconds(3600)
+    package var sessionTime: Duration = .seconds(12 * 3600)
+    /// How long the reply to a wrong token of a page is held back, and how many of one address wait for it.
+    package var wrongTokenTime: Duration = .seconds(1)
+    package var wrongTokensOfOne = 4
     /// The age at which an abandoned upload is removed.
     package var uploadAge: Duration = .seconds(86_400)
     /// The interval of removing abandoned uploads and measuring the folder.

@@ -23,6 +23,8 @@ struct StoreResponder: HTTPResponder {
     let faults: FaultInjector
     let limits: ServerLimits
     let limiter: RequestLimiter
+    /// Nil for a server without a page.
+    let page: StorePage?
     let systemContext: SystemContext
 
     /// An authenticated request.
@@ -43,6 +45,8 @@ struct StoreResponder: HTTPResponder {
         do {
             if let injected = try Self.injectedReply(fault, context) {
                 reply = injected
+            } else if let page, StorePage.contains(entry.path) {
+                (reply, note) = await page.reply(to: request, context, tokenID: &entry.tokenID)
             } else {
                 reply = try await self.reply(to: request, context, &entry)
             }
@@ -92,12 +96,17 @@ struct StoreResponder: HTTPResponder {
         }
         entry.tokenID = access.tokenID
         let client = AuthenticatedRequest(request: request, context: context, access: access)
-        // Event streams have a limit of their own.
-        if case .events = route { return try await reply(to: route, client) }
-        let permit = try limiter.beginRequest(client.owner)
-        var reply = try await self.reply(to: route, client)
-        reply.permit = permit
-        return reply
+        do {
+            // Event streams have a limit of their own.
+            if case .events = route { return try await reply(to: route, client) }
+            let permit = try limiter.beginRequest(client.owner)
+            var reply = try await self.reply(to: route, client)
+            reply.permit = permit
+            return reply
+        } catch let error as RequestError where access.isAnonymous && error.status == .forbidden {
+            // A token may help.
+            throw RequestError.noToken
+        }
     }
 
     private func reply(to route: Route, _ client: AuthenticatedRequest) async throws -> Reply {
@@ -118,7 +127,7 @@ struct StoreResponder: HTTPResponder {
             return try await hasReply(client)
         case .log(let zone, let from, let limit):
             try client.require(.read, [.get])
-            guard client.access.zones?.contains(zone) ?? true else { throw RequestError.forbidden }
+            guard client.access.mayReadLog(of: zone) else { throw RequestError.forbidden }
             return try await BatchReader(remote, logOf: zone, from: from, limit: limit).reply()
         case .events(let prefix):
             try client.require(.read, [.get])
@@ -126,6 +135,7 @@ struct StoreResponder: HTTPResponder {
         case .health: return try await healthReply(client.request)
         case .metrics:
             try client.require(.read, [.get])
+            guard !client.access.isAnonymous else { throw RequestError.noToken }
             return metricsReply()
         }
     }
@@ -163,7 +173,7 @@ struct StoreResponder: HTTPResponder {
         }
         do {
             guard let found = try await remote.find(search) else { return WireHeaders.foundNothing }
-            return access.includes(found) ? found.description : nil
+            return access.allows(.read, found) ? found.description : nil
         } catch { return nil }
     }
 
@@ -177,7 +187,7 @@ struct StoreResponder: HTTPResponder {
 
     private func readReply(_ client: AuthenticatedRequest) async throws -> Reply {
         let requests = try ReadLines.decode(try await batchBody(client.request))
-        guard requests.allSatisfy({ client.access.includes($0.key) }) else {
+        guard requests.allSatisfy({ client.access.allows(.read, $0.key) }) else {
             throw RequestError.forbidden
         }
         return try await BatchReader(remote, requests).reply()
@@ -185,7 +195,9 @@ struct StoreResponder: HTTPResponder {
 
     private func hasReply(_ client: AuthenticatedRequest) async throws -> Reply {
         let keys = try KeyLines.decode(try await batchBody(client.request))
-        guard keys.allSatisfy({ client.access.includes($0) }) else { throw RequestError.forbidden }
+        guard keys.allSatisfy({ client.access.allows(.read, $0) }) else {
+            throw RequestError.forbidden
+        }
         return Reply(.ok, text: KeyLines.encode(answers: try await remote.has(keys)))
     }
 

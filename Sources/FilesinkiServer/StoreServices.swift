@@ -26,6 +26,9 @@ struct StoreServices: Sendable {
             hub: hub, quota: quota, metrics: metrics,
             log: AccessLog(sink: settings.log, systemContext: systemContext),
             faults: FaultInjector(settings.faults, systemContext), limits: limits,
-            limiter: RequestLimiter(limit: limits.requestsOfOne), systemContext: systemContext)
+            limiter: RequestLimiter(limit: limits.requestsOfOne),
+            page: settings.page.map { [hub] in
+                StorePage($0, settings, authority, hub, systemContext)
+            }, systemContext: systemContext)
     }
 }

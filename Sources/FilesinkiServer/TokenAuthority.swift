@@ -17,14 +17,18 @@ final class TokenAuthority: Sendable {
     private let file: TokenFile?
     /// What every client may do, whatever it sends; nil where tokens decide.
     private let granted: Access?
+    /// What a client may do that sends no token, where others need one; nil for nothing.
+    private let withoutToken: Access?
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - file: Nil for a server without authentication.
     ///   - isOpenUntilFirstToken: Whether clients need no token until the file exists. Once it existed, a
     ///     token is always needed, even if the last one is revoked.
-    init(_ file: TokenFile?, isOpenUntilFirstToken: Bool = false) {
+    ///   - isPublic: Whether clients without a token may read the public database.
+    init(_ file: TokenFile?, isOpenUntilFirstToken: Bool = false, isPublic: Bool = false) {
         self.file = file
+        withoutToken = isPublic ? .publicReader : nil
         granted = nil
         state = Mutex(State(isOpen: isOpenUntilFirstToken))
     }
@@ -35,6 +39,7 @@ final class TokenAuthority: Sendable {
     init(granting access: Access, besides file: TokenFile?) {
         self.file = file
         granted = access
+        withoutToken = nil
         state = Mutex(State(isOpen: true))
     }
 
@@ -45,8 +50,9 @@ final class TokenAuthority: Sendable {
     func access(_ authorization: String?) throws(Failure) -> Access? {
         if let granted { return granted }
         guard let records = try current() else { return .all }
-        guard let words = authorization?.split(separator: " "), words.count == 2,
-            words[0].lowercased() == "bearer", let token = AccessToken(words[1])
+        guard let authorization else { return withoutToken }
+        let words = authorization.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer", let token = AccessToken(words[1])
         else { return nil }
         let record = records[token.id]
         let isValid = (record ?? .unknown).matches(token.secret)
@@ -56,7 +62,7 @@ final class TokenAuthority: Sendable {
 
     /// Whether access granted before is still valid: the token is not revoked, or none is needed.
     func isCurrent(_ access: Access) -> Bool {
-        if granted != nil { return true }
+        if granted != nil || access.isAnonymous { return true }
         guard let records = try? current() else { return file == nil || access.tokenID == nil }
         return access.tokenID.map { records[$0] != nil } ?? false
     }

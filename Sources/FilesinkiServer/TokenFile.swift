@@ -151,7 +151,7 @@ package struct TokenFile: Sendable {
         let salt = systemContext.randomBytes(16)
         let record = TokenRecord(
             id: token.id, salt: salt, hash: TokenRecord.hash(salt, token.secret), rights: rights,
-            zones: zones, made: systemContext.now(), name: name)
+            zones: zones == ["*"] ? nil : zones, made: systemContext.now(), name: name)
         try file.locked { () throws(Failure) in
             let records = try list()
             guard records.count < Self.limit, !records.contains(where: { $0.id == token.id }) else {
@@ -217,12 +217,19 @@ package struct TokenFile: Sendable {
             throw Failure(
                 .usage, "Invalid token name.", remedy: "Use one line of up to 200 bytes.")
         }
-        let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
         for zone in zones ?? [] {
-            guard (1...64).contains(zone.utf8.count), zone.utf8.allSatisfy(allowed.contains) else {
+            guard let grant = ZoneGrant(zone) else {
                 throw Failure(
                     .usage, path: zone, "Invalid zone name.",
-                    remedy: "Use 1 to 64 of the characters a-z 0-9 _ -.")
+                    remedy:
+                        "Use 1 to 64 of the characters a-z 0-9 _ -, or the beginning of names and "
+                        + "*; then, if it has fewer rights, a colon and these, as in public-*:read."
+                )
+            }
+            guard grant.rights?.isSubset(of: rights) ?? true else {
+                throw Failure(
+                    .usage, path: zone, "The zone has a right that the token does not have.",
+                    remedy: "Give the token all rights that it has in any zone.")
             }
         }
         guard zones?.isEmpty != true else {

@@ -1,6 +1,8 @@
 import FilesinkiCommands
+import FilesinkiDirectory
 import FilesinkiModel
 import FilesinkiServer
+import FilesinkiStoreIndex
 import FilesinkiSystem
 import Glibc
 
@@ -15,6 +17,7 @@ enum Serving {
         settings.host = options.host
         settings.port = options.port
         settings.allowInsecure = options.isInsecure
+        settings.isPublic = options.isPublic
         settings.quota = options.quota
         settings.faults = try ServerFaults(options.faults.joined(separator: ";"))
         settings.log = { tell(.request($0)) }
@@ -27,6 +30,7 @@ enum Serving {
         settings.tls = tls(options.encryption, in: store.privateFolder)
         let isOpen = !TokenFile(path: store.tokenFile).exists
         settings.isOpenUntilFirstToken = isOpen
+        if options.servesPage { settings.page = storePage(store) }
         try await FilesinkiServer.serve(settings, .ofMachine) { address in
             let certificate = store.privateFolder + "/server.pem"
             tell(
@@ -35,8 +39,23 @@ enum Serving {
                         address: address.description, outsideAddress: address.outside,
                         fingerprint: address.fingerprint,
                         certificate: address.fingerprint == nil ? nil : certificate,
-                        isOpen: isOpen)))
+                        isOpen: isOpen,
+                        page: options.servesPage
+                            ? (address.outside ?? address.description) + "/ui/" : nil)))
         }
+    }
+
+    /// The page of a store, from an index of its log beside the tokens.
+    private static func storePage(_ store: ServedStore) -> StorePageSource {
+        let index = StoreIndex(
+            DirectoryRemote(path: store.folder), folder: store.privateFolder + "/page")
+        return StorePageSource(
+            zone: StoreIndex.zone, watchedPrefix: StoreIndex.watchedPrefix,
+            answer: { try await index.answer($0, $1) },
+            content: { path, version in
+                let content = try await index.content(of: path, version: version)
+                return StorePageSource.Content(size: content.size) { try await content.next() }
+            })
     }
 
     static func page(

@@ -52,6 +52,40 @@ struct PageTests {
         #expect(ended.code == 0, "\(ended)")
     }
 
+    @Test(
+        "a person who has a token sees what a server holds, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browserOfServer() throws {
+        let machine = try Machine.pair(
+            #"""
+            printf 'one\n' >a/plan.txt
+            echo "<script>document.title='owned'</script>" \
+                >"a/<img src=x onerror=\"document.title='owned'\">.html"
+            """#)
+        let made = try machine.shell(
+            #"""
+            set -e
+            printf 'one\ntwo\n' >a/plan.txt; filesinki sync a
+            printf 'one\nthree\n' >a/plan.txt; filesinki sync a
+            filesinki serve token make store anna --rights read -o anna.token
+            """#)
+        try #require(made.code == 0, "\(made)")
+        let running = try machine.start(
+            [Machine.binary, "serve", "store", "--listen", "127.0.0.1:0", "--ui", "--json"],
+            input: "")
+        let script = Machine.package + "/Tests/Browser/store.py"
+        let driven = try machine.shell(
+            #"""
+            for _ in $(seq 600); do [ -s \#(running.outputFile) ] && break; sleep 0.1; done
+            address=$(sed -n 's/.*"page":"\([^"]*\)".*/\1/p' \#(running.outputFile))
+            python3 '\#(script)' "$address" "$(cat anna.token)"
+            """#)
+        #expect(driven.code == 0, "\(driven.talk)")
+        kill(running.process, SIGTERM)
+        let ended = try machine.wait(for: running)
+        #expect(ended.code == 0, "\(ended)")
+    }
+
     @Test func `the page ends with the command, also while it is open`() throws {
         let machine = try conflicts()
         let (running, address) = try start(machine)

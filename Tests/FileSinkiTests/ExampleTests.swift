@@ -57,6 +57,15 @@ struct ExampleTests {
         #expect(try run("ExampleBinaryMerge", "a", "three") == ["one three two"])
     }
 
+    @Test("a list of things to do: both devices have it, and what is done is done")
+    func records() throws {
+        #expect(try run("ExampleRecords", "a", "add", "bread") == ["added item-bread"])
+        #expect(try run("ExampleRecords", "b", "add", "apples") == ["added item-apples"])
+        #expect(try run("ExampleRecords", "b", "list") == ["apples", "bread"])
+        #expect(try run("ExampleRecords", "b", "done", "item-bread") == ["done item-bread"])
+        #expect(try run("ExampleRecords", "a", "list") == ["apples"])
+    }
+
     @Test("an observer prints changes by another device")
     func observer() throws {
         let (process, output) = try start("ExampleObserver", "b", ["2"])

@@ -52,11 +52,23 @@ struct BandwidthsTests {
         #expect(world.names(in: "b").isEmpty)
     }
 
+    @Test("an option that limits nothing says so, once")
+    func folder() async throws {
+        let limited = try await world.run("sync", "a", "--bwlimit", "1M")
+        #expect(limited.code == .done)
+        let parts = limited.talk.split(separator: "--bwlimit does not limit a store in a folder")
+        #expect(parts.count == 2 || limited.talk.hasPrefix("--bwlimit") && parts.count == 1)
+        #expect(try await !world.run("sync", "a").talk.contains("bwlimit"))
+        #expect(try await !world.run("sync", "a", "--bwlimit", "off").talk.contains("bwlimit"))
+    }
+
     @Test("config set refuses it for the synced file, and sets it for the device")
     func configured() async throws {
         let synced = try await world.run("config", "set", "bwlimit", "2M", "--root", "a")
         #expect(synced.code == .usage)
-        #expect(synced.talk.contains("filesinki config set --device bwlimit"), "\(synced.talk)")
+        #expect(
+            synced.talk.contains("filesinki config set --root \(world.folder)/a --device bwlimit"),
+            "\(synced.talk)")
         let listed = try await world.run("config", "list", "--defaults", "--root", "a")
         #expect(!listed.text.contains("bwlimit"))
         let device = try await world.run("config", "set", "--device", "bwlimit", "2M:1M")

@@ -60,12 +60,35 @@ struct CheckIgnoreTests {
     func builtIn() async throws {
         let world = try world()
         let outcome = try await world.run("check-ignore", "a.nosync", "nosync")
-        #expect(outcome.lines == ["a.nosync: ignored by the built-in rules: *.nosync"])
+        let remedy = "To sync it, write !*.nosync in .filesinkiignore."
+        #expect(outcome.lines == ["a.nosync: ignored by the built-in rules: *.nosync. \(remedy)"])
+        try world.write("!*.nosync\n", to: "r/.filesinkiignore")
+        #expect(try await world.run("check-ignore", "a.nosync").code == .negative)
         #expect(
             try await world.run("check-ignore", "--json", "d.nosync/x").lines == [
                 #"{"type":"ignore","path":"d.nosync/x","ignored":true,"pattern":"*.nosync","#
                     + #""matched":"d.nosync"}"#
             ])
+    }
+
+    @Test("explain says why a file is nowhere, also where no file of rules says so")
+    func explained() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("x", to: "a/x.nosync")
+        let rule = try await world.run("explain", "--root", "a", "x.nosync")
+        #expect(
+            rule.lines == [
+                "x.nosync: not synced.",
+                "Ignored here by the built-in rules: *.nosync. To sync it, write !*.nosync in .filesinkiignore.",
+            ])
+        try world.write(
+            Array("SQLite format 3\0".utf8) + Array(repeating: 0, count: 84), to: "a/x.db")
+        try world.write("log", to: "a/x.db-wal")
+        let log = try await world.run("explain", "--root", "a", "x.db-wal")
+        #expect(log.code == .done)
+        #expect(
+            log.lines.last == "Part of the live database x.db; what it holds is synced with that.")
+        #expect(try await world.run("explain", "--root", "a", "y-wal").code == .negative)
     }
 
     @Test(".gitignore counts when a setting says so")

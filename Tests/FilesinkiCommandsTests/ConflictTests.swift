@@ -37,6 +37,32 @@ struct ConflictTests {
         #expect(try await world().run("diff", "--conflict", "gone").code == .negative)
     }
 
+    @Test func `diff --conflict --explain prints what a merge decides, and what it cannot`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        try world.write(#"{"a":1,"b":1,"c":1}"#, to: "a/x.json")
+        for replica in ["a", "b"] { _ = try await world.run("sync", replica) }
+        try world.write(#"{"a":2,"b":1,"c":2}"#, to: "a/x.json")
+        try world.write(#"{"a":3,"b":2,"c":1}"#, to: "b/x.json")
+        for replica in ["a", "b"] { _ = try await world.run("sync", replica) }
+        let line = ["diff", "--root", "b", "--conflict", "--explain", "x.json"]
+        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+        #expect(outcome.code == .negative)
+        let words = outcome.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
+        #expect(words.first == "Format: json, by")
+        for step in ["/b here edited", "/c there edited"] { #expect(words.contains(step)) }
+        #expect(words.contains { $0.hasPrefix("/a conflict") }, "\(outcome.lines)")
+        let json = try await world.run(bytes: (line + ["--json"]).map { Array($0.utf8) })
+        #expect(json.text.hasPrefix(#"{"type":"explanation","path":"x.json","format":"json","#))
+        // Nothing is changed, and no file is left.
+        #expect(try await world.run("conflicts", "--root", "b").lines.count > 0)
+        for wrong in [["--explain"], ["--explain", "--conflict", "--stat"]] {
+            let bytes = (["diff", "--root", "b", "x.json"] + wrong).map { Array($0.utf8) }
+            #expect(try await world.run(bytes: bytes).code == .usage)
+        }
+    }
+
     @Test(
         "show --conflict prints a version of an open conflict",
         arguments: [

@@ -38,7 +38,7 @@ struct CounterpartTests {
             ("status -s", "status --short"), ("ls -la", "ls -l"), ("list -a", "ls -l"),
             ("ls --all", "ls -l"), ("rm -f x", "delete -r PATH"), ("rm -rf x", "delete -r PATH"),
             ("sync -a", "sync"), ("sync -av", "sync"), ("sync --force", "sync --approve PLAN"),
-            ("sync --delete", "sync --max-delete 50%"),
+            ("sync --delete", "sync --max-delete 90%"),
             ("sync --token-file x", "remote set URL --token-file FILE"),
             ("watch --fingerprint x", "remote set URL --fingerprint HEX"),
             ("log -p", "diff PATH"), ("log --oneline", "log"), ("log --stat", "diff PATH --stat"),

@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiSystem
 import Testing
 
 @Suite("deinit")
@@ -123,6 +124,28 @@ struct DeinitTests {
         }
         #expect(world.names(in: "a") == ["f"])
         #expect(world.names(in: "state") == ["note.txt"])
+    }
+
+    @Test("while filesinki rpc serves its socket the replica stays one: 75")
+    func served() async throws {
+        let world = try await pair()
+        let socket = try #require(
+            try KernelLock.tryAcquire(world.folder + "/a/.filesinki/rpc.lock"))
+        let refused = try await world.run("deinit", "a", "--force")
+        #expect(refused.code == .away && refused.talk.contains("serves the rpc socket"))
+        #expect(try await world.run("sync", "a").code == .done)
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test("a deinit that a socket stopped succeeds once it is not served any more")
+    func servedBefore() async throws {
+        let world = try await pair()
+        do {
+            let socket = try KernelLock.tryAcquire(world.folder + "/a/.filesinki/rpc.lock")
+            withExtendedLifetime(socket) {}
+        }
+        #expect(try await world.run("deinit", "a").code == .done)
+        #expect(world.names(in: "a") == ["one", "two"])
     }
 
     @Test("a folder in a replica is not taken for it")

@@ -9,7 +9,9 @@ struct FileTests {
         let saved = try await world.run("save", "notes/a", input: Array("hi\n".utf8))
         #expect(saved.code == .done)
         #expect(saved.output.isEmpty)
-        #expect(saved.talk.isEmpty)
+        #expect(
+            saved.talk.hasPrefix("Created the default replica \(world.folder)/data/filesinki: "),
+            "\(saved.talk)")
         #expect(try await world.run("load", "notes/a").text == "hi\n")
         #expect(world.readText("data/filesinki/notes/a") == "hi\n")
     }

@@ -31,6 +31,23 @@ extension GoldenTests {
             command: "rec save --root a Note n --set count=4 --policy unchanged", code: .conflict),
         Scene(name: "rec-get", before: record, command: "rec get --root a n"),
         Scene(
+            name: "rec-get-public",
+            before: record + ["rec save --root a --db public Note n --set title=All"],
+            command: "rec get --root b --db public --fresh n"),
+        Scene(
+            name: "rec-save-other-database", before: record,
+            command: "rec save --root a --db shared-team Note m --set of:reference=n", code: .usage),
+        Scene(
+            name: "rec-sync-public",
+            before: ["rec save --root a --db public Note n --set title=All"],
+            command: "rec sync --root b --db public"),
+        Scene(name: "rec-schema-show", before: record, command: "rec schema show --root a"),
+        Scene(name: "rec-schema-lock", before: record, command: "rec schema lock --root a"),
+        Scene(
+            name: "rec-schema-diff", before: record, command: "rec schema diff --root a",
+            code: .negative,
+            input: "type Note\nNote.count int\n"),
+        Scene(
             name: "rec-save-asset", before: ["write p.txt hello"],
             command: "rec save --root a Note n --set photo:asset=@p.txt"),
         Scene(

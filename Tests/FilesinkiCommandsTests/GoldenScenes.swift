@@ -14,8 +14,12 @@ struct Scene: Sendable, CustomTestStringConvertible {
     var input = ""
     /// Whether the command prints for people, not with `--json`.
     var isText = false
+    /// The width of the terminal that it prints to; nil for a pipe.
+    var columns: Int?
 
-    var testDescription: String { isText ? name + " as text" : name }
+    var testDescription: String {
+        columns.map { "\(name) at \($0) columns" } ?? (isText ? name + " as text" : name)
+    }
 }
 
 extension Scene {
@@ -66,4 +70,22 @@ extension Scene {
             name: "kv-bridge", before: ["kv set --root a x=1", "write s.json {\"k\":5}"],
             command: "kv bridge --root a s.json"),
     ]
+}
+
+extension Scene {
+    /// What is wider than most terminals: as it is printed to a pipe, and to a terminal of 80 columns.
+    static let ofWidths: [Scene] = [
+        Scene(
+            name: "remote-check", before: ["folder fresh"], command: "remote check fresh",
+            isText: true),
+        Scene(name: "devices", before: ["sync b"], command: "devices --root a", isText: true),
+        Scene(
+            name: "prune-plan",
+            before: ["write a/one 1", "sync a", "write a/one 2", "sync a"],
+            command: "prune --root a --keep-last 1 -n", isText: true),
+    ].flatMap { scene in
+        var narrow = scene
+        narrow.columns = 80
+        return [scene, narrow]
+    }
 }

@@ -216,16 +216,22 @@ struct GoldenTests {
 
     @Test(
         "each command prints its golden file",
-        arguments: scenes + Scene.ofKeys + recordScenes + Scene.ofRPC)
+        arguments: scenes + Scene.ofWidths + Scene.ofKeys + recordScenes + Scene.ofRPC)
     private func golden(_ scene: Scene) async throws {
         let world = try await Self.pair()
         for line in scene.before { try await world.perform(line) }
         world.wait(seconds: 60)
+        if let columns = scene.columns {
+            world.terminals.output = true
+            world.terminals.columns = { columns }
+            world.set("NO_COLOR", to: "1")
+        }
         let words = scene.command.split(separator: " ").map { Array($0.utf8) }
         let end = scene.isText ? [] : [Array("--json".utf8)]
         let outcome = try await world.run(bytes: words + end, input: Array(scene.input.utf8))
         #expect(outcome.code == scene.code, "\(outcome.talk)")
-        let name = scene.name + (scene.isText ? ".txt" : ".jsonl")
+        let width = scene.columns.map { "-\($0)" } ?? ""
+        let name = scene.name + width + (scene.isText ? ".txt" : ".jsonl")
         try Golden(name: name).expect(world.stripped(outcome.text))
     }
 

@@ -36,7 +36,7 @@ struct PartialReplicaTests {
         let clone = try await world.run("clone", "store", "c", "--only", "one", "--only", "noone")
         #expect(clone.code == .negative)
         #expect(clone.talk.contains("noone: The store has no such path."), "\(clone.talk)")
-        let remedy = "filesinki only set PATH --root \(world.folder)/c"
+        let remedy = "filesinki only set --root \(world.folder)/c PATH"
         #expect(clone.talk.contains(remedy), "\(clone.talk)")
         #expect(world.names(in: "c") == [".filesinki", "one"])
         let add = try await world.run("only", "add", "nowhere", "--root", "c")

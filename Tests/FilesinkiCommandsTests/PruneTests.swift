@@ -42,7 +42,7 @@ struct PruneTests {
         world.set("FILESINKI_PASSPHRASE", to: isEncrypted ? "correct horse" : nil)
         try await makeVersions(isEncrypted ? ["--encrypt"] : [])
         let dry = try await expect(["prune", "--root", "a", "--keep-last", "1", "-n"])
-        #expect(dry.lines.first == "2 versions kept, 4 dropped.")
+        #expect(dry.lines.prefix(2) == ["2 versions kept, 4 dropped.", "  2 in the current tree"])
         #expect(dry.lines.last?.hasPrefix("Would remove 4 packs; about ") == true)
         #expect(packs == 5)
         try await expect(["prune", "--root", "a", "--keep-last", "1"])
@@ -72,6 +72,54 @@ struct PruneTests {
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
+    }
+
+    @Test("a dry run says why it keeps what it keeps, and for whom")
+    func reasons() async throws {
+        try await makeVersions()
+        try await expect(["clone", "store", "b", "--device", "b"])
+        let more = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 77 >> 5) }
+        for version in 6...7 {
+            try world.write(more + [UInt8(version)], to: "a/photo")
+            try await expect(["sync", "a"])
+        }
+        let dry = try await expect(["prune", "--root", "a", "--keep-last", "2", "-n"])
+        #expect(dry.lines[0] == "4 versions kept, 4 dropped.")
+        #expect(dry.lines[1...2] == ["  2 in the current tree", "  1 by the rules"])
+        #expect(
+            dry.lines[3].hasPrefix("  1 for b, which has acknowledged commit 6, on 20"),
+            "\(dry.text)")
+        // It has published nothing.
+        #expect(!dry.lines[3].contains("published"))
+        let json = try await expect(["prune", "--root", "a", "--keep-last", "2", "-n", "--json"])
+            .text
+        #expect(
+            json.contains(
+                #"{"reason":"rules","versions":1},{"reason":"device","versions":1,"device":"b","#))
+        #expect(
+            try await !expect(["prune", "--root", "a", "--keep-last", "2", "--json"]).text.contains(
+                "reason"))
+        let devices = try await expect(["devices", "--root", "a"]).lines
+        #expect(
+            devices[0].contains("seen @8") && devices[0].contains("acknowledged @1"), "\(devices)")
+        #expect(
+            devices[1].contains("seen @6") && devices[1].contains("acknowledged @6"), "\(devices)")
+    }
+
+    @Test("a content that was pruned names the prune, one that never was does not")
+    func prunedContent() async throws {
+        try await makeVersions()
+        let log = try await expect(["log", "--root", "a", "photo", "--json"]).lines
+        let old = try #require(log.last?.split(separator: #""content":""#).last?.prefix(64))
+        try await expect(["show", "--root", "a", "--content", String(old), "-o", "out"])
+        try await expect(["prune", "--root", "a", "--keep-last", "1"])
+        let gone = try await expect(["show", "--root", "a", "--content", String(old)], .negative)
+        #expect(gone.talk.contains("A prune removed this content: commit 7 of 20"), "\(gone.talk)")
+        #expect(gone.talk.contains(", by a. It was photo@2."), "\(gone.talk)")
+        let none = String(repeating: "0", count: 64)
+        let never = try await expect(["show", "--root", "a", "--content", none], .negative)
+        #expect(
+            never.talk.contains("The store holds no such content. filesinki log"), "\(never.talk)")
     }
 
     @Test(

@@ -64,7 +64,11 @@ struct RPCSchemaTests {
 
     @Test(
         "Real answers are as the schema says",
-        arguments: ["rpc-methods", "rpc-kv", "rpc-rec", "rpc-files", "rpc-errors"])
+        arguments: [
+            "rpc-methods", "rpc-kv", "rpc-rec", "rpc-schema", "rpc-zones", "rpc-conflicts",
+            "rpc-files",
+            "rpc-errors",
+        ])
     func answers(name: String) throws {
         let schema = try Self.schema()
         let validator = SchemaValidator(root: schema)

@@ -92,8 +92,10 @@ import Testing
     @Test(
         "what is for a listening server is not for the standard streams, and the reverse",
         arguments: [
-            ["--stdio", "--self-signed"], ["--stdio", "--insecure"], ["--stdio", "--quota", "1G"],
+            ["--stdio", "--self-signed"], ["--stdio", "--insecure"], ["--stdio", "--public"],
+            ["--stdio", "--quota", "1G"],
             ["--stdio", "--certificate", "c", "--key", "k"], ["--stdio", "--key", "k"],
+            ["--stdio", "--ui"],
             ["--rights", "read"], ["--zone", "files"], ["--name", "laptop"],
         ])
     func streams(_ arguments: [String]) async throws {
@@ -122,6 +124,22 @@ import Testing
         world.network.serve = { [open] _, tell in tell(.ready(open)) }
         let other = try await world.run("serve", "store", "--self-signed")
         #expect(!other.talk.contains("clone"), "\(other.talk)")
+    }
+
+    @Test func `a server with a page says where it is`() async throws {
+        let world = try World()
+        let asked = Asked()
+        let ready = ServeNotice.Ready(
+            address: "http://127.0.0.1:8390", page: "http://127.0.0.1:8390/ui/")
+        world.network.serve = { options, tell in
+            asked.options.withLock { $0.append(options) }
+            tell(.ready(ready))
+        }
+        let outcome = try await world.run("serve", "store", "--ui")
+        #expect(outcome.talk.contains("with a token: http://127.0.0.1:8390/ui/\n"))
+        #expect(asked.options.withLock { $0.map(\.servesPage) } == [true])
+        let json = try await world.run("serve", "store", "--ui", "--json")
+        #expect(json.text.contains(#""page":"http://127.0.0.1:8390/ui/""#), "\(json.text)")
     }
 
     @Test func `a token with a fingerprint needs a file`() async throws {

@@ -40,7 +40,9 @@ struct UndeleteTests {
         let world = try await Self.world()
         let outcome = try await world.run("restore", "--root", "a", "d")
         #expect(outcome.code == .usage)
-        #expect(outcome.talk.contains("filesinki undelete PATH"), "\(outcome.talk)")
+        #expect(
+            outcome.talk.contains("filesinki undelete --root \(world.folder)/a PATH"),
+            "\(outcome.talk)")
         let folder = try await world.run("undelete", "--root", "a", "d")
         #expect(folder.talk == "Restored 3 paths.\n")
         let file = try await world.run("undelete", "--root", "a", "z.txt")

@@ -28,9 +28,24 @@ struct AcknowledgementTests {
         try await a.sync()
         #expect(told == [1, 1])
         try await a.save("one more", at: "f")
-        #expect(told == [1, 1])
+        #expect(told == [1, 65])
         try await a.sync()
         #expect(told == [1, 65])
+    }
+
+    @Test func `a device that only saves sends one, unless a change waits at a path that it has`()
+        async throws
+    {
+        let c = try await world.replica("c")
+        try await c.save("c's", at: "n")
+        #expect(told == [1, 1, 2])
+        try await a.sync()
+        try await a.save("a's", at: "n")
+        for number in 0..<64 { try await c.save("\(number)", at: "m") }
+        // The version that c has of n is in the tree of commit 2 only.
+        #expect(told == [1, 1, 2])
+        try await c.sync()
+        #expect(told.last.map { $0 > 64 } == true)
     }
 
     @Test func `one is sent again after a day with news`() async throws {

@@ -149,7 +149,8 @@ struct ValueMigrationTests {
     @Test func `a command that only reads brings it up to date, too`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let place = try former(folder)
-        let found = try LocalValues.get(ValueKey("rule"), store: place.name, state: place.state)
+        let found = try LocalValues.get(
+            ValueKey("rule"), in: StoreFile(place.name, state: place.state))
         #expect(found.value == .integer(9))
         #expect(try LocalValues.pendingCount(state: place.state) == 3)
     }

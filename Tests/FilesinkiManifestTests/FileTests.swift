@@ -71,4 +71,30 @@ import Testing
         try ManifestDatabase.setAside(temporary.path)
         #expect(temporary.names == [])
     }
+
+    /// Without the lock of an open connection a command beside it removes the log that the connection uses.
+    @Test func `another opening leaves the locks of an open manifest`() throws {
+        let manifest = try temporary.open()
+        try Samples.fill(manifest)
+        // Closed last: that gives up this process's locks, too.
+        let file = open(temporary.path, O_RDWR)
+        defer { close(file) }
+        #expect(Self.isLocked(file))
+        _ = try temporary.open()
+        _ = try ManifestDatabase.openReadOnly(at: temporary.path)
+        #expect(Self.isLocked(file))
+        withExtendedLifetime(manifest) {}
+    }
+
+    /// Whether a connection of any process has one of SQLite's locks, which are on bytes from 2^30 on.
+    private static func isLocked(_ file: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 1 << 30
+        lock.l_len = 512
+        // Locks of an open file do not belong to the process: those of this process are seen.
+        let ofdGetLock: Int32 = 36
+        return fcntl(file, ofdGetLock, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+    }
 }

@@ -159,6 +159,51 @@ struct MergeTraceTests {
                     ] : ["table p, key 1, column n here edited"]))
     }
 
+    @Test("databases: each cell has its values, by the side that they are of")
+    func cells() throws {
+        let folder = DatabaseFolder()
+        let base = folder.database(
+            """
+            CREATE TABLE p(a INT, b INT, n TEXT, c INT, PRIMARY KEY (a, b));
+            INSERT INTO p VALUES (1, 1, 'a', 1), (2, 1, 'b', 2), (3, 1, 'c', 3);
+            """)
+        let changes = [
+            "UPDATE p SET n = 'x' WHERE a = 1; UPDATE p SET c = 7 WHERE a = 2; DELETE FROM p WHERE a = 3",
+            "UPDATE p SET n = 'y' WHERE a = 1; UPDATE p SET c = 9 WHERE a = 2; UPDATE p SET c = 4 WHERE a = 3",
+        ]
+        let sides = changes.map { folder.database($0, from: base) }
+        let outcome = try SQLiteMerge().merge(
+            base: base, ours: sides[0], theirs: sides[1], into: folder.freePath())
+        guard case .declined(let conflicts) = outcome else {
+            Issue.record("It is merged.")
+            return
+        }
+        var name = MergeCell(table: "p", key: "(1, 1)", column: "n")
+        (name.base, name.ours, name.theirs) = ("'a'", "'x'", "'y'")
+        var number = MergeCell(table: "p", key: "(2, 1)", column: "c")
+        (number.base, number.ours, number.theirs) = ("2", "7", "9")
+        let row = MergeCell(table: "p", key: "(3, 1)")
+        #expect(Set(conflicts.compactMap(\.cell)) == [name, number, row])
+        let trace = MergeTrace()
+        trace.add(conflicts)
+        #expect(Set(trace.steps.compactMap(\.cell)) == [name, number, row])
+        // Without a conflict, what one side changed has them, too.
+        let edited = folder.database("UPDATE p SET c = 5 WHERE a = 2", from: base)
+        let other = folder.database("UPDATE p SET n = 'z' WHERE a = 2", from: base)
+        for (ours, theirs) in [(edited, other), (other, edited)] {
+            let merged = MergeTrace()
+            _ = try SQLiteMerge(trace: merged).merge(
+                base: base, ours: ours, theirs: theirs, into: folder.freePath())
+            let cell = try #require(merged.steps.compactMap(\.cell).first)
+            let isNumber = cell.column == "c"
+            let values = isNumber ? ("2", "5") : ("'b'", "'z'")
+            let isOurs = isNumber == (ours == edited)
+            #expect(cell.base == values.0)
+            #expect(cell.ours == (isOurs ? values.1 : values.0))
+            #expect(cell.theirs == (isOurs ? values.0 : values.1))
+        }
+    }
+
     @Test("a new merge forgets the steps of the one before, and there is a limit")
     func forgets() {
         let trace = MergeTrace()

@@ -16,8 +16,10 @@ struct RecordWorld {
         _ = try await StoreFormat.create(at: remote, systemContext: clock.systemContext)
     }
 
-    func device(_ name: String, limits: CommitLimits = .standard) throws -> RecordDevice {
-        try RecordDevice(name, remote: remote, clock: clock, limits: limits)
+    func device(
+        _ name: String, limits: CommitLimits = .standard, in scope: DatabaseScope = .private
+    ) throws -> RecordDevice {
+        try RecordDevice(name, remote: remote, clock: clock, limits: limits, in: scope)
     }
 
     /// The commits of the log.
@@ -40,17 +42,26 @@ struct RecordDevice {
     let zone: RecordZone
 
     init(
-        _ name: String, remote: any Remote, clock: ManualClock, limits: CommitLimits = .standard
+        _ name: String, remote: any Remote, clock: ManualClock,
+        limits: CommitLimits = .standard, in scope: DatabaseScope = .private,
+        folder: TemporaryFolder? = nil
     ) throws {
-        folder = try TemporaryFolder(inMemory: true)
+        self.folder = try folder ?? TemporaryFolder(inMemory: true)
         self.clock = clock
         let id = Array((name + String(repeating: ".", count: 16)).utf8.prefix(16))
         var place = RecordPlace(
-            state: folder.path, device: Device(id: id, name: name), address: "memory",
+            state: self.folder.path, scope: scope, device: Device(id: id, name: name),
+            address: "memory",
             systemContext: clock.systemContext, connect: { _ in remote },
             renewDevice: { Device(id: $0.map { $0 ^ 1 }, name: name) })
         place.commitLimits = limits
         zone = try ItemZone.open(place)
+    }
+
+    /// The same device in another database.
+    func other(_ scope: DatabaseScope, _ world: RecordWorld) throws -> RecordDevice {
+        try RecordDevice(
+            zone.place.device.name, remote: world.remote, clock: clock, in: scope, folder: folder)
     }
 
     /// Saves fields of a note, each written as an argument, a second after the last change.

@@ -95,6 +95,103 @@ import Testing
         }
     }
 
+    /// The zones of a token with all rights, and what it may do in a zone.
+    struct GrantRow: Sendable, CustomTestStringConvertible {
+        var zones: Set<String>
+        var zone: String
+        var rights: Set<AccessRight>
+        var testDescription: String { "\(zones.sorted()) \(zone)" }
+
+        init(_ zones: String, _ zone: String, _ rights: AccessRight...) {
+            self.zones = Set(zones.split(separator: ",").map(String.init))
+            (self.zone, self.rights) = (zone, Set(rights))
+        }
+    }
+
+    @Test(
+        "CK-01 a zone of a token is a name or a prefix, with rights of its own; the most exact one counts",
+        arguments: [
+            GrantRow("a", "a", .read, .append, .prune), GrantRow("a", "ab"),
+            GrantRow("a*", "ab", .read, .append, .prune), GrantRow("a*", "b"),
+            GrantRow("*", "b", .read, .append, .prune),
+            GrantRow("*,public-*:read", "public-rec-a", .read),
+            GrantRow("*,public-*:read", "rec-a", .read, .append, .prune),
+            GrantRow("public-*:read+append,public-rec-a:read", "public-rec-a", .read),
+            GrantRow("public-*:read+append,public-rec-a:read", "public-rec-ab", .read, .append),
+            GrantRow("p*:read,public-*:append", "public-x", .append),
+            GrantRow("shared-team-*", "shared-team-rec-a", .read, .append, .prune),
+            GrantRow("shared-team-*", "shared-teams-rec-a"),
+        ])
+    func grants(_ row: GrantRow) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let file = TokenFile(path: folder.path("tokens"))
+        let all = try make(file, [.read, .append, .prune])
+        let token = try make(file, [.read, .append, .prune], row.zones)
+        try await withServer {
+            $0.tokenFile = file.path
+        } _: { server in
+            let slot = "zones/\(row.zone)/log/1/c"
+            #expect(try await server.put(slot, [1], publish: true, token: all).status == 201)
+            func status(_ method: String, _ target: String) async throws -> Int {
+                try await server.ask(method, target, token: token).status
+            }
+            let read = try await status("GET", "/v1/objects/\(slot)")
+            #expect(read == (row.rights.contains(.read) ? 200 : 403))
+            let log = try await status("GET", "/v1/log/\(row.zone)")
+            #expect(log == (row.rights.contains(.read) ? 200 : 403))
+            let has = try await server.ask(
+                "POST", "/v1/has", body: Array("\(slot)\n".utf8), token: token)
+            #expect(has.status == (row.rights.contains(.read) ? 200 : 403))
+            let put = try await server.put(
+                "zones/\(row.zone)/log/2/c", [1], publish: true, token: token)
+            #expect(put.status == (row.rights.contains(.append) ? 201 : 403))
+            let archive = "zones/\(row.zone)/archives/1/a"
+            let archived = try await server.put(archive, [1], token: token)
+            let isArchivist = row.rights.isSuperset(of: [.append, .prune])
+            #expect(archived.status == (isArchivist ? 201 : 403))
+            let deletion = try await status("DELETE", "/v1/objects/\(slot)")
+            #expect(deletion == (row.rights.contains(.prune) ? 204 : 403))
+        }
+        #expect(try file.list().last?.zones == (row.zones == ["*"] ? nil : row.zones))
+    }
+
+    @Test(
+        "CK-01 without a token everyone reads the public database of a public server, and nothing else",
+        arguments: [
+            ("filesinki/c", 200), ("zones/public-rec-a/log/1/c", 200),
+            ("zones/public-rec-a/packs/0a/1", 200), ("zones/rec-a/log/1/c", 401),
+            ("zones/shared-x-rec-a/log/1/c", 401), ("zones/publi/log/1/c", 401),
+            ("packs/0a/1", 401), ("devices/d/public-rec-a/1/c", 200), ("devices/d/rec-a/1/c", 401),
+            ("probe/1", 401),
+            ("other/1", 401),
+        ])
+    func anonymous(_ key: String, read: Int) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let file = TokenFile(path: folder.path("tokens"))
+        let token = try make(file, [.read, .append])
+        for isPublic in [true, false] {
+            try await withServer {
+                ($0.tokenFile, $0.isPublic) = (file.path, isPublic)
+            } _: { server in
+                let isSlot = key.hasSuffix("/c")
+                #expect(
+                    try await server.put(key, [1], publish: isSlot, token: token).status == 201)
+                let read = isPublic ? read : 401
+                #expect(try await server.ask("GET", "/v1/objects/\(key)").status == read)
+                let has = try await server.ask("POST", "/v1/has", body: Array("\(key)\n".utf8))
+                #expect(has.status == read)
+                #expect(try await server.put(key, [1], publish: isSlot).status == 401)
+                #expect(try await server.ask("DELETE", "/v1/objects/\(key)").status == 401)
+                #expect(try await server.ask("GET", "/metrics").status == 401)
+                let wrong = try await server.ask("GET", "/v1/objects/\(key)", token: "x")
+                #expect(wrong.status == 401)
+                let list = try await server.ask("GET", "/v1/list")
+                #expect(list.status == (isPublic ? 200 : 401))
+                #expect(!isPublic || list.text.contains(key) == (read == 200))
+            }
+        }
+    }
+
     @Test func `lists, logs and events leave out zones that the token does not include`()
         async throws
     {
@@ -200,7 +297,9 @@ import Testing
         let other = TokenFile(path: folder.path("other"))
         let wrong: [(String, Set<AccessRight>, Set<String>?)] = [
             ("a\tb", [.read], nil), ("a\n", [.read], nil), ("a", [], nil), ("a", [.read], []),
-            ("a", [.read], ["A"]), ("a", [.read], ["a,b"]), ("a", [.read], ["*"]),
+            ("a", [.read], ["A"]), ("a", [.read], ["a,b"]), ("a", [.read], ["**"]),
+            ("a", [.read], ["a*b"]), ("a", [.read], ["a:"]), ("a", [.read], ["a:write"]),
+            ("a", [.read], ["a:read+"]), ("a", [.read], [":read"]), ("a", [.read], ["a:append"]),
         ]
         for (name, rights, zones) in wrong {
             #expect(throws: Failure.self) {

@@ -4,9 +4,12 @@ enum LayeringRules {
     /// From the top down: a module depends only on modules of lower lines.
     static let layers: [Set<String>] = [
         ["FileSinkiC"],
-        ["filesinki-cli", "filesinki-net", "FileSinki", "FileSinkiKeyValue"],
+        [
+            "filesinki-cli", "filesinki-net", "FileSinki", "FileSinkiKeyValue", "FileSinkiRecords",
+        ],
+        ["FilesinkiLibrary"],
         ["FilesinkiCommands", "FilesinkiNetwork", "FilesinkiServer"],
-        ["FilesinkiSSH"],
+        ["FilesinkiSSH", "FilesinkiStoreIndex"],
         [
             "FilesinkiEngine", "FilesinkiHTTPClient", "FilesinkiKeyValue", "FilesinkiRecordZones",
             "FilesinkiS3", "FilesinkiServerRemote", "FilesinkiWebDAV",
@@ -52,7 +55,8 @@ enum LayeringRules {
         ],
         "FilesinkiHTTPClient": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiServer": [
-            "FilesinkiEngine", "FilesinkiStore", "FilesinkiHTTP", "FilesinkiHTTPClient",
+            "FilesinkiEngine", "FilesinkiStore", "FilesinkiStoreIndex", "FilesinkiHTTP",
+            "FilesinkiHTTPClient",
         ],
         "FilesinkiS3": ["FilesinkiStore", "FilesinkiDirectory"],
         "FilesinkiWebDAV": ["FilesinkiStore", "FilesinkiDirectory"],

@@ -151,6 +151,22 @@ int32_t filesinki_rec_status(
 int32_t filesinki_rec_sync(
     filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
 
+/* Told of an event: what kv.watch or rec.watch of `filesinki rpc` reports of a change, as JSON. The text is valid during
+ * the call only. Called from one thread at a time; the next event waits until it returns. */
+typedef void (*filesinki_event)(void *context, const char *event);
+
+/* Reports which keys, or records, other devices change from now on, or behind the token of an event with "since"; each once,
+ * after it is here. parameters: those of kv.watch and rec.watch, as JSON; null for none. End it with
+ * filesinki_observer_cancel before filesinki_close.
+ * Null on an error. A failure that a retry cannot mend, such as a token that has expired, ends it with a last event whose
+ * type is "ended" and which has the member error. */
+filesinki_observer *filesinki_kv_watch(
+    filesinki *sinki, const char *parameters, filesinki_event changed, void *context,
+    filesinki_error *error);
+filesinki_observer *filesinki_rec_watch(
+    filesinki *sinki, const char *parameters, filesinki_event changed, void *context,
+    filesinki_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -113,7 +113,7 @@ enum Counterparts {
         "sync --archive": archive, "sync -a": archive, "sync -av": archive, "sync -avz": archive,
         "sync --delete": Counterpart(
             "Deletions are synced without an option; to allow more of them in a run",
-            "filesinki sync --max-delete 50%"),
+            "filesinki sync --max-delete 90%"),
         "sync --force": approval, "sync -f": approval,
     ]
 }

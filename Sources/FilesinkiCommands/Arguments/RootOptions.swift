@@ -68,6 +68,13 @@ struct RootChoice: Equatable {
             let path = try FilePlace.absoluteText(given, in: console.currentFolder)
             return RootChoice(path: path, origin: .given)
         }
+        return try withoutOptions(near: place, in: console)
+    }
+
+    /// Finds the root as ``find(_:near:in:)`` does without `--root`.
+    static func withoutOptions(
+        near place: String? = nil, in console: Console
+    ) throws(Failure) -> RootChoice {
         if let path = try nearestReplica(place, in: console) {
             return RootChoice(path: path, origin: .above)
         }

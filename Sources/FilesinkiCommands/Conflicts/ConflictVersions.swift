@@ -3,24 +3,75 @@ import FilesinkiEngine
 import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
-/// A version of an open conflict, as `show --conflict` names it.
-enum ConflictSide: String, CaseIterable, ExpressibleByArgument {
-    case base, here, there
+/// A version of an open conflict, as `show --conflict` and `resolve --take` name it.
+enum ConflictSide: ExpressibleByArgument {
+    case base
     /// Both sides, with markers where they differ.
     case merge
+    /// `here`, `there`, another word for them, or the name of a device.
+    case side(String)
+
+    init(argument: String) {
+        switch argument {
+        case "base": self = .base
+        case "merge": self = .merge
+        default: self = .side(argument)
+        }
+    }
+
+    /// The word, as the user wrote it.
+    var word: String {
+        switch self {
+        case .base: "base"
+        case .merge: "merge"
+        case .side(let word): word
+        }
+    }
+
+    static var allValueStrings: [String] { [] }
+    static var completionWords: [String] { ["base", "here", "there", "merge"] }
+}
+
+extension OpenConflict {
+    /// The version that a word names.
+    ///
+    /// - Throws: Code `usage` if none, or more than one, has this name.
+    func side(named word: String) throws(Failure) -> Choice.Side {
+        if let side = sides.side(named: word) { return side }
+        guard sides.here == nil else {
+            throw Failure(
+                .usage, path: word, "Invalid side of a conflict.",
+                remedy: "Take here, there, base, or the number of a version.")
+        }
+        let isSide = ["here", "there", "ours", "theirs", "mine"].contains(word)
+        throw Failure(
+            .usage, path: isSide ? path.bytes : Array(word.utf8),
+            isSide
+                ? "Other devices wrote both versions: neither is from here."
+                : "Invalid side of a conflict.",
+            remedy: "Name one by its device: \(takeWords.replacing("|", with: " or ")).")
+    }
+
+    /// The words with which `--take` names the two versions, such as `here|there`.
+    var takeWords: String {
+        sides.inOrder.map { ShellWord.quoted(printable(sides.label($0).utf8)) }
+            .joined(separator: "|")
+    }
 }
 
 /// The contents of a conflict, and what a merge tool begins with: both sides between markers if they are
 /// text, else the version from here.
 struct ConflictVersions {
     var base: [UInt8]
-    var ours: [UInt8]
-    var theirs: [UInt8]
+    /// The version from here; on a device that wrote neither, that of the device that found the conflict.
+    var local: [UInt8]
+    var remote: [UInt8]
     /// Nil if a side is not text.
     var marked: [UInt8]?
 
-    var start: [UInt8] { marked ?? ours }
+    var start: [UInt8] { marked ?? local }
 }
 
 extension Session {
@@ -40,14 +91,22 @@ extension Session {
         guard conflict.ours?.kind == .file, conflict.theirs?.kind == .file else {
             throw Failure(
                 .usage, path: open.path.bytes, "A merge tool needs a file on each side.",
-                remedy: "Choose a side with --take here or --take there.")
+                remedy: "Choose a side with --take \(open.takeWords).")
         }
         let base =
             conflict.base?.kind == .file ? try await content(of: conflict.base, at: open.path) : []
-        let ours = try await content(of: conflict.ours, at: open.copy ?? open.path)
-        let theirs = try await content(of: conflict.theirs, at: open.path)
-        let marked = TextMerge.marked(MergeInput(base: base, ours: ours, theirs: theirs))
-        return ConflictVersions(base: base, ours: ours, theirs: theirs, marked: marked)
+        let (first, second) = (open.sides.inOrder[0], open.sides.inOrder[1])
+        let local = try await content(of: first, in: open)
+        let remote = try await content(of: second, in: open)
+        let marked = TextMerge.marked(
+            MergeInput(base: base, ours: local, theirs: remote),
+            labels: .init(ours: open.sides.label(first), theirs: open.sides.label(second)))
+        return ConflictVersions(base: base, local: local, remote: remote, marked: marked)
+    }
+
+    /// The content of one side; empty for a deletion.
+    func content(of side: Choice.Side, in open: OpenConflict) async throws -> [UInt8] {
+        try await content(of: open.entry(of: side), at: open.place(of: side))
     }
 
     /// The content of one side of the open conflict at a path.
@@ -58,14 +117,15 @@ extension Session {
         let open = try await openConflict(at: path)
         switch side {
         case .base: return try await content(open.conflict.base, path, path)
-        case .here: return try await content(open.conflict.ours, open.copy ?? path, path)
-        case .there: return try await content(open.conflict.theirs, path, path)
+        case .side(let word):
+            let side = try open.side(named: word)
+            return try await content(open.entry(of: side), open.place(of: side), path)
         case .merge:
             guard let marked = try await versions(of: open).marked else {
                 throw Failure(
                     .usage, path: path.bytes,
                     "The contents are not text; conflict markers cannot be written.",
-                    remedy: "Choose a side with filesinki resolve --take here or --take there.")
+                    remedy: "Choose a side with filesinki resolve --take \(open.takeWords).")
             }
             return marked
         }

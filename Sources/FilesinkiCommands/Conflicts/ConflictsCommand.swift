@@ -30,7 +30,9 @@ struct ConflictsCommand: ReplicaCommand {
             } else if null.null {
                 try console.output.path(conflict.path)
             } else {
-                for line in conflict.text(now: now) { try console.output.line(line) }
+                let lines = conflict.text(
+                    now: now, hints: console.hints, within: console.outputColumns)
+                for line in lines { try console.output.line(line) }
             }
         }
         return conflicts.isEmpty ? .done : .conflict
@@ -39,7 +41,8 @@ struct ConflictsCommand: ReplicaCommand {
 
 extension OpenConflict {
     private var versions: [(name: String, entry: Entry?)] {
-        [("base", conflict.base), ("here", conflict.ours), ("there", conflict.theirs)]
+        [("base", conflict.base)]
+            + sides.inOrder.map { (printable(sides.label($0).utf8), entry(of: $0)) }
     }
 
     fileprivate var json: JSONObject {
@@ -48,30 +51,69 @@ extension OpenConflict {
         object.add("time", time)
         object.add("rule", rule)
         object.add("copy", copy)
-        for (name, entry) in versions {
-            guard let entry else { continue }
-            var side: JSONObject = [:]
-            entry.describe(in: &side)
-            object.add(name, .object(side))
+        if let base = conflict.base { object.add("base", .object(Self.json(base))) }
+        guard sides.here == nil else {
+            for side in sides.inOrder {
+                guard let entry = entry(of: side) else { continue }
+                object.add(sides.label(side), .object(Self.json(entry)))
+            }
+            return object
         }
+        let named = sides.inOrder.compactMap { side in
+            entry(of: side).map { entry in
+                var object: JSONObject = [:]
+                object.add("side", sides.label(side))
+                object.add("place", place(of: side))
+                entry.describe(in: &object)
+                return JSONValue.object(object)
+            }
+        }
+        object.add("sides", .array(named))
         return object
     }
 
-    /// Three lines: the versions, where they are, and what to do.
-    fileprivate func text(now: Timestamp) -> [String] {
+    private static func json(_ entry: Entry) -> JSONObject {
+        var object: JSONObject = [:]
+        entry.describe(in: &object)
+        return object
+    }
+
+    /// Three lines: the versions, where they are, and what to do; more where they do not fit.
+    fileprivate func text(now: Timestamp, hints: CommandHints, within width: Int?) -> [String] {
         let versions = versions.map { name, entry in
             "\(name) \(entry.map { Self.text($0, now: now) } ?? "nothing")"
         }
         let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions
-        let place =
-            copy.map { "the version from there is in place, the one from here is  \($0)" }
-            ?? "both sides keep their own version"
         let name = ShellWord.quoted("\(path)")
-        return [
-            head.joined(separator: "    "), "    " + place,
-            "    compare: filesinki diff --conflict \(name)"
-                + "      resolve: filesinki resolve \(name) --take here|there",
+        let commands = [
+            "    compare: \(hints.text("filesinki diff")) --conflict \(name)",
+            "resolve: \(hints.text("filesinki resolve")) \(name) --take \(takeWords)",
         ]
+        let indent = "    "
+        let place = placeParts.enumerated().map { $0.offset == 0 ? indent + $0.element : $0.element }
+        return FlowText.lines(head, separator: "    ", indent: indent, within: width)
+            + FlowText.lines(place, separator: "  ", indent: indent, within: width)
+            + FlowText.lines(commands, separator: "      ", indent: indent, within: width)
+    }
+
+    /// Which version is at the path, and where the other one is; nil without a conflict copy.
+    var placeText: String? { copy == nil ? nil : placeParts.joined(separator: "  ") }
+
+    private var placeParts: [String] {
+        guard let copy else { return ["both sides keep their own version"] }
+        return [
+            "\(phrase(.theirs)) is in place, \(phrase(.ours, of: "the one")) is", "\(copy)",
+        ]
+    }
+
+    private func phrase(_ side: Choice.Side, of noun: String = "the version") -> String {
+        let label = printable(sides.label(side).utf8)
+        if sides.here != nil { return "\(noun) from \(label)" }
+        switch label {
+        case "committed": return "the committed version"
+        case "copy": return "the other one"
+        default: return "\(noun) of \(label)"
+        }
     }
 
     /// Size and time of a version, or what else it is.

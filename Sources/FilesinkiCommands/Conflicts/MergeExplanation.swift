@@ -50,10 +50,24 @@ struct MergeExplanation {
             part.add("from", step.source.rawValue)
             part.add("reason", step.reason.word)
             part.add("detail", step.reason.detail)
+            part.add("cell", step.cell.map { .object($0.json) })
             return .object(part)
         }
         object.add("explanation", .array(steps))
         object.add("cut", trace.isCut)
+    }
+}
+
+extension MergeCell {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = [:]
+        object.add("table", table)
+        object.add("key", key)
+        object.add("column", column)
+        object.add("base", base)
+        object.add("here", ours)
+        object.add("there", theirs)
+        return object
     }
 }
 

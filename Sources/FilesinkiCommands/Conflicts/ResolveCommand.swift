@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiRules
 
 /// `resolve`: ends conflicts.
@@ -25,6 +26,9 @@ struct ResolveCommand: ReplicaCommand {
             taken if the program exits with 0 and has changed it, or with git's trustExitCode if it \
             exits with 0; else the conflict stays open, and the exit code is 3.
 
+            On a device that wrote neither version, name the device that did, as filesinki conflicts \
+            does: --take laptop.
+
             -i shows one open conflict after the other at the terminal, and asks what to do.
             """)
 
@@ -37,8 +41,10 @@ struct ResolveCommand: ReplicaCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "here (this replica's version), there (the committed one), base, or a version number.",
-            valueName: "side"))
+            "here (this replica's version), there (the other one), the device that wrote one, base, "
+                + "or a version number.",
+            valueName: "side"),
+        completion: .list(["base", "here", "there"]))
     var take: String?
 
     @Option(
@@ -99,25 +105,41 @@ struct ResolveCommand: ReplicaCommand {
         if isInteractive { return try await resolveInTerminal(paths, in: console) }
         guard let paths = try list.all(paths, in: console) else { return .done }
         if let tool { return try await merge(paths, with: tool, in: console) }
-        let choice = try choice(in: console)
+        // Read once, before anything is changed.
+        let given = try with.map { try InputFile($0, in: console).readAll(limit: Self.limit) }
         let session = try await Session.open(replica, writable: true, in: console)
         let targets = try await targets(paths, session)
-        var code = ExitCode.done
-        for path in targets {
-            let ended =
-                if let choice {
-                    try await session.replica.resolve(path, choice, SyncOptions())
-                } else {
-                    try await session.replica.unresolve(path, SyncOptions())
-                }
-            let result = try await session.retryUntilPublished(
-                ended, of: [path], publishWait, replica.waiting)
-            let one = ExitCode(queueing: result, isWaiting: publishWait.wait)
-            try console.show(result, exit: one)
-            if one != .done { code = one }
+        let open = undo ? [] : try await session.replica.conflicts()
+        let choices = try targets.map { path in
+            try choice(given, of: open.last { $0.path == path })
+        }
+        let done = ResolvedConflicts()
+        do {
+            for (path, choice) in zip(targets, choices) {
+                try await resolve(path, choice, session, done)
+            }
+        } catch {
+            try done.show(in: console)
+            throw error
         }
         if targets.isEmpty { console.say("No open conflict was found.") }
-        return code
+        return try done.show(in: console)
+    }
+
+    /// - Parameter choice: Nil for an undo.
+    private func resolve(
+        _ path: RelativePath, _ choice: ConflictChoice?, _ session: Session,
+        _ done: ResolvedConflicts
+    ) async throws {
+        let ended =
+            if let choice {
+                try await session.replica.resolve(path, choice, SyncOptions())
+            } else {
+                try await session.replica.unresolve(path, SyncOptions())
+            }
+        let result = try await session.retryUntilPublished(
+            ended, of: [path], publishWait, replica.waiting)
+        done.add(result, ExitCode(queueing: result, isWaiting: publishWait.wait))
     }
 
     /// The paths that are meant, in order and each once: a path may have more than one conflict.
@@ -138,23 +160,46 @@ struct ResolveCommand: ReplicaCommand {
         return chosen.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Nil for an undo.
-    private func choice(in console: Console) throws -> ConflictChoice? {
-        if undo { return nil }
-        if let with {
-            return .bytes(try InputFile(with, in: console).readAll(limit: Self.limit))
+    /// What to do about a conflict; nil for an undo.
+    ///
+    /// - Parameters:
+    ///   - given: The content of `--with`.
+    ///   - open: The conflict; nil if there is none, which the engine says.
+    private func choice(
+        _ given: [UInt8]?, of open: OpenConflict?
+    ) throws(Failure) -> ConflictChoice? {
+        if let given { return .bytes(given) }
+        guard !undo, let take else { return nil }
+        if take == "base" { return .base }
+        // A device may be called 12.
+        if let side = open?.sides.side(named: take) { return side == .ours ? .ours : .theirs }
+        if let version = UInt64(take) { return .version(version) }
+        guard let open else { return .ours }
+        _ = try open.side(named: take)
+        return nil
+    }
+}
+
+/// The reports of the conflicts that a command has resolved, as one.
+private final class ResolvedConflicts {
+    private var report: SyncReport?
+    private var code = ExitCode.done
+
+    func add(_ next: SyncReport, _ nextCode: ExitCode) {
+        var sum = next
+        if let report {
+            sum.add(earlier: report)
+            sum.isQueued = sum.isQueued || report.isQueued
+            sum.away = sum.away ?? report.away
         }
-        switch take {
-        case "here": return .ours
-        case "there": return .theirs
-        case "base": return .base
-        case let text:
-            guard let version = text.flatMap({ UInt64($0) }) else {
-                throw Failure(
-                    .usage, path: text ?? "", "Invalid side of a conflict.",
-                    remedy: "Take here, there, base, or the number of a version.")
-            }
-            return .version(version)
-        }
+        report = sum
+        if nextCode != .done { code = nextCode }
+    }
+
+    /// - Returns: The exit code of the command.
+    @discardableResult
+    func show(in console: Console) throws -> ExitCode {
+        if let report { try console.show(report, exit: code) }
+        return code
     }
 }

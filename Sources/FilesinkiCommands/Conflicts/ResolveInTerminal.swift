@@ -46,14 +46,16 @@ extension ResolveCommand {
         let difference = try await session.difference(of: conflict)
         for line in try await session.description(of: conflict) { console.ask(line) }
         show(difference, limit: Self.shortDifference, in: console)
+        let keys = ConflictKeys(conflict.sides)
         while true {
-            console.ask("[o]urs, [t]heirs, [b]oth, [m]erge tool, [d]iff, [s]kip, [q]uit?")
+            console.ask(keys.question)
             guard let line = console.readAnswer() else { return .quit }
-            switch line.first {
-            case "o": return .ended(try await take(.ours, conflict, console))
-            case "t": return .ended(try await take(.theirs, conflict, console))
-            case "b": return .ended(try await keepBoth(conflict, session))
-            case "m":
+            switch keys.answer(line) {
+            case .take(let side):
+                return .ended(
+                    try await take(side == .ours ? .ours : .theirs, conflict, console))
+            case .both: return .ended(try await keepBoth(conflict, session))
+            case .tool:
                 guard let name = try MergeTool.chosen(tool, console.environment) else {
                     console.ask("No merge tool is set: give --tool, or set git's merge.tool.")
                     continue
@@ -61,10 +63,10 @@ extension ResolveCommand {
                 let tool = try MergeTool(name, console.environment)
                 let code = try await merge(path, with: tool, session)
                 if code != .conflict { return .ended(code) }
-            case "d": show(difference, limit: .max, in: console)
-            case "s": return .skipped
-            case "q": return .quit
-            default: continue
+            case .difference: show(difference, limit: .max, in: console)
+            case .skip: return .skipped
+            case .quit: return .quit
+            case nil: for line in keys.help { console.ask(line) }
             }
         }
     }
@@ -137,6 +139,62 @@ extension ResolveCommand {
     }
 }
 
+/// The keys that answer the question about a conflict, in the words of `--take`.
+struct ConflictKeys {
+    enum Answer: Equatable {
+        case take(Choice.Side)
+        case both, tool, difference, skip, quit
+    }
+
+    private let sides: ConflictSides
+
+    init(_ sides: ConflictSides) { self.sides = sides }
+
+    private var labels: [String] { sides.inOrder.map { printable(sides.label($0).utf8) } }
+
+    var question: String {
+        let names =
+            sides.here == nil ? "[1] \(labels[0]), [2] \(labels[1])" : "[h]ere, [t]here"
+        return "\(names), [b]oth, [m]erge tool, [d]iff, [s]kip, [q]uit, [?]"
+    }
+
+    /// What each key does.
+    var help: [String] {
+        let take =
+            sides.here == nil
+            ? [
+                "  1  take the version of \(labels[0])", "  2  take the version of \(labels[1])",
+            ]
+            : [
+                "  h  take the version from here (also o, for ours)",
+                "  t  take the version from there (theirs)",
+            ]
+        return take + [
+            "  b  keep both, as two files", "  m  merge them in a program",
+            "  d  show all differences", "  s  leave it open, and go on to the next",
+            "  q  leave it open, and stop",
+        ]
+    }
+
+    /// What a line means; nil when it is not understood.
+    func answer(_ line: String) -> Answer? {
+        let word = line.filter { $0 != " " }
+        if let side = sides.side(named: word) { return .take(side) }
+        switch word {
+        case "1" where sides.here == nil: return .take(sides.inOrder[0])
+        case "2" where sides.here == nil: return .take(sides.inOrder[1])
+        case "h", "o": return sides.side(named: "here").map { .take($0) }
+        case "t": return sides.side(named: "there").map { .take($0) }
+        case "b", "both": return .both
+        case "m", "merge": return .tool
+        case "d", "diff": return .difference
+        case "s", "skip": return .skip
+        case "q", "quit": return .quit
+        default: return nil
+        }
+    }
+}
+
 extension MergeTool {
     /// The tool that was given, else that of git's settings; nil for none.
     fileprivate static func chosen(
@@ -147,31 +205,41 @@ extension MergeTool {
 }
 
 extension Session {
-    /// The lines of the difference from the version there to the one here.
+    /// The lines of the difference from the other version to the one from here.
     fileprivate func difference(of open: OpenConflict) async throws -> [[UInt8]] {
-        let conflict = open.conflict
-        let ours = try await content(of: conflict.ours, at: open.copy ?? open.path)
-        let theirs = try await content(of: conflict.theirs, at: open.path)
-        return UnifiedDiff(theirs, ours)
-            .lines("\(open.path) there", "\(open.path) here", TerminalStyle(isEnabled: false))
+        let sides = open.sides
+        let new = try await content(of: sides.inOrder[0], in: open)
+        let old = try await content(of: sides.inOrder[1], in: open)
+        let names = sides.inOrder.map { "\(open.path) \(sides.label($0))" }
+        return UnifiedDiff(old, new).lines(names[1], names[0], TerminalStyle(isEnabled: false))
     }
 
     /// What is in conflict, and who wrote it when.
     fileprivate func description(of open: OpenConflict) async throws -> [String] {
-        let conflict = open.conflict
-        // Without the remote it is not known who.
+        var table = TextTable()
+        for (index, side) in open.sides.inOrder.enumerated() {
+            let label = open.sides.label(side)
+            let name = open.sides.here == nil ? "\(index + 1) \(label)" : label
+            let author = try await author(of: side, in: open)
+            let by = author.map { "by \(printable($0.utf8))" } ?? ""
+            table.add(printable(name.utf8), text(open.entry(of: side)), by)
+        }
+        let head = "\(open.path)   since \(TimeText.day(open.time, now: now))"
+        let place = open.placeText.map { ["  " + $0] } ?? []
+        return [head] + table.lines.map { "  " + $0 } + place
+    }
+
+    /// The name of the device that wrote a version; nil where it is not known without the remote.
+    private func author(of side: Choice.Side, in open: OpenConflict) async throws -> String? {
+        if side == open.sides.here { return await replica.device.name }
+        if let known = side == .ours ? open.sides.oursDevice : open.sides.theirsDevice {
+            return known
+        }
         let versions = (try? await replica.history(of: open.path)) ?? []
-        let author = versions.last {
-            guard !$0.isSuperseded, let theirs = conflict.theirs else { return false }
-            return theirs.hasSameContent(as: $0.change.entry)
+        return versions.last {
+            guard !$0.isSuperseded, let entry = open.entry(of: side) else { return false }
+            return entry.hasSameContent(as: $0.change.entry)
         }?.device.name
-        let device = await replica.device.name
-        var lines = ["\(open.path)   since \(TimeText.day(open.time, now: now))"]
-        lines.append("  ours    \(text(conflict.ours))  by \(printable(device.utf8)) (here)")
-        let by = author.map { "  by \(printable($0.utf8))" } ?? ""
-        lines.append("  theirs  \(text(conflict.theirs))\(by)")
-        if let copy = open.copy { lines.append("  theirs is in place, ours is  \(copy)") }
-        return lines
     }
 
     private var now: Timestamp { console.systemContext.now() }

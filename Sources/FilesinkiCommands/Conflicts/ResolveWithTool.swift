@@ -36,8 +36,8 @@ extension ResolveCommand {
         let versions = try await session.versions(of: conflict)
         let parent = console.environment["TMPDIR"] ?? "/tmp"
         let files = try MergeToolFiles(
-            in: parent, for: path, base: versions.base, local: versions.ours,
-            remote: versions.theirs, merged: versions.start)
+            in: parent, for: path, base: versions.base, local: versions.local,
+            remote: versions.remote, merged: versions.start)
         // With --json standard output is for the result.
         let output = report.json ? STDERR_FILENO : STDOUT_FILENO
         let merged: [UInt8]?

@@ -61,10 +61,17 @@ struct ListCommand: ReplicaCommand {
             found.removeAll { ignoredHere.contains($0.0) }
             found = (found + unheld + ignored).sorted { $0.0 < $1.0 }
         }
-        for (path, entry) in found {
-            let place: Place =
-                elsewhere.contains(path) ? .store : ignoredHere.contains(path) ? .ignored : .here
-            try show(path, entry, place, in: console)
+        if let width = console.outputColumns, long, !report.json, !list.null.null {
+            for line in Self.table(found, ignoredHere).lines(within: width, isWhole: true) {
+                try console.output.line(line)
+            }
+        } else {
+            for (path, entry) in found {
+                let place: Place =
+                    elsewhere.contains(path)
+                    ? .store : ignoredHere.contains(path) ? .ignored : .here
+                try show(path, entry, place, in: console)
+            }
         }
         let isAllFound = try session.report(missing: chosen, in: found.map(\.0), at: point)
         return found.isEmpty || !isAllFound ? .negative : .done
@@ -108,11 +115,27 @@ struct ListCommand: ReplicaCommand {
         } else if list.null.null {
             try console.output.path(path)
         } else {
-            let mark = entry.kind == .directory ? "/" : ""
-            let target = entry.kind == .symlink ? " -> \(printable(entry.target))" : ""
-            let note = long && place == .ignored ? "  (ignored here)" : ""
-            try console.output.line(prefix(known) + path.description + mark + target + note)
+            let note = long && place == .ignored ? Self.ignoredNote : ""
+            try console.output.line(prefix(known) + entry.text(at: path) + note)
         }
+    }
+
+    private static let ignoredNote = "  (ignored here)"
+
+    /// What `-l` shows at a terminal: columns that are no wider than they have to be, and a path that has no room on a line of
+    /// its own.
+    private static func table(
+        _ found: [(RelativePath, VersionedEntry)], _ ignored: Set<RelativePath>
+    ) -> TextTable {
+        var table = TextTable(rightAligned: [1, 3])
+        for (path, known) in found {
+            let entry = known.entry
+            table.add(
+                entry.symbolicMode, String(entry.size), TimeText.local(entry.modified),
+                "@\(known.version)",
+                entry.text(at: path) + (ignored.contains(path) ? ignoredNote : ""))
+        }
+        return table
     }
 
     private func prefix(_ known: VersionedEntry) -> String {
@@ -126,6 +149,12 @@ struct ListCommand: ReplicaCommand {
 }
 
 extension Entry {
+    /// The path, with a slash for a folder, and the target of a symlink.
+    fileprivate func text(at path: RelativePath) -> String {
+        let mark = kind == .directory ? "/" : ""
+        return path.description + mark + (kind == .symlink ? " -> \(printable(target))" : "")
+    }
+
     /// Adds what the entry says to an object: kind, mode, size, time, content, target.
     func describe(in object: inout JSONObject) {
         object.add("kind", kindWord)

@@ -122,7 +122,8 @@ struct CheckIgnoreCommand: ReplicaCommand {
         try console.output.line(
             "\(path): \(match.isIgnored ? "ignored" : "kept") by \(match.place): "
                 + printable(match.pattern)
-                + (version.map { " (version \($0) is in the store)" } ?? ""))
+                + (version.map { " (version \($0) is in the store)" } ?? "")
+                + (match.remedy.map { ". " + $0 } ?? ""))
     }
 
     private func showUnheld(_ path: RelativePath, in console: Console) throws {
@@ -134,7 +135,8 @@ struct CheckIgnoreCommand: ReplicaCommand {
             return try console.output.json(object)
         }
         if list.null.null { return try console.output.path(path) }
-        try console.output.line("\(path): not one of the paths of filesinki only list")
+        let list = console.hints.text("filesinki only list")
+        try console.output.line("\(path): not one of the paths of \(list)")
     }
 
     private func json(
@@ -163,5 +165,11 @@ extension IgnoreMatch {
     var place: String {
         let name = file?.description ?? deviceFile.map { printable($0.utf8) }
         return name.map { "\($0), line \(line)" } ?? "the built-in rules"
+    }
+
+    /// What to do about it, where no file says so: the user has not written a built-in rule.
+    var remedy: String? {
+        guard file == nil, deviceFile == nil, isIgnored else { return nil }
+        return "To sync it, write !\(printable(pattern)) in .filesinkiignore."
     }
 }

@@ -67,6 +67,7 @@ enum CommandExamples {
         "deinit": ["filesinki deinit ~/notes", "filesinki deinit ~/notes --force"],
         "serve folder": [
             "filesinki serve /srv/store --create --listen 0.0.0.0:8390 --self-signed",
+            "filesinki serve /srv/store --ui",
             "filesinki serve --stdio --rights read,append --name laptop /srv/store",
         ],
         "serve token make": ["filesinki serve token make /srv/store laptop -o laptop.token"],
@@ -157,7 +158,10 @@ enum CommandExamples {
             "filesinki show notes/a@12", "filesinki show notes/a --at 2024-05-01",
             "filesinki show plan.txt --conflict there",
         ],
-        "diff": ["filesinki diff notes/a", "filesinki diff notes/a 11 12 --stat"],
+        "diff": [
+            "filesinki diff notes/a", "filesinki diff notes/a 11 12 --stat",
+            "filesinki diff --conflict --explain notes/data.sqlite",
+        ],
         "restore": [
             "filesinki restore notes/a@12",
             "filesinki restore --at '2024-05-01 11:30' -o old-notes",

@@ -30,6 +30,11 @@ struct DiffCommand: ReplicaCommand {
     @Flag(name: .long, help: "Compare the versions of an open conflict.")
     var conflict = false
 
+    @Flag(
+        name: .long,
+        help: "With --conflict: print what a merge decides, place by place, and what it cannot.")
+    var explain = false
+
     @Flag(name: .long, help: "Print how many lines were added and removed.")
     var stat = false
 
@@ -40,6 +45,7 @@ struct DiffCommand: ReplicaCommand {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
         let target = try session.path(path)
+        if explain { return try await explainConflict(at: target, session, in: console) }
         let differences =
             conflict
             ? try await conflictDifferences(of: target, session)
@@ -51,6 +57,9 @@ struct DiffCommand: ReplicaCommand {
     func validate() throws {
         if conflict, first != nil || history.isGiven {
             throw ValidationError("--conflict cannot be combined with versions, --at or --commit.")
+        }
+        if explain, !conflict || stat {
+            throw ValidationError("--explain needs --conflict, and excludes --stat.")
         }
         if first != nil, history.isGiven {
             throw ValidationError("--at and --commit cannot be combined with versions.")
@@ -72,28 +81,44 @@ struct DiffCommand: ReplicaCommand {
             newName: second.map { "\(target)@\($0)" } ?? "\(target)")
     }
 
+    private func explainConflict(
+        at target: RelativePath, _ session: Session, in console: Console
+    ) async throws -> ExitCode {
+        let explanation = MergeExplanation(
+            try await session.trace(of: session.openConflict(at: target)))
+        if report.json {
+            var object: JSONObject = ["type": "explanation"]
+            object.add("path", target)
+            explanation.add(to: &object)
+            try console.output.json(object)
+        } else {
+            try explanation.write(asOutput: true, in: console)
+        }
+        return .negative
+    }
+
     /// From the base to here, and from the base to there; where no base is known, from there to here.
     private func conflictDifferences(
         of target: RelativePath, _ session: Session
     ) async throws -> [Difference] {
-        let open = try await session.replica.conflicts().last { $0.path == target }
-        guard let open else {
-            throw Failure(
-                .notFound, path: target.bytes, "No open conflict was found.",
-                remedy: "See the open ones with filesinki conflicts.")
+        let open = try await session.openConflict(at: target)
+        var sides: [(content: [UInt8], name: String)] = []
+        for side in open.sides.inOrder {
+            let content = try await session.content(of: side, in: open)
+            sides.append((content, "\(target) \(open.sides.label(side))"))
         }
-        let ours = try await session.content(of: open.conflict.ours, at: open.copy ?? target)
-        let theirs = try await session.content(of: open.conflict.theirs, at: target)
+        let (first, second) = (sides[0], sides[1])
         guard let entry = open.conflict.base else {
             return [
                 Difference(
-                    old: theirs, oldName: "\(target) there", new: ours, newName: "\(target) here")
+                    old: second.content, oldName: second.name, new: first.content,
+                    newName: first.name)
             ]
         }
         let base = try await session.content(of: entry, at: target)
-        return [(ours, "here"), (theirs, "there")].map { side, name in
+        return sides.map { side in
             Difference(
-                old: base, oldName: "\(target) base", new: side, newName: "\(target) \(name)")
+                old: base, oldName: "\(target) base", new: side.content, newName: side.name)
         }
     }
 
@@ -170,9 +195,11 @@ extension Session {
         return newest.1.version
     }
 
-    /// The content of one side of a conflict, from the store or, where it has it not, from here.
+    /// The content of one side of a conflict: from here, where it is the same, else from the store.
     func content(of entry: Entry?, at path: RelativePath) async throws -> [UInt8] {
         guard let entry, entry.kind == .file else { return entry?.target ?? [] }
+        let limit = Self.comparedLimit
+        if let bytes = try await replica.present(entry, at: path, limit: limit) { return bytes }
         do {
             return try await collect(path) { try await replica.show(content: entry.content, $0) }
         } catch let failure as Failure where failure.code == .notFound {

@@ -26,7 +26,9 @@ struct ShowCommand: ReplicaCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A version of an open conflict: base, here, there or merge.", valueName: "side"))
+            "A version of an open conflict: base, here, there, merge, or the device that wrote it.",
+            valueName: "side"),
+        completion: .list(ConflictSide.completionWords))
     var conflict: ConflictSide?
 
     @Option(name: .shortAndLong, help: "Write to this file, atomically.")
@@ -62,7 +64,7 @@ struct ShowCommand: ReplicaCommand {
             let bytes = try await session.content(of: conflict, at: path)
             try bytes.withUnsafeBytes(write)
             object.add("path", path)
-            object.add("side", conflict.rawValue)
+            object.add("side", conflict.word)
         } else if let version {
             let wanted = try history.point(of: version, in: console)
             let path = try session.path(wanted.path)

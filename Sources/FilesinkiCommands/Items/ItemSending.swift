@@ -82,25 +82,26 @@ extension RootOptions {
     /// Opens a zone of items, or takes the one that the process keeps open; the default replica is made
     /// when it is not there.
     func itemZone<Kind: ItemKind>(
-        _ name: String, of kind: Kind.Type, in console: Console
+        _ name: String, of kind: Kind.Type, in scope: DatabaseScope, _ console: Console
     ) async throws -> ItemZone<Kind> {
         let open: @Sendable () async throws -> ItemZone<Kind> = {
-            try ItemZone.open(await itemPlace(name, of: kind, in: console))
+            try ItemZone.open(await itemPlace(name, of: kind, in: scope, console))
         }
         guard let zones = console.call?.zones else { return try await open() }
-        return try await zones.zone(name, open)
+        return try await zones.zone(name, in: scope, open)
     }
 
     /// Where a zone of items is; the default replica is made when it is not there.
     func itemPlace<Kind: ItemKind>(
-        _ name: String, of kind: Kind.Type, in console: Console
+        _ name: String, of kind: Kind.Type, in scope: DatabaseScope, _ console: Console
     ) async throws -> ItemPlace<Kind> {
         try ItemPlace<Kind>.check(name: name)
+        try scope.check(zone: name)
         let (_, settings) = try await findOrMake(in: console)
         let config = try ReplicaConfig.read(settings)
         try console.prepare(forRemembered: config.remote)
         return ItemPlace(
-            state: settings.stateFolder.path, name: name, device: config.device,
+            state: settings.stateFolder.path, name: name, scope: scope, device: config.device,
             address: config.remote, keyFingerprint: config.keyFingerprint,
             systemContext: console.systemContext, connect: settings.connect
         ) { try await Replica.renewDevice(settings, insteadOf: $0) }

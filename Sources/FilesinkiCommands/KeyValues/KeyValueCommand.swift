@@ -40,6 +40,7 @@ struct KeyValueOptions: ParsableArguments {
         help: ArgumentHelp("A prefix for all keys, e.g. flutter.", valueName: "prefix"))
     var prefix: String = ""
 
+    @OptionGroup var database: DatabaseOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -52,6 +53,9 @@ struct KeyValueOptions: ParsableArguments {
         return try ValueKey(prefixBytes + name)
     }
 
+    /// The store's name for a person.
+    var title: String { (database.member.map { $0 + "/" } ?? "") + store }
+
     var prefixBytes: [UInt8] { ArgumentText.bytes(of: prefix) }
 
     /// A key as the user names it: without the prefix.
@@ -62,18 +66,20 @@ struct KeyValueOptions: ParsableArguments {
 }
 
 extension KeyValueOptions {
-    /// The replica's state folder; that of the default replica need not be there.
-    func stateFolder(in console: Console) throws -> String {
+    /// The store's file; that of the default replica need not be there.
+    func storeFile(in console: Console) throws -> StoreFile {
         let root = try RootChoice.find(replica, in: console)
         guard root.origin == .standard || RootChoice.nearestReplica(at: root.path) != nil else {
             throw Failure.notInReplica(root.path)
         }
-        return try replica.replicaOptions(root: root.path, in: console).stateFolder.path
+        let state = try replica.replicaOptions(root: root.path, in: console).stateFolder
+        return try StoreFile(store, in: database.scope(), state: state.path)
     }
 
     /// Opens the store; the default replica is made when it is not there.
     func open(in console: Console) async throws -> KeyValueSession {
-        let values = try await replica.itemZone(store, of: ValueKind.self, in: console)
+        let values = try await replica.itemZone(
+            store, of: ValueKind.self, in: database.scope(), console)
         return KeyValueSession(values: values, place: values.place, options: self)
     }
 }
@@ -82,13 +88,13 @@ extension KeyValueOptions {
 /// which need not be there.
 enum ValueReader {
     case open(KeyValues)
-    case file(store: String, state: String)
+    case file(StoreFile)
 
     init(_ options: KeyValueOptions, in console: Console) async throws {
         if console.call?.zones != nil {
             self = .open(try await options.open(in: console).values)
         } else {
-            self = .file(store: options.store, state: try options.stateFolder(in: console))
+            self = .file(try options.storeFile(in: console))
         }
     }
 
@@ -96,7 +102,7 @@ enum ValueReader {
     func get(_ key: ValueKey) async throws -> Register {
         switch self {
         case .open(let values): try await values.get(key)
-        case .file(let store, let state): try LocalValues.get(key, store: store, state: state)
+        case .file(let store): try LocalValues.get(key, in: store)
         }
     }
 
@@ -104,8 +110,7 @@ enum ValueReader {
     func mergeCommand(_ key: ValueKey) async throws -> String? {
         switch self {
         case .open(let values): try await values.mergeCommand(key)
-        case .file(let store, let state):
-            try LocalValues.mergeCommand(key, store: store, state: state)
+        case .file(let store): try LocalValues.mergeCommand(key, in: store)
         }
     }
 
@@ -113,8 +118,7 @@ enum ValueReader {
     func list(prefix: [UInt8]) async throws -> [KeyAndValue] {
         switch self {
         case .open(let values): try await values.list(prefix: prefix)
-        case .file(let store, let state):
-            try LocalValues.list(prefix: prefix, store: store, state: state)
+        case .file(let store): try LocalValues.list(prefix: prefix, in: store)
         }
     }
 }
@@ -142,7 +146,7 @@ extension KeyValueSession {
         if console.outputOptions.isJSON {
             var object: JSONObject = ["type": "values"]
             object.add("exit", code.rawValue)
-            object.add("store", options.store)
+            object.add(storeOf: options)
             object.add("keys", .array(keys.map { $0.jsonValue(options) }))
             object.add("queued", report.isQueued)
             object.add("sequence", report.exchange?.sequence ?? 0)

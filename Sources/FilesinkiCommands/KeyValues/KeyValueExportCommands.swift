@@ -30,8 +30,7 @@ struct KeyValueExportCommand: ReplicaCommand {
         try console.requireFile(output)
         let format = try ExportText.Format(parsing: format)
         let found = try LocalValues.list(
-            prefix: options.prefixBytes, store: options.store,
-            state: options.stateFolder(in: console))
+            prefix: options.prefixBytes, in: options.storeFile(in: console))
         let bytes = try ExportText.encode(
             found.map { (options.name($0.key), $0.held) }, format)
         try console.write(bytes, to: output)

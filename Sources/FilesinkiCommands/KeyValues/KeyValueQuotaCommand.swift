@@ -72,7 +72,7 @@ struct KeyValueQuotaCommand: ReplicaCommand {
     private func show(_ usage: Usage, _ limits: Limits, in console: Console) throws {
         if options.report.json {
             var object: JSONObject = ["type": "quota"]
-            object.add("store", options.store)
+            object.add(storeOf: options)
             object.add("keys", usage.keys)
             object.add("max_keys", limits.keys)
             object.add("bytes", usage.bytes)

@@ -43,6 +43,7 @@ extension KeyValueSession {
         try console.showProblems(of: report)
         if console.outputOptions.isJSON {
             var object = report.json(code, zone: ("store", options.store)) { $0.jsonValue(options) }
+            object.add("db", options.database.member)
             object.add("over", report.isOver)
             try console.output.json(object)
         }
@@ -82,7 +83,7 @@ struct KeyValueStatusCommand: ReplicaCommand {
 extension StoreStatus {
     fileprivate func json(_ options: KeyValueOptions) -> JSONObject {
         var object: JSONObject = ["type": "status"]
-        object.add("store", options.store)
+        object.add(storeOf: options)
         object.add("keys", usage.keys)
         object.add("bytes", usage.bytes)
         object.add("pending", .array(pending.map { $0.jsonValue(options) }))
@@ -99,7 +100,7 @@ extension StoreStatus {
 
     fileprivate func text(_ options: KeyValueOptions) -> [String] {
         var table = TextTable()
-        table.add("store", options.store + (isOff ? ", off" : ""))
+        table.add("store", options.title + (isOff ? ", off" : ""))
         table.add("keys", "\(usage.keys), \(SizeText.text(Int64(usage.bytes)))")
         table.add("pending", String(pending.count))
         table.add("commit", sequence == 0 ? "none" : String(sequence))

@@ -9,6 +9,7 @@ import Synchronization
 final class Bandwidths: Sendable {
     private struct State {
         var given: BandwidthLimit?
+        var isUnusedSaid = false
         var made: [BandwidthLimit: Bandwidth] = [:]
     }
 
@@ -21,6 +22,20 @@ final class Bandwidths: Sendable {
     var given: BandwidthLimit? {
         get { state.withLock { $0.given } }
         set { state.withLock { $0.given = newValue } }
+    }
+
+    /// What to say of an option that limits nothing, because the store is in a folder; nil without the option, and after the
+    /// first time.
+    func takeUnused() -> String? {
+        state.withLock { state in
+            guard let given = state.given, given != BandwidthLimit(), !state.isUnusedSaid else {
+                return nil
+            }
+            state.isUnusedSaid = true
+            return
+                "--bwlimit does not limit a store in a folder: the system reads and writes it. It limits connections "
+                + "of filesinki, such as ssh and HTTP."
+        }
     }
 
     /// What limits a connection of a replica; nil for no limit. A setting that is wrong limits nothing; the run reports it.

@@ -40,13 +40,14 @@ package final class Console: Sendable {
     let call: CallContext?
     private let storedOutputOptions = Mutex(OutputOptions())
     private let storedState = Mutex<StateFolder?>(nil)
+    private let storedHints = Mutex(CommandHints.none)
 
     /// Which of the streams are terminals.
     package struct Terminals: Sendable {
         package var input: Bool
         package var output: Bool
         package var talk: Bool
-        /// How wide standard error's terminal is at present.
+        /// How wide the terminal is at present.
         package var columns: @Sendable () -> Int
 
         package init(
@@ -137,15 +138,23 @@ package final class Console: Sendable {
         set { storedState.withLock { $0 = newValue } }
     }
 
+    /// How messages name commands for the replica that the command works on.
+    var hints: CommandHints {
+        get { storedHints.withLock { $0 } }
+        set { storedHints.withLock { $0 = newValue } }
+    }
+
     /// Opens the remote at an address; a relative path begins at the current folder.
     ///
     /// - Parameter replica: Whose settings limit the connection; nil if only the command line does.
     package func connector(
         _ access: RemoteAccess, of replica: ReplicaOptions? = nil
     ) -> @Sendable (String) throws -> any Remote {
-        { [network, ssh, bandwidths, currentFolder] text in
+        { [self, network, ssh, bandwidths, currentFolder] text in
             switch try RemoteAddress(text, currentFolder: currentFolder) {
-            case .folder(let path): return DirectoryRemote(path: path)
+            case .folder(let path):
+                if let unused = bandwidths.takeUnused() { self.say(unused) }
+                return DirectoryRemote(path: path)
             case .ssh(let address):
                 return ssh.connect(
                     address, bandwidth: try bandwidths.bandwidth(of: replica),
@@ -192,18 +201,18 @@ package final class Console: Sendable {
 
     /// Says something that a person may want to know; not with `-q`.
     func say(_ text: String) {
-        if outputOptions.verbosity != .quiet { writeTalk(text) }
+        if outputOptions.verbosity != .quiet { writeTalk(hints.text(text)) }
     }
 
     /// Says something that only helps to understand; only with `-v`.
     func detail(_ text: String) {
-        if outputOptions.verbosity == .verbose { writeTalk(text) }
+        if outputOptions.verbosity == .verbose { writeTalk(hints.text(text)) }
     }
 
     /// Says what went wrong: which path, what happened, what to do. Also with `-q`.
     func complain(_ failure: Failure) {
         call?.report(failure)
-        writeTalk("filesinki: " + talkStyle.red(failure.description))
+        writeTalk("filesinki: " + talkStyle.red(hints.failure(failure).description))
         if outputOptions.verbosity == .verbose, let cause = failure.cause {
             writeTalk("  because: \(cause)")
         }
@@ -211,7 +220,7 @@ package final class Console: Sendable {
 
     /// Says what went wrong in words of its own. Also with `-q`.
     func complain(_ text: String) {
-        writeTalk("filesinki: " + text)
+        writeTalk("filesinki: " + hints.text(text))
     }
 
     /// Asks something that has to be answered. Also with `-q`.
@@ -231,6 +240,9 @@ package final class Console: Sendable {
         try? talk.write(("\r" + up + "\u{1B}[J" + text).utf8)
         try? talk.flush()
     }
+
+    /// The columns of standard output, if it is a terminal; nil elsewhere, where lines are not broken.
+    var outputColumns: Int? { terminals.output ? max(20, terminals.columns()) : nil }
 
     /// Colours for standard output, if it is a terminal that wants them.
     var outputStyle: TerminalStyle { style(isTerminal: terminals.output) }
@@ -337,11 +349,15 @@ extension Console {
         Array(ProcessArguments.all.dropFirst())
     }
 
-    /// The width of standard error's terminal; 80 where it does not say.
+    /// The width of the terminal; 80 where it does not say.
     @Sendable private static func columnsOfProcess() -> Int {
-        var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        for stream in [STDERR_FILENO, STDOUT_FILENO] {
+            var size = winsize()
+            if ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
+                return Int(size.ws_col)
+            }
+        }
+        return 80
     }
 
     private static func currentFolderOfProcess() -> String {

@@ -113,18 +113,51 @@ struct TextTable {
     }
 
     /// The rows as lines, without space at their ends.
-    var lines: [String] {
+    var lines: [String] { lines(within: nil) }
+
+    /// The rows as lines. One that is too long continues below the beginning of its last column; where there is no room, or
+    /// the column's text must stay whole, as a path, it stands on a line of its own.
+    ///
+    /// - Parameters:
+    ///   - width: The columns of a line; nil for lines that are not broken.
+    ///   - isWhole: Whether the text of the last column must not be broken.
+    func lines(within width: Int?, isWhole: Bool = false) -> [String] {
+        let widths = widths
+        return rows.flatMap { row in
+            let line = Self.trimmed(cells(row, widths).joined(separator: "  "))
+            guard let width, line.count > width, let last = row.last, row.count > 1 else {
+                return [line]
+            }
+            let head = cells(row, widths).dropLast().joined(separator: "  ")
+            let room = width - head.count - 2
+            guard !isWhole, room >= Self.leastRoom else {
+                let text = isWhole ? [last] : FlowText.words(last, within: width - 4)
+                return [Self.trimmed(head)] + text.map { "    " + $0 }
+            }
+            let text = FlowText.words(last, within: room)
+            let below = String(repeating: " ", count: head.count + 2)
+            return text.enumerated().map { ($0.offset == 0 ? head + "  " : below) + $0.element }
+        }
+    }
+
+    /// With fewer columns than this a text is not broken beside the other columns.
+    private static let leastRoom = 20
+
+    private var widths: [Int] {
         let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<count).map { column in
+        return (0..<count).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
         }
-        return rows.map { row in
-            let cells = row.enumerated().map { column, text in
-                let space = String(repeating: " ", count: widths[column] - text.count)
-                return rightAligned.contains(column) ? space + text : text + space
-            }
-            let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+
+    private func cells(_ row: [String], _ widths: [Int]) -> [String] {
+        row.enumerated().map { column, text in
+            let space = String(repeating: " ", count: widths[column] - text.count)
+            return rightAligned.contains(column) ? space + text : text + space
         }
+    }
+
+    private static func trimmed(_ line: String) -> String {
+        String(line.reversed().drop { $0 == " " }.reversed())
     }
 }

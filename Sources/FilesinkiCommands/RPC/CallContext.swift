@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiRecordZones
 import Synchronization
 
 /// What a command has of the process that runs it beside others: see ``RPCCommand``.
@@ -12,6 +13,8 @@ struct CallContext: Sendable {
     var zones: OpenZones?
     /// Takes the failures that the command reports, also those that do not end it.
     var report: @Sendable (Failure) -> Void = { _ in }
+    /// Takes the save that is the command's only one, and was refused.
+    var refuse: @Sendable (RecordConflict) -> Void = { _ in }
     /// Called when the command prints from now on what happens.
     var onReady: @Sendable () -> Void = {}
 }

@@ -64,6 +64,28 @@ extension CommandService {
         return result.bytes
     }
 
+    /// Starts a command that goes on, and returns when what happens from now on will be reported.
+    ///
+    /// - Parameter event: Receives what the command prints, and at last, if it ends by itself, why.
+    func startWatch(
+        _ request: RPCRequest, _ event: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws -> Task<Void, Never> {
+        let work = try watch(request)
+        let start = WatchStart()
+        let task = Task {
+            let failure = await outcome(of: work, LineSink { event($0) }, start)
+            guard !start.end(.failure(failure)), !Task.isCancelled else { return }
+            var ended: JSONObject = ["type": "ended"]
+            ended.add("error", .object(failure.json))
+            event(ended.bytes)
+        }
+        do { try await start.wait() } catch {
+            task.cancel()
+            throw error
+        }
+        return task
+    }
+
     /// Runs a watch to its end, and returns why it ended.
     private func outcome(
         of work: RPCMethod.Work, _ sink: LineSink, _ start: WatchStart

@@ -68,15 +68,7 @@ struct CommandService: RPCService {
     func outcome(of request: RPCRequest, client: RPCClient?) async -> RPCOutcome {
         do {
             if request.method == RPCMethods.list { return .success(RPCMethods.json) }
-            guard let bound = methods[request.method] else {
-                throw RPCError.unknownMethod(
-                    "Unknown method. "
-                        + NearestWord.suggestion(for: request.method, among: Array(methods.keys))
-                        + "rpc.methods lists the methods.")
-            }
-            try bound.method.check(request.parameters)
-            try Task.checkCancellation()
-            let (work, input) = try bound.prepare(request.parameters)
+            let (bound, work, input) = try prepared(request)
             if case .watch(let event) = bound.method.form {
                 guard let client else {
                     throw RPCError.unknownMethod("A watch needs a connection that gets its lines.")
@@ -87,6 +79,30 @@ struct CommandService: RPCService {
         } catch {
             return .failure(RPCError(thrown: error))
         }
+    }
+
+    /// The work of a method that goes on.
+    func watch(_ request: RPCRequest) throws -> RPCMethod.Work {
+        let (bound, work, _) = try prepared(request)
+        guard case .watch = bound.method.form else {
+            throw RPCError.unknownMethod("The method does not go on.")
+        }
+        return work
+    }
+
+    private func prepared(
+        _ request: RPCRequest
+    ) throws -> (bound: BoundMethod, work: RPCMethod.Work, input: [UInt8]) {
+        guard let bound = methods[request.method] else {
+            throw RPCError.unknownMethod(
+                "Unknown method. "
+                    + NearestWord.suggestion(for: request.method, among: Array(methods.keys))
+                    + "rpc.methods lists the methods.")
+        }
+        try bound.method.check(request.parameters)
+        try Task.checkCancellation()
+        let (work, input) = try bound.prepare(request.parameters)
+        return (bound, work, input)
     }
 
     /// The console of a call.
@@ -103,7 +119,7 @@ struct CommandService: RPCService {
         let content = CollectingSink(limit: Self.contentLimit, excess: .tooMuchContent)
         let context = CallContext(
             input: input, content: Output(content), zones: zones,
-            report: { failures.report($0) })
+            report: { failures.report($0) }, refuse: { failures.report($0) })
         let console = callConsole(context, output: output)
         let code: ExitCode
         do {
@@ -120,7 +136,8 @@ struct CommandService: RPCService {
             method.answers.contains(code) && (code != .negative || failures.failure == nil)
         guard isAnswer, let result = method.form.result(of: lines, content.bytes) else {
             let failure = failures.failure ?? .exited(code)
-            throw RPCError(failure, exit: code, printed: lines)
+            throw RPCError(
+                failure, exit: code, printed: lines, conflict: failures.conflict)
         }
         return result
     }

@@ -25,26 +25,11 @@ enum FileMethods {
         command.ifVersion = try parameters.number("if_version")
         command.publishWait.wait = try parameters.isSet("wait")
         command.file = try parameters.argument("from")
-        let content = try Self.content(parameters)
+        let content = try parameters.content()
         guard (command.file == nil) != (content == nil) else {
             throw RPCError.invalidParameters("Give one of content, content_base64 and from.")
         }
         return content ?? []
-    }
-
-    /// The content that the parameters hold; nil if they hold none.
-    private static func content(_ parameters: RPCParameters) throws(RPCError) -> [UInt8]? {
-        let text = try parameters.text("content")
-        guard let encoded = try parameters.text("content_base64") else {
-            return text.map { Array($0.utf8) }
-        }
-        guard text == nil, let bytes = Base64.decode(encoded) else {
-            throw .invalidParameters(
-                text == nil
-                    ? "The parameter \"content_base64\" must be base 64."
-                    : "Give one of content, content_base64 and from.")
-        }
-        return bytes
     }
 
     private static let load = RPCMethod(
@@ -134,9 +119,24 @@ enum FileMethods {
 
 extension RPCParameters {
     /// The paths of `path` and `paths`.
-    fileprivate func paths() throws(RPCError) -> [String] {
+    func paths() throws(RPCError) -> [String] {
         let path = try argument("path")
         return try [path].compactMap(\.self) + arguments("paths")
+    }
+
+    /// The content of `content` or `content_base64`; nil if neither is given.
+    func content() throws(RPCError) -> [UInt8]? {
+        let text = try self.text("content")
+        guard let encoded = try self.text("content_base64") else {
+            return text.map { Array($0.utf8) }
+        }
+        guard text == nil, let bytes = Base64.decode(encoded) else {
+            throw .invalidParameters(
+                text == nil
+                    ? "The parameter \"content_base64\" must be base 64."
+                    : "Give one of content and content_base64.")
+        }
+        return bytes
     }
 }
 

@@ -8,7 +8,10 @@ import FilesinkiText
 enum KeyValueMethods {
     static let all = [get, set, delete, list, status, sync, watch]
 
-    private static let place = [RPCParameter("store", .text), RPCParameter("prefix", .text)]
+    private static let place =
+        [
+            RPCParameter("store", .text), RPCParameter("prefix", .text),
+        ] + DatabaseOption.parameters
 
     private static let get = RPCMethod(
         "kv.get", "A key's value, without contacting the remote.",
@@ -134,6 +137,7 @@ enum KeyValueMethods {
 extension KeyValueOptions {
     fileprivate mutating func fill(_ parameters: RPCParameters) throws(RPCError) {
         store = try parameters.argument("store") ?? store
+        try database.fill(parameters)
         prefix = try parameters.argument("prefix") ?? prefix
     }
 }

@@ -22,13 +22,13 @@ actor OpenZones {
 
     init(_ state: StateFolder) { config = state.config }
 
-    /// The zone of a name.
+    /// The zone of a name in a database.
     ///
     /// - Parameter open: Opens it, if it is not open.
     func zone<Kind: ItemKind>(
-        _ name: String, _ open: @Sendable () async throws -> ItemZone<Kind>
+        _ name: String, in scope: DatabaseScope, _ open: @Sendable () async throws -> ItemZone<Kind>
     ) async throws -> ItemZone<Kind> {
-        let key = Kind.names.folder + "/" + name
+        let key = "\(Kind.names.folder)/\(scope)/\(name)"
         let config = FileStamp(at: self.config)
         if let known = zones[key], known.config == config, config != nil,
             let zone = known.zone as? ItemZone<Kind>

@@ -43,16 +43,50 @@ package struct ProcessCalls: Sendable {
     package func call(
         _ method: String, _ parameters: [UInt8]
     ) async throws(CallFailure) -> [UInt8] {
+        switch await service.outcome(of: try Self.request(method, parameters), client: nil) {
+        case .success(let result): return result
+        case .failure(let error): throw CallFailure(error)
+        }
+    }
+
+    /// Starts a method that goes on.
+    ///
+    /// - Parameter event: Receives each event as JSON, and at last, if it ends by itself, one of the type `ended`.
+    /// - Returns: When what happens from now on will be reported.
+    package func watch(
+        _ method: String, _ parameters: [UInt8], _ event: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws(CallFailure) -> ProcessWatch {
+        let request = try Self.request(method, parameters)
+        do {
+            return ProcessWatch(task: try await service.startWatch(request, event))
+        } catch {
+            throw CallFailure(RPCError(thrown: error))
+        }
+    }
+
+    private static func request(
+        _ method: String, _ parameters: [UInt8]
+    ) throws(CallFailure) -> RPCRequest {
         var line = Array("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"\(method)\",\"params\":".utf8)
         line += parameters + [UInt8(ascii: "}")]
         switch RPCMessage(line) {
-        case .single(.request(let request)):
-            switch await service.outcome(of: request, client: nil) {
-            case .success(let result): return result
-            case .failure(let error): throw CallFailure(error)
-            }
+        case .single(.request(let request)): return request
         case .single(.invalid(let error, _)): throw CallFailure(error)
         case .batch: throw CallFailure(.invalidParameters("The parameters must be an object."))
+        }
+    }
+}
+
+/// A method that goes on in this process.
+package struct ProcessWatch: Sendable {
+    let task: Task<Void, Never>
+
+    /// Goes on until the task is cancelled, or the watch ends by itself.
+    package func end() async {
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 }

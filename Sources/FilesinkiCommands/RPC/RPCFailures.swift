@@ -1,16 +1,24 @@
 import ArgumentParser
 import FilesinkiModel
 import FilesinkiRPC
+import FilesinkiRecordZones
 import FilesinkiText
 import Synchronization
 
-/// The first failure that a command reports while it runs.
+/// The first failure that a command reports while it runs, and the save that was refused.
 final class FirstFailure: Sendable {
     private let first = Mutex<Failure?>(nil)
+    private let refused = Mutex<RecordConflict?>(nil)
 
     var failure: Failure? { first.withLock { $0 } }
+    var conflict: RecordConflict? { refused.withLock { $0 } }
 
     func report(_ failure: Failure) { first.withLock { $0 = $0 ?? failure } }
+
+    func report(_ conflict: RecordConflict) {
+        refused.withLock { $0 = conflict }
+        report(conflict.failure)
+    }
 }
 
 extension RPCError {
@@ -22,13 +30,18 @@ extension RPCError {
     /// - Parameters:
     ///   - exit: What the command would exit with.
     ///   - printed: The objects that it has printed, each as JSON.
-    init(_ failure: Failure, exit: ExitCode, printed: [ArraySlice<UInt8>] = []) {
+    ///   - conflict: The save that was refused; nil for another failure.
+    init(
+        _ failure: Failure, exit: ExitCode, printed: [ArraySlice<UInt8>] = [],
+        conflict: RecordConflict? = nil
+    ) {
         var data: JSONObject = [:]
         data.add("exitCode", exit.rawValue)
         data.add("code", failure.code.description)
         if !failure.path.isEmpty { data.add("path", bytes: failure.path) }
         data.add("cause", failure.message)
         data.add("remedy", failure.remedy)
+        conflict?.describe(in: &data)
         if !printed.isEmpty {
             data.add("printed", .array(printed.map { .written(Array($0)) }))
         }

@@ -2,7 +2,10 @@ import FilesinkiText
 
 /// All methods of `filesinki rpc`.
 enum RPCMethods {
-    static let all = KeyValueMethods.all + RecordMethods.all + FileMethods.all
+    static let all =
+        KeyValueMethods.all + RecordMethods.all + SchemaMethods.all + ZoneMethods.all
+        + FileMethods.all
+        + ConflictMethods.all
 
     /// The method that lists them.
     static let list = "rpc.methods"

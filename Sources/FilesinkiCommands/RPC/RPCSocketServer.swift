@@ -26,7 +26,7 @@ final class RPCSocketServer: Sendable {
     init(_ service: CommandService, _ state: StateFolder, in console: Console) throws {
         guard let lock = try KernelLock.tryAcquire(state.rpcLock) else {
             throw Failure(
-                .busy, path: state.rpcSocket, "Another filesinki rpc serves this socket.",
+                .busy, path: state.rpcSocket, "Another process serves this socket.",
                 remedy: "Connect to it, or end that process.")
         }
         self.service = service

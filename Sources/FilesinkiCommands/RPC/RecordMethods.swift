@@ -4,9 +4,11 @@ import FilesinkiText
 
 /// The methods of zones of records.
 enum RecordMethods {
-    static let all = [save, get, export, query, delete, batch, changes, status, sync, watch]
+    static let all = [
+        save, get, export, query, delete, batch, changes, conflicts, status, sync, watch,
+    ]
 
-    private static let zone = [RPCParameter("zone", .text)]
+    static let zone = [RPCParameter("zone", .text)] + DatabaseOption.parameters
     private static let policy = [
         RPCParameter("policy", .text), RPCParameter("if_tag", .text), RPCParameter("wait", .flag),
     ]
@@ -129,6 +131,16 @@ enum RecordMethods {
         return []
     }
 
+    private static let conflicts = RPCMethod(
+        "rec.conflicts", "Saves that were refused, without those that are to be forgotten.",
+        runs: RecordConflictsCommand.self, [RPCParameter("forget", .texts)] + zone,
+        returns: .list, also: [.conflict]
+    ) { command, parameters in
+        command.forget = try parameters.arguments("forget")
+        try command.options.fill(parameters)
+        return []
+    }
+
     private static let status = RPCMethod(
         "rec.status", "Pending records and open conflicts, without contacting the remote.",
         runs: RecordStatusCommand.self, zone, also: [.conflict]
@@ -164,8 +176,9 @@ enum RecordMethods {
 }
 
 extension RecordOptions {
-    fileprivate mutating func fill(_ parameters: RPCParameters) throws(RPCError) {
+    mutating func fill(_ parameters: RPCParameters) throws(RPCError) {
         zone = try parameters.argument("zone") ?? zone
+        try database.fill(parameters)
     }
 }
 

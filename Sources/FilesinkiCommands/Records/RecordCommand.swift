@@ -31,13 +31,15 @@ struct RecordOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The zone of records.", valueName: "name"))
     var zone = RecordPlace.standardName
 
+    @OptionGroup var database: DatabaseOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
     /// Opens the zone; the default replica is made when it is not there.
     func open(in console: Console) async throws -> RecordZone {
         report.apply(to: console)
-        return try await replica.itemZone(zone, of: RecordKind.self, in: console)
+        return try await replica.itemZone(
+            zone, of: RecordKind.self, in: database.scope(), console)
     }
 }
 
@@ -101,6 +103,7 @@ extension Console {
     ) throws {
         var object = RecordJSON.object(
             stored.record, tag: stored.tag.description, zone: options.zone, fields: fields)
+        object.add("db", options.database.member)
         if stored.isPending { object.add("pending", true) }
         if let change { object.add("change", change) }
         try output.json(object)
@@ -108,27 +111,37 @@ extension Console {
 
     /// Shows a save that was refused: on standard output as JSON, else as a message.
     func show(_ conflict: RecordConflict) throws {
-        guard !outputOptions.isJSON else { return try output.json(conflict.json) }
-        let name = conflict.name?.text ?? ""
-        complain(
-            Failure(
-                .differs, path: name,
-                conflict.reason == "tag"
-                    ? "The record has another change tag; nothing was changed."
-                    : "Another device changed the record; its version stays.",
-                remedy: "See filesinki rec get \(name), and save it again."))
+        guard outputOptions.isJSON else { return complain(conflict.failure) }
+        try output.json(conflict.json)
+        call?.refuse(conflict)
     }
 }
 
 extension RecordConflict {
+    /// What happened, and what to do.
+    var failure: Failure {
+        let name = name?.text ?? ""
+        return Failure(
+            Failure.Code("conflict"), path: name,
+            reason == "tag"
+                ? "The record has another change tag; nothing was changed."
+                : "Another device changed the record; its version stays.",
+            remedy: "See filesinki rec get \(name), and save it again.")
+    }
+
     /// The three versions; null for one that does not exist.
     var json: JSONObject {
         var object: JSONObject = ["type": "conflict"]
         object.add("name", name?.text)
+        describe(in: &object)
+        return object
+    }
+
+    /// Adds the reason and the three versions.
+    func describe(in object: inout JSONObject) {
         object.add("reason", reason)
         for (key, record) in [("ancestor", ancestor), ("client", client), ("server", server)] {
             object.add(key, record.map { .object(RecordJSON.object($0)) } ?? .null)
         }
-        return object
     }
 }

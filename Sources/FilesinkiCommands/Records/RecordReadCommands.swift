@@ -144,7 +144,7 @@ struct RecordChangesCommand: ReplicaCommand {
                 try console.print(stored, fields, options, change: "saved")
             } else {
                 var object: JSONObject = ["name": .string(change.name.text)]
-                object.add("zone", options.zone)
+                object.add(zoneOf: options)
                 object.add("change", "deleted")
                 try console.output.json(object)
             }
@@ -206,6 +206,7 @@ struct RecordLogCommand: ReplicaCommand {
         for loser in losers {
             guard let record = loser.held.record else { continue }
             var object = RecordJSON.object(record, zone: options.zone)
+            object.add("db", options.database.member)
             object.add("reason", loser.reason)
             try console.output.json(object)
         }

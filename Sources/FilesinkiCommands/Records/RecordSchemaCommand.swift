@@ -3,6 +3,7 @@ import FilesinkiItems
 import FilesinkiModel
 import FilesinkiRecordZones
 import FilesinkiRecords
+import FilesinkiText
 
 /// `rec schema`: types and fields.
 struct RecordSchemaCommand: Command {
@@ -32,12 +33,30 @@ extension RecordOptions {
         var schema = try await zone.schema()
         try change(&schema)
         let changed = schema
-        try await zone.setSchema { $0 = changed }
+        let hasChanged = try await zone.setSchema { $0 = changed }
         let report = try await replica.send(
             zone, publishWait, operation: operation, in: console)
         try console.showProblems(of: report.exchange)
-        console.sayUnpublished(report)
-        return report.code(publishWait)
+        let code = report.code(publishWait)
+        if console.outputOptions.isJSON {
+            var object = schemaJSON(changed)
+            object.add("exit", code.rawValue)
+            object.add("changed", hasChanged)
+            report.describe(in: &object)
+            try console.output.json(object)
+        } else {
+            console.sayUnpublished(report)
+        }
+        return code
+    }
+
+    /// A schema of the zone.
+    func schemaJSON(_ schema: Schema) -> JSONObject {
+        var object: JSONObject = ["type": "schema"]
+        object.add(zoneOf: self)
+        object.add("locked", schema.isLocked)
+        object.add("text", SchemaText.encode(schema))
+        return object
     }
 
     /// Reads a schema from a file or from standard input.
@@ -65,7 +84,12 @@ struct RecordSchemaShowCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         let zone = try await options.open(in: console)
-        try console.output.write(SchemaText.encode(try await zone.schema()).utf8)
+        let schema = try await zone.schema()
+        if console.outputOptions.isJSON {
+            try console.output.json(options.schemaJSON(schema))
+        } else {
+            try console.output.write(SchemaText.encode(schema).utf8)
+        }
         return .done
     }
 }
@@ -111,7 +135,14 @@ struct RecordSchemaDiffCommand: ReplicaCommand {
         let zone = try await options.open(in: console)
         let new = try options.schema(from: file, in: console)
         let lines = SchemaText.diff(try await zone.schema(), new)
-        for line in lines { try console.output.line(line) }
+        if console.outputOptions.isJSON {
+            var object: JSONObject = ["type": "schema-diff"]
+            object.add(zoneOf: options)
+            object.add("lines", .array(lines.map { .string($0) }))
+            try console.output.json(object)
+        } else {
+            for line in lines { try console.output.line(line) }
+        }
         return lines.isEmpty ? .done : .negative
     }
 }

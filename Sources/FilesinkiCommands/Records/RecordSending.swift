@@ -29,11 +29,7 @@ struct RecordSending {
         outcome.report = try await options.replica.send(
             zone, publishWait, operation: operation, in: console)
         try console.showProblems(of: outcome.report.exchange)
-        let lost = Set((outcome.report.exchange?.losers ?? []).map(\.key))
-        for conflict in lost.isEmpty ? [] : try await zone.conflicts() {
-            guard let name = conflict.name, lost.contains(name.key) else { continue }
-            outcome.refused[name] = conflict
-        }
+        outcome.refused = try await zone.conflicts(of: outcome.report.exchange)
         for index in results.indices where results[index].error == nil {
             outcome.results[index].tag = try await zone.record(results[index].name)?.tag
         }
@@ -55,7 +51,7 @@ struct RecordSending {
             var object = result.json
             object.add("type", type)
             object.add("exit", code.rawValue)
-            object.add("zone", options.zone)
+            object.add(zoneOf: options)
             outcome.report.describe(in: &object)
             try console.output.json(object)
         } else {

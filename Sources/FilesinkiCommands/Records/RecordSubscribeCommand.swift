@@ -66,7 +66,7 @@ struct RecordSubscribeAddCommand: ReplicaCommand {
         let zone = try await options.open(in: console)
         try await zone.subscribe(subscription)
         if console.outputOptions.isJSON {
-            try console.output.json(subscription.json(zone: options.zone))
+            try console.output.json(subscription.json(options))
         }
         return .done
     }
@@ -98,7 +98,7 @@ struct RecordSubscribeListCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         let subscriptions = try await options.open(in: console).subscriptions()
         for subscription in subscriptions {
-            try console.output.json(subscription.json(zone: options.zone))
+            try console.output.json(subscription.json(options))
         }
         return subscriptions.isEmpty ? .negative : .done
     }
@@ -126,10 +126,10 @@ struct RecordSubscribeRemoveCommand: ReplicaCommand {
 }
 
 extension Subscription {
-    fileprivate func json(zone: String) -> JSONObject {
+    fileprivate func json(_ options: RecordOptions) -> JSONObject {
         var object: JSONObject = ["type": "subscription"]
         object.add("subscription", name)
-        object.add("zone", zone)
+        object.add(zoneOf: options)
         object.add("query", type.text)
         object.add("where", predicate)
         object.add("on", .array(changes.map { .string($0.rawValue) }))

@@ -28,11 +28,10 @@ struct RecordSyncCommand: ReplicaCommand {
         try direction.apply(to: &exchange)
         let zone = try await options.open(in: console)
         if console.outputOptions.isJSON {
-            let name = options.zone
-            exchange.onPhase = { phase in
-                try console.output.json([
-                    "type": "phase", "phase": .string(phase.rawValue), "zone": .string(name),
-                ])
+            exchange.onPhase = { [options] phase in
+                var object: JSONObject = ["type": "phase", "phase": .string(phase.rawValue)]
+                object.add(zoneOf: options)
+                try console.output.json(object)
             }
         }
         let report = try await zone.exchange(exchange)
@@ -52,6 +51,7 @@ struct RecordSyncCommand: ReplicaCommand {
             var object = report.json(code, zone: ("zone", options.zone)) { key in
                 key.recordName.map { .string($0.text) }
             }
+            object.add("db", options.database.member)
             object.add("conflicts", .array(conflicts.map { .object($0.json) }))
             try console.output.json(object)
         } else {
@@ -81,7 +81,7 @@ struct RecordStatusCommand: ReplicaCommand {
         let entry = try await catalogue.entry(options.zone)
         if options.report.json {
             var object: JSONObject = ["type": "status"]
-            object.add("zone", options.zone)
+            object.add(zoneOf: options)
             object.add("state", entry.stateName)
             object.add("generation", entry.generation)
             object.add("bytes", status.usage.bytes)
@@ -93,7 +93,7 @@ struct RecordStatusCommand: ReplicaCommand {
             return .done
         }
         var table = TextTable()
-        table.add("zone", options.zone)
+        table.add("zone", zone.place.title)
         table.add("state", entry.summary)
         table.add("size", SizeText.text(Int64(status.usage.bytes)))
         table.add("pending", String(pending.count))

@@ -55,7 +55,7 @@ struct RecordWatchCommand: Command {
             zone, place: zone.place, since: start, minimumInterval: interval
         ) { console.complain($0) }
         let printer = RecordEventPrinter(
-            zone: zone, name: options.zone, includesOwn: own, subscription: subscription,
+            zone: zone, options: options, includesOwn: own, subscription: subscription,
             console: console)
         let watch = ItemWatch(observer: observer, endsAfterOne: once) { events in
             try await printer.show(events)
@@ -70,7 +70,7 @@ struct RecordWatchCommand: Command {
 /// Prints events of a zone of records, and runs the commands of what fired.
 private struct RecordEventPrinter: Sendable {
     let zone: RecordZone
-    let name: String
+    let options: RecordOptions
     let includesOwn: Bool
     /// The one that is printed; nil for everything.
     let subscription: String?
@@ -84,7 +84,7 @@ private struct RecordEventPrinter: Sendable {
                 let names = event.keys.compactMap(\.recordName)
                 guard !names.isEmpty else { continue }
                 var object: JSONObject = ["type": "changed"]
-                object.add("zone", name)
+                object.add(zoneOf: options)
                 object.add("reason", event.reason.rawValue)
                 object.add("records", .array(names.map { .string($0.text) }))
                 try finish(&object, event)
@@ -92,7 +92,7 @@ private struct RecordEventPrinter: Sendable {
             }
             for firing in try await zone.firings(of: event)
             where subscription == nil || firing.subscription == subscription {
-                var object = firing.json(zone: name)
+                var object = firing.json(in: zone.place)
                 try finish(&object, event)
                 hasPrinted = true
             }
@@ -111,10 +111,11 @@ private struct RecordEventPrinter: Sendable {
 
 extension Firing {
     /// Which subscription fired, and for which changes.
-    func json(zone: String) -> JSONObject {
+    func json(in place: RecordPlace) -> JSONObject {
         var object: JSONObject = ["type": "subscription"]
         object.add("subscription", subscription)
-        object.add("zone", zone)
+        object.add("zone", place.name)
+        if place.scope != .private { object.add("db", place.scope.description) }
         object.add(
             "changes",
             .array(
@@ -133,9 +134,12 @@ extension Console {
     /// standard input the line that `rec watch` prints.
     func runCommands(of zone: RecordZone) async throws {
         while let (command, firing) = try await zone.takeCommand() {
-            let line = firing.json(zone: zone.place.name).bytes + [UInt8(ascii: "\n")]
+            let line = firing.json(in: zone.place).bytes + [UInt8(ascii: "\n")]
             await HookCommand(command, of: "--exec", self).run(
-                [("FILESINKI_ZONE", Array(zone.place.name.utf8))], input: line)
+                [
+                    ("FILESINKI_ZONE", Array(zone.place.name.utf8)),
+                    ("FILESINKI_DB", Array(zone.place.scope.description.utf8)),
+                ], input: line)
         }
     }
 }

@@ -37,6 +37,7 @@ struct RecordZonesChangesCommand: ReplicaCommand {
             var object: JSONObject = ["zone": .string(change.zone)]
             object.add(
                 "change", change.state?.rawValue ?? (change.isNew ? "created" : "changed"))
+            object.add("db", options.database.member)
             object.add("since", change.since?.description)
             try console.output.json(object)
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiItems
 import FilesinkiModel
 import FilesinkiRecordZones
+import FilesinkiRecords
 import FilesinkiText
 
 /// `rec zones`: which zones there are, and what becomes of them.
@@ -24,6 +25,7 @@ struct RecordZonesCommand: Command {
 
 /// What all commands of the catalogue have in common.
 struct CatalogueOptions: ParsableArguments {
+    @OptionGroup var database: DatabaseOption
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -31,7 +33,8 @@ struct CatalogueOptions: ParsableArguments {
     func open(in console: Console) async throws -> ZoneCatalogue {
         report.apply(to: console)
         return try ZoneCatalogue.open(
-            await replica.itemPlace(CatalogueKind.name, of: CatalogueKind.self, in: console))
+            await replica.itemPlace(
+                CatalogueKind.name, of: CatalogueKind.self, in: database.scope(), console))
     }
 
     /// Opens a zone beside the catalogue.
@@ -80,6 +83,7 @@ private struct ZoneChange {
         let code = report.code(publishWait)
         if console.outputOptions.isJSON {
             var object = entry.json(name)
+            object.add("db", options.database.member)
             object.add("exit", code.rawValue)
             object.add("kept", file)
             report.describe(in: &object)
@@ -101,7 +105,9 @@ private struct ZoneChange {
             guard try await catalogue.end(name, cause, knowing: known) != nil else {
                 throw Failure(
                     .notFound, path: name, "The zone is deleted already.",
-                    remedy: "To use it again, run filesinki rec zones create \(name).")
+                    remedy:
+                        "To use it again, run filesinki rec zones create\(zone.place.database) \(name)."
+                )
             }
         }
     }
@@ -148,7 +154,8 @@ struct RecordZonesListCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         let catalogue = try await options.open(in: console)
         if fresh { try await catalogue.receive(in: console) }
-        let local = try LocalZones<RecordKind>.names(state: catalogue.place.state)
+        let local = try LocalZones<RecordKind>.names(
+            state: catalogue.place.state, catalogue.place.scope)
         let zones = try await catalogue.knownZones()
         var table = TextTable()
         for (name, entry) in zones {
@@ -158,6 +165,7 @@ struct RecordZonesListCommand: ReplicaCommand {
             }
             if console.outputOptions.isJSON {
                 var object = entry.json(name)
+                object.add("db", options.database.member)
                 object.add("pending", pending)
                 try console.output.json(object)
             } else {
@@ -224,9 +232,9 @@ protocol ZoneEndingCommand: ReplicaCommand {
     /// What was done, for people.
     static var done: String { get }
 
-    var zone: String { get }
-    var publishWait: PublishWaitOption { get }
-    var options: CatalogueOptions { get }
+    var zone: String { get set }
+    var publishWait: PublishWaitOption { get set }
+    var options: CatalogueOptions { get set }
 }
 
 extension ZoneEndingCommand {

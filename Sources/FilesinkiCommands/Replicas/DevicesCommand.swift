@@ -8,6 +8,11 @@ struct DevicesCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "devices",
         abstract: "Show the devices that use this store, and what each has seen.",
+        discussion: """
+            Seen is the last commit that a device is known to have read: it has published after it, or acknowledged it. \
+            Acknowledged is the one that prunes go by, which a device says once a day, or after 64 commits; what was \
+            current then is kept, so that the device can merge.
+            """,
         subcommands: [DevicesListCommand.self, DevicesForgetCommand.self],
         defaultSubcommand: DevicesListCommand.self)
 
@@ -34,9 +39,12 @@ struct DevicesListCommand: ReplicaCommand {
                 table.add(
                     printable(device.device.name.utf8),
                     String(hexadecimal(device.device.id).prefix(8)), "seen @\(device.seen)",
-                    TimeText.local(device.time), device.isThisOne ? "this one" : "")
+                    TimeText.local(device.time), "acknowledged @\(device.acknowledged)",
+                    device.isThisOne ? "this one" : "")
             }
-            for line in table.lines { try console.output.line(line) }
+            for line in table.lines(within: console.outputColumns) {
+                try console.output.line(line)
+            }
         }
         return devices.isEmpty ? .negative : .done
     }
@@ -76,6 +84,8 @@ extension DeviceReport {
         object.add("device_id", hexadecimal(device.id))
         object.add("seen", seen)
         object.add("time", time)
+        object.add("acknowledged", acknowledged)
+        object.add("acknowledged_time", acknowledgedAt)
         object.add("this", isThisOne)
         return object
     }

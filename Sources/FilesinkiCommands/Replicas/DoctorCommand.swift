@@ -99,10 +99,18 @@ struct DoctorCommand: ReplicaCommand {
         let width = shown.map(\.name.count).max() ?? 0
         for finding in shown {
             let remedy = finding.remedy.isEmpty ? "" : " " + finding.remedy
-            try console.output.line(
+            let head =
                 "\(finding.level.column(console.outputStyle))  "
-                    + TextTable.padded(finding.name, width) + "  "
-                    + finding.message + remedy)
+                + TextTable.padded(finding.name, width) + "  "
+            // The colour of the level takes no columns.
+            let start = width + 11
+            let text = FlowText.words(
+                console.hints.text(finding.message + remedy), indent: "",
+                within: console.outputColumns.map { max(20, $0 - start) })
+            for (number, line) in text.enumerated() {
+                let below = String(repeating: " ", count: start)
+                try console.output.line((number == 0 ? head : below) + line)
+            }
         }
     }
 }

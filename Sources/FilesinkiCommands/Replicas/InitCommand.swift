@@ -188,7 +188,7 @@ struct CloneCommand: Command {
         let code = try await session.run { $0.patterns = patterns }
         guard !chosen.isEmpty else { return code }
         let unknown = try await session.replica.unknownChosenPaths()
-        for path in unknown { try console.report(.chosenNotFound(path, root.path)) }
+        for path in unknown { try console.report(.chosenNotFound(path)) }
         return unknown.isEmpty || code != .done ? code : .negative
     }
 
@@ -204,14 +204,10 @@ struct CloneCommand: Command {
 
 extension Failure {
     /// A chosen path that the store does not have.
-    ///
-    /// - Parameter root: The new replica.
-    fileprivate static func chosenNotFound(_ path: RelativePath, _ root: String) -> Failure {
-        let place = ShellWord.quoted(printable(root.utf8))
-        return Failure(
+    fileprivate static func chosenNotFound(_ path: RelativePath) -> Failure {
+        Failure(
             .notFound, path: path.bytes, "The store has no such path.",
             remedy: "The replica was made, and holds the path once the store has it. To choose "
-                + "other paths: filesinki only set PATH --root \(place), then filesinki sync \(place)."
-        )
+                + "other paths: filesinki only set PATH, then filesinki sync.")
     }
 }

@@ -106,7 +106,11 @@ struct PruneCommand: ReplicaCommand {
         if report.json {
             try console.output.json(object(result, exit: code))
         } else if dryRun {
-            for line in summary(result) { try console.output.line(line) }
+            for line in summary(result).flatMap({
+                FlowText.words($0, indent: "    ", within: console.outputColumns)
+            }) {
+                try console.output.line(line)
+            }
         } else {
             for line in summary(result) { console.say(line) }
         }
@@ -132,6 +136,7 @@ struct PruneCommand: ReplicaCommand {
         object.add("removed_uploads", result.removedUploads)
         object.add("removed_unnamed_packs", result.removedUnnamedPacks)
         object.add("waiting_unnamed_packs", result.waitingUnnamedPacks)
+        if let reasons = result.reasons { object.add("kept", .array(reasons.json)) }
         return object
     }
 
@@ -139,7 +144,8 @@ struct PruneCommand: ReplicaCommand {
         let versions =
             "\(CountText.text(result.keptVersions, "version")) kept, "
             + "\(CountText.text(result.droppedVersions)) dropped."
-        var lines = [versions]
+        var lines = [versions] + (result.reasons?.lines ?? [])
+        let heading = lines.count
         if result.removedPacks + result.removedUnnamedPacks > 0 { lines.append(packs(result)) }
         if result.endedTombstones > 0 {
             let deletions = CountText.text(result.endedTombstones, "old deletion")
@@ -153,7 +159,7 @@ struct PruneCommand: ReplicaCommand {
             let uploads = CountText.text(result.removedUploads, "unfinished upload")
             lines.append("\(dryRun ? "Would remove" : "Removed") \(uploads).")
         }
-        if lines.count == 1 { lines.append("Nothing to free.") }
+        if lines.count == heading { lines.append("Nothing to free.") }
         if result.waitingUnnamedPacks > 0 {
             let packs = CountText.text(result.waitingUnnamedPacks, "pack")
             lines.append(
@@ -175,5 +181,46 @@ struct PruneCommand: ReplicaCommand {
         return "\(what) \(CountText.text(count, "pack"))\(details.joined()); "
             + "\(dryRun ? "about " : "")\(SizeText.text(max(0, result.freedBytes))) "
             + (dryRun ? "would be free." : "are free.")
+    }
+}
+
+extension KeptReasons {
+    /// A line for each reason.
+    fileprivate var lines: [String] {
+        var lines: [String] = []
+        if current > 0 { lines.append("  \(CountText.text(current)) in the current tree") }
+        if byRules > 0 { lines.append("  \(CountText.text(byRules)) by the rules") }
+        for share in devices {
+            lines.append(
+                "  \(CountText.text(share.versions)) for \(printable(share.device.name.utf8)), which has acknowledged "
+                    + "commit \(share.acknowledged), on \(TimeText.local(share.since).prefix(10))"
+                    + (share.published.map { ", and published commit \($0)" } ?? ""))
+        }
+        if waiting > 0 {
+            lines.append(
+                "  \(CountText.text(waiting, "content")) for changes that wait here to be merged")
+        }
+        return lines
+    }
+
+    fileprivate var json: [JSONValue] {
+        var reasons: [JSONObject] = [
+            ["reason": "current", "versions": .integer(Int64(current))],
+            ["reason": "rules", "versions": .integer(Int64(byRules))],
+        ]
+        for share in devices {
+            var object: JSONObject = ["reason": "device"]
+            object.add("versions", share.versions)
+            object.add("device", share.device.name)
+            object.add("device_id", hexadecimal(share.device.id))
+            object.add("acknowledged", share.acknowledged)
+            object.add("time", share.since)
+            object.add("published", share.published)
+            reasons.append(object)
+        }
+        if waiting > 0 {
+            reasons.append(["reason": "waiting", "contents": .integer(Int64(waiting))])
+        }
+        return reasons.map(JSONValue.object)
     }
 }

@@ -56,9 +56,10 @@ struct RemoteSetCommand: ReplicaCommand {
 
             With --migrate, the whole store with its history is first copied to the new address, \
             which may be of another kind; with --encrypt the copy is encrypted. An interrupted copy \
-            is completed by the same command. The old store stays as it is. On each other device, \
-            run filesinki remote set with the new address before it syncs again: what it sends to the \
-            old store after the copy is not in the new one, and stops its next sync there.
+            is completed by the same command. The old store stays as it is, with a note that says where it \
+            was moved. On each other device, run filesinki remote set with the new address before it \
+            syncs again: what it sends to the old store after the copy is not in the new one, and stops \
+            its next sync there. A device that syncs with the old store says so once it finds the note.
             """)
 
     @Argument(help: "The store's address.")
@@ -129,6 +130,7 @@ struct RemoteSetCommand: ReplicaCommand {
             "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "
                 + "The store at \(printable(copied.from.utf8)) is unchanged; on each other device, run "
                 + "filesinki remote set \(printable(address.text.utf8)) before it syncs again.")
+        try console.show(copied.notices, type: "notice")
     }
 }
 
@@ -190,10 +192,13 @@ struct RemoteCheckCommand: ReplicaCommand {
             let name = check.name + String(repeating: " ", count: widest - check.name.count)
             let style = console.outputStyle
             let verdict = check.holds ? style.green("holds ") : style.red("broken")
-            try console.output.line("\(name)  \(verdict)  \(check.guarantee)")
             let below = String(repeating: " ", count: widest + 10)
-            try console.output.line(below + check.detail)
-            if !check.holds { try console.output.line(below + check.consequence) }
+            // The colour of the verdict takes no columns.
+            let room = console.outputColumns.map { max(20, $0 - below.count) }
+            let texts = [check.guarantee, check.detail] + (check.holds ? [] : [check.consequence])
+            for (number, text) in texts.flatMap({ FlowText.words($0, within: room) }).enumerated() {
+                try console.output.line((number == 0 ? "\(name)  \(verdict)  " : below) + text)
+            }
         }
     }
 

@@ -68,8 +68,8 @@ struct StatusCommand: ReplicaCommand {
         } else {
             let text = StatusText(
                 status, isStale: isStale, now: console.systemContext.now(),
-                home: console.environment["HOME"])
-            for line in text.lines { try console.output.line(line) }
+                home: console.environment["HOME"], hints: console.hints)
+            for line in text.lines(within: console.outputColumns) { try console.output.line(line) }
         }
         return code
     }
@@ -113,6 +113,7 @@ extension StatusReport {
         object.add("conflicts", conflicts.count)
         object.add("uploaded_bytes", uploadedBytes)
         object.add("ignored", ignoredFiles == 0 ? nil : ignoredFiles)
+        object.add("moved_to", moved?.address)
         object.add("only", only.map { .array($0.map(\.jsonValue)) })
         return object
     }
@@ -125,6 +126,7 @@ struct StatusText {
     private let isStale: Bool
     private let now: Timestamp
     private let home: String?
+    private let hints: CommandHints
 
     /// How many paths are named at most.
     private static let named = 5
@@ -132,39 +134,62 @@ struct StatusText {
     /// - Parameters:
     ///   - isStale: Whether the last success is longer ago than the user allows.
     ///   - home: The user's home folder, which is shown as `~`.
-    init(_ status: StatusReport, isStale: Bool, now: Timestamp, home: String?) {
+    ///   - hints: How the next commands are worded.
+    init(
+        _ status: StatusReport, isStale: Bool, now: Timestamp, home: String?,
+        hints: CommandHints = .none
+    ) {
         self.status = status
         self.isStale = isStale
         self.now = now
         self.home = home
+        self.hints = hints
     }
 
-    var lines: [String] {
-        var lines = [places]
-        if status.remote == nil { lines.append("Set a remote with filesinki remote set URL.") }
-        if let only = status.only { lines.append(held(only)) }
-        lines.append(standing)
-        if let failure { lines.append(failure) }
-        if let conflicts { lines.append(conflicts) }
+    /// - Parameter width: The columns of a line; nil for lines that are not broken.
+    func lines(within width: Int?) -> [String] {
+        parts.flatMap { parts in
+            FlowText.lines(parts.parts, separator: parts.separator, indent: "    ", within: width)
+        }
+    }
+
+    /// The lines, each in the parts between which it may be broken.
+    private var parts: [(parts: [String], separator: String)] {
+        var lines = [(places, "    ")]
+        if status.remote == nil {
+            lines.append(([hints.text("Set a remote with filesinki remote set URL.")], ""))
+        }
+        if let moved = status.moved {
+            let address = ShellWord.quoted(printable(moved.address.utf8))
+            let next = hints.text("filesinki remote set") + " \(address)"
+            lines.append(
+                (["The store was moved to \(address).", "If you know it: \(next)"], "    "))
+        }
+        if let only = status.only { lines.append((["Holds only:"] + named(only), "  ")) }
+        lines.append(([standing], ""))
+        if let failure { lines.append(([failure], "")) }
+        if let conflicts { lines.append((conflicts, "    ")) }
         lines += pending(status.pending, "changed here, not yet sent")
         lines += pending(status.incoming, "changed in the store, not yet received")
         if status.ignoredFiles > 0 {
-            lines.append(
-                "\(CountText.text(status.ignoredFiles, "file")) of the store ignored here"
-                    + "    see: filesinki ls -l")
+            let count = CountText.text(status.ignoredFiles, "file")
+            let next = hints.text("filesinki ls -l")
+            lines.append((["\(count) of the store ignored here", "see: \(next)"], "    "))
         }
         if status.uploadedBytes > 0 {
-            lines.append(
-                "\(SizeText.text(status.uploadedBytes)) uploaded, published by the next sync")
+            let size = SizeText.text(status.uploadedBytes)
+            lines.append((["\(size) uploaded, published by the next sync"], ""))
         }
         return lines
     }
 
     /// `~/notes  <->  /mnt/share/store    as "laptop"`
-    private var places: String {
+    private var places: [String] {
         let remote = status.remote.map { shortened($0) } ?? "(no remote)"
-        return
-            "\(shortened(status.root))  <->  \(remote)    as \"\(printable(status.device.name.utf8))\""
+        return [
+            "\(shortened(status.root))  <->  \(remote)",
+            "as \"\(printable(status.device.name.utf8))\"",
+        ]
     }
 
     private func shortened(_ path: String) -> String { HomePath.shortened(path, home: home) }
@@ -185,32 +210,30 @@ struct StatusText {
         guard let word = status.lastFailure, word != "conflict" || status.conflicts.isEmpty else {
             return nil
         }
-        return RunOutcome(word).sentence
+        return hints.text(RunOutcome(word).sentence)
     }
 
-    private var conflicts: String? {
+    private var conflicts: [String]? {
         guard let oldest = status.conflicts.first else { return nil }
         let count = CountText.text(status.conflicts.count, "open conflict")
         let first = status.conflicts.count == 1 ? ": " : ", the oldest: "
-        return "\(count)\(first)\(oldest.path) (\(TimeText.ago(oldest.time, now: now)))"
-            + "    see: filesinki conflicts"
-    }
-
-    /// `Holds only:  docs  photos/2024`
-    private func held(_ paths: [RelativePath]) -> String {
-        let more = paths.count - Self.named
-        return "Holds only:" + paths.prefix(Self.named).map { "  \($0)" }.joined()
-            + (more > 0 ? "  and \(more) more" : "")
-    }
-
-    private func pending(_ paths: [RelativePath], _ what: String) -> [String] {
-        guard !paths.isEmpty else { return [] }
-        let names = paths.sorted().prefix(Self.named).map { "  \($0)" }.joined()
-        let more = paths.count - Self.named
         return [
-            "\(CountText.text(paths.count)) \(what):\(names)"
-                + (more > 0 ? "  and \(more) more" : "")
+            "\(count)\(first)\(oldest.path) (\(TimeText.ago(oldest.time, now: now)))",
+            "see: " + hints.text("filesinki conflicts"),
         ]
+    }
+
+    /// `docs`, `photos/2024`, `and 3 more`
+    private func named(_ paths: [RelativePath]) -> [String] {
+        let more = paths.count - Self.named
+        return paths.prefix(Self.named).map { "\($0)" } + (more > 0 ? ["and \(more) more"] : [])
+    }
+
+    private func pending(
+        _ paths: [RelativePath], _ what: String
+    ) -> [(parts: [String], separator: String)] {
+        guard !paths.isEmpty else { return [] }
+        return [(["\(CountText.text(paths.count)) \(what):"] + named(paths.sorted()), "  ")]
     }
 }
 

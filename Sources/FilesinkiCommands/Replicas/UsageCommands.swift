@@ -97,7 +97,7 @@ struct StatisticsCommand: ReplicaCommand {
         abstract: "Show what the store holds, by kind, age and device.",
         discussion: """
             Lists the objects of the store, its contents by the last version that uses them, and \
-            what each device has stored. Needs the remote. The contents of files are not read.
+            what each device has stored. With --json also what each day has added. Needs the remote. The contents of files are not read.
             """)
 
     @OptionGroup var replica: RootOptions
@@ -133,6 +133,7 @@ extension StoreStatistics {
         object.add("objects", .array(kinds.map { .object($0.json($1)) }))
         object.add("ages", .array(Age.allCases.map { .object(json($0)) }))
         object.add("devices", .array(devices.map { .object($0.json) }))
+        object.add("growth", .array(growth.days(limit: 366).map { .object($0.json) }))
         return object
     }
 
@@ -202,6 +203,18 @@ extension StoreStatistics {
         let hundredths = Int64((Double(large) / Double(small) * 100).rounded())
         let rest = hundredths.magnitude % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}
+
+extension StoreGrowth.Day {
+    fileprivate var json: JSONObject {
+        let begin = Timestamp(seconds: number * 86_400, nanoseconds: 0)
+        var object: JSONObject = [:]
+        object.add("day", String(DateText.rfc3339(begin).prefix(10)))
+        object.add("commits", commits)
+        object.add("stored_bytes", stored)
+        object.add("freed_bytes", freed)
+        return object
     }
 }
 

@@ -28,6 +28,10 @@ struct ServeFolderCommand: Command {
             token ends that at once. The folder may be used directly at the same time. SIGTERM \
             ends the server when the requests under way are done.
 
+            With --ui a browser shows the store at http://HOST:PORT/ui/: its history with \
+            differences, its files, deleted files, devices, and what takes space. It asks for a \
+            token with the right to read, and changes nothing.
+
             With --stdio it serves one client on standard input and output and ends with its input: \
             a remote over ssh starts it at the host. In a forced command of authorized_keys, \
             --rights limits what a key may do, and --name tells its devices from those of others.
@@ -62,6 +66,11 @@ struct ServeFolderCommand: Command {
     @Flag(name: .long, help: "Accept other machines without tokens or encryption.")
     var insecure = false
 
+    @Flag(
+        name: .customLong("public"),
+        help: "Let everyone read the public database, without a token.")
+    var isPublic = false
+
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -76,6 +85,11 @@ struct ServeFolderCommand: Command {
         completion: .file())
     var accessLog: String?
 
+    @Flag(
+        name: .long,
+        help: "Serve a page for browsers, too, which shows the store to those who have a token.")
+    var ui = false
+
     @Flag(name: .long, help: "Serve one client on standard input and output.")
     var stdio = false
 
@@ -89,7 +103,8 @@ struct ServeFolderCommand: Command {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "With --stdio: limit the client to this zone; may be repeated.", valueName: "zone"))
+            "With --stdio: limit the client to this zone; see serve token make.",
+            valueName: "zone"))
     var zone: [String] = []
 
     @Option(
@@ -104,10 +119,13 @@ struct ServeFolderCommand: Command {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
-        let isListening = certificate != nil || key != nil || selfSigned || insecure || quota != nil
+        let isListening =
+            certificate != nil || key != nil || selfSigned || insecure || quota != nil || isPublic
+            || ui
         if stdio, isListening {
             throw ValidationError(
-                "--stdio excludes --certificate, --key, --self-signed, --insecure and --quota.")
+                "--stdio excludes --certificate, --key, --self-signed, --insecure, --public, --quota "
+                    + "and --ui.")
         }
         if !stdio, rights != nil || !zone.isEmpty || name != nil {
             throw ValidationError("--rights, --zone and --name need --stdio.")
@@ -122,7 +140,9 @@ struct ServeFolderCommand: Command {
             port: port)
         options.encryption = try encryption(in: console.currentFolder)
         options.isInsecure = insecure
+        options.isPublic = isPublic
         options.isCreating = create
+        options.servesPage = ui
         options.quota = try quota.map { text throws(Failure) in try SizeText.bytes(of: text) }
         options.faults = fault
         options.streamClient = streamClient
@@ -189,10 +209,12 @@ extension Console {
             object.add("fingerprint", ready.fingerprint)
             object.add("certificate", ready.certificate)
             object.add("open", ready.isOpen)
+            object.add("page", ready.page)
             // A reader of standard output that has ended does not end a server.
             try? output.json(object)
         }
         say("Serving \(folder) at \(ready.address)")
+        if let page = ready.page { say("Page for a browser, with a token: \(page)") }
         if let fingerprint = ready.fingerprint {
             say("Certificate SHA-256: \(fingerprint)")
             if !ready.isOpen {
@@ -235,6 +257,8 @@ package struct ServeOptions: Sendable {
     package var folder: String
     /// Whether to make the folder, or begin a store in one that holds none.
     package var isCreating = false
+    /// Whether to serve a page that shows the store.
+    package var servesPage = false
     /// Who is served on the standard streams; nil to listen.
     package var streamClient: StreamClient?
     /// An address of this machine, without brackets.
@@ -244,6 +268,8 @@ package struct ServeOptions: Sendable {
     package var encryption = Encryption.none
     /// Whether to listen to other machines without tokens or encryption.
     package var isInsecure = false
+    /// Whether everyone may read the public database, without a token.
+    package var isPublic = false
     /// How large the store may become, in bytes; nil for no limit.
     package var quota: Int64?
     /// Faults on purpose, for tests.
@@ -273,11 +299,14 @@ package enum ServeNotice: Sendable {
         package var certificate: String?
         /// Whether anyone who reaches the address may read and change the store.
         package var isOpen: Bool
+        /// The address of the page for browsers; nil for a server without one.
+        package var page: String?
 
         package init(
             address: String, outsideAddress: String? = nil, fingerprint: String? = nil,
-            certificate: String? = nil, isOpen: Bool = false
+            certificate: String? = nil, isOpen: Bool = false, page: String? = nil
         ) {
+            self.page = page
             self.address = address
             self.outsideAddress = outsideAddress
             self.fingerprint = fingerprint

@@ -72,6 +72,11 @@ struct ServeTokenMakeCommand: Command {
         discussion: """
             The server stores only a hash of it. A running server accepts it at once; after the \
             first token is created, the server requires one.
+
+            --zone limits the token, and may be repeated: a name, or the beginning of names and *, \
+            as public-* for the public database of records. :read behind it leaves only this right \
+            there, of several joined by +. The longest name that fits counts: --zone '*' --zone \
+            'public-*:read' may read the public database, and change everything else.
             """)
 
     @OptionGroup var folder: ServedFolder
@@ -87,7 +92,8 @@ struct ServeTokenMakeCommand: Command {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Limit the token to this zone; may be repeated.", valueName: "zone"))
+        help: ArgumentHelp(
+            "Limit the token to this zone; may be repeated.", valueName: "zone[:rights]"))
     var zone: [String] = []
 
     @Option(

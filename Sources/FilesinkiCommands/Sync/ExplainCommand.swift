@@ -31,17 +31,25 @@ struct ExplainCommand: ReplicaCommand {
         let match = try filter.explain(
             path, isDirectory: reader.isFolder(path), read: reader.read)
         let isHeld = try state.choiceNote().choice?.holds(path) ?? true
-        let ignoredBy =
-            isHeld ? match.flatMap { $0.isIgnored ? $0.place : nil } : "filesinki only list"
+        let rule = match.flatMap { $0.isIgnored ? $0 : nil }
+        let ignoredBy = isHeld ? rule?.place : "filesinki only list"
         if report.json {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
         } else {
-            for line in found.text(ignoredBy: ignoredBy, isHeld: isHeld) {
+            var reason = ignoredBy.map { "Ignored here by \(console.hints.text($0))." }
+            if isHeld, let rule, let remedy = rule.remedy {
+                reason = "Ignored here by \(rule.place): \(printable(rule.pattern)). \(remedy)"
+            }
+            if isHeld, reason != nil, found.storedVersion != nil {
+                let next = console.hints.text("filesinki delete --keep")
+                reason? += " To delete it there and keep it here, use \(next)."
+            }
+            for line in found.text(because: reason, within: console.outputColumns) {
                 try console.output.line(line)
             }
         }
         if let away = found.away { console.say("The log was not read. \(away)") }
-        return found.isEmpty && ignoredBy == nil ? .negative : .done
+        return found.isEmpty && ignoredBy == nil && found.database == nil ? .negative : .done
     }
 }
 
@@ -56,6 +64,7 @@ extension Explanation {
         state.add("pending", isPending)
         state.add("ignored_by", rule)
         state.add("stored_version", rule == nil ? nil : storedVersion)
+        state.add("database", database)
         if let base {
             state.add("version", base.version)
             base.entry.describe(in: &state)
@@ -77,36 +86,43 @@ extension Explanation {
     }
 
     /// - Parameters:
-    ///   - rule: The rule that ignores the path; nil for none.
-    ///   - isHeld: False if it is outside of what a partial replica holds.
-    func text(ignoredBy rule: String?, isHeld: Bool) -> [String] {
-        var lines = [state(isIgnored: rule != nil)]
+    ///   - reason: Why the path is ignored here; nil if it is not.
+    ///   - width: The columns of a line; nil for lines that are not broken.
+    func text(because reason: String?, within width: Int?) -> [String] {
+        var lines = FlowText.lines(
+            ["\(path):", state(isIgnored: reason != nil)], separator: " ", indent: "  ",
+            within: width)
         if isPending { lines.append("Changed here since; not yet published.") }
-        if let rule { lines.append("Ignored here by \(rule).") }
-        if rule != nil, isHeld, storedVersion != nil {
-            lines.append("To delete it there and keep it here, use filesinki delete --keep.")
+        if let reason { lines += FlowText.words(reason, within: width) }
+        if let database {
+            lines.append(
+                "Part of the live database \(database); what it holds is synced with that.")
         }
-        if !actions.isEmpty { lines += ["", "Actions of this replica:"] + actions.map(text) }
+        if !actions.isEmpty {
+            var table = TextTable()
+            for action in actions { table.add(TimeText.local(action.time), text(action)) }
+            lines += ["", "Actions of this replica:"] + table.lines(within: width)
+        }
         if !versions.isEmpty {
             var table = TextTable(rightAligned: [0, 3])
             for version in versions { version.add(to: &table) }
-            lines += ["", "Versions:"] + table.lines
+            lines += ["", "Versions:"] + table.lines(within: width)
         }
         return lines
     }
 
     /// The version of what the store has and this replica has not applied; nil for none.
-    private var storedVersion: UInt64? {
+    fileprivate var storedVersion: UInt64? {
         let known = stored ?? base
         return known.flatMap { $0.entry.kind == .tombstone ? nil : $0.version }
     }
 
     private func state(isIgnored: Bool) -> String {
         if isIgnored, let storedVersion {
-            return "\(path): not synced here, but version \(storedVersion) is in the store."
+            return "not synced here, but version \(storedVersion) is in the store."
         }
-        guard let base else { return "\(path): not synced." }
-        return "\(path): synced, version \(base.version), a \(base.entry.kindWord)."
+        guard let base else { return "not synced." }
+        return "synced, version \(base.version), a \(base.entry.kindWord)."
     }
 
     private func text(_ action: RecordedAction) -> String {
@@ -114,7 +130,6 @@ extension Explanation {
         let from = action.baseVersion > 0 ? ", from version \(action.baseVersion)" : ""
         let to = action.version > 0 ? " as version \(action.version)" : ""
         let note = action.note.isEmpty ? "" : " " + printable(action.note.utf8)
-        return
-            "\(TimeText.local(action.time))  \(action.action)\(to)\(device)\(from): \(action.rule).\(note)"
+        return "\(action.action)\(to)\(device)\(from): \(action.rule).\(note)"
     }
 }

@@ -191,10 +191,9 @@ extension Session {
         }
     }
 
-    /// A bad argument is no run. If the failure cannot be recorded, the user sees it all the same.
+    /// If the failure cannot be recorded, the user sees it all the same.
     private func record(_ failure: Failure) async {
-        let code = ExitCode(failure)
-        guard code != .usage, code != .negative else { return }
+        guard let code = ExitCode.recorded(failure) else { return }
         try? await replica.recordFailedRun(failure.code.description, exitCode: code.rawValue)
     }
 

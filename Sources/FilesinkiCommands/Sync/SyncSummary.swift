@@ -27,7 +27,7 @@ struct SyncSummary {
         if !conflicts.isEmpty { lines += ["", "Conflicts to resolve:"] }
         for path in conflicts.keys.sorted() { lines += text(ofConflictAt: path) }
         if lines.isEmpty { return [] }
-        let end = ["", "History:  filesinki log --root \(quotedRoot)"]
+        let end = ["", hints.text("History:  filesinki log")]
         return [head] + lines + end
     }
 
@@ -39,7 +39,7 @@ struct SyncSummary {
         return "\(root)  <->  \(remote)    as \"\(device)\", \(TimeText.local(now).dropLast(3))"
     }
 
-    private var quotedRoot: String { ShellWord.quoted(printable(status.root.utf8)) }
+    private var hints: CommandHints { CommandHints(alwaysNaming: status.root) }
 
     /// The conflicts that the run made, left open or received, with their conflict copies.
     private func conflicts(of report: SyncReport) -> [RelativePath: RelativePath?] {
@@ -93,8 +93,8 @@ struct SyncSummary {
         let name = ShellWord.quoted("\(path)")
         return [
             "  \(path)",
-            "    compare:  filesinki diff --root \(quotedRoot) --conflict \(name)",
-            "    resolve:  filesinki resolve --root \(quotedRoot) \(name) --take here|there",
+            "    compare:  \(hints.text("filesinki diff")) --conflict \(name)",
+            "    resolve:  \(hints.text("filesinki resolve")) \(name) --take here|there",
         ]
     }
 }

@@ -78,6 +78,7 @@ struct WatchCommand: Command {
         options.scheduler = WatchScheduler.Limits(fullScan: try Self.length(fullScanEvery))
         options.sync = try rules.syncOptions(nil)
         options.sync.operation = "watch"
+        options.recordedExitCode = { ExitCode.recorded($0)?.rawValue }
         options.sync.patterns = try patterns.patterns
         let session = try await Session.open(replica, of: dir, writable: true, in: console)
         await session.replica.close()

@@ -16,9 +16,11 @@ struct LogCheck {
     private(set) var history = VersionHistory()
     private var times = CommitTimes()
     /// The zone's name.
-    private let zone: String
+    let zone: String
     /// What the items of a zone of records name, by the contents of the items.
     private var assets: [ContentID: [Asset]] = [:]
+    /// What the rows of a catalogue of zones say, by their contents.
+    private var entries: [ContentID: ZoneEntry] = [:]
     /// The number of the items of a zone of records that this version of the program cannot decode.
     private(set) var unreadItems = 0
     /// The hash of each commit, by its number.
@@ -84,6 +86,8 @@ struct LogCheck {
         failures += commit.refused.map(\.failure)
         history.add(commit)
         if RecordItem.isZone(zone) { addAssets(commit.inline) }
+        guard ZoneCatalogues.isCatalogue(zone) else { return }
+        for item in commit.inline { entries[item.id] = ZoneEntry(encoded: item.bytes) }
     }
 
     private mutating func addAssets(_ items: [InlineContent]) {
@@ -93,6 +97,27 @@ struct LogCheck {
             case .record, .schema: break
             case nil: unreadItems += 1
             }
+        }
+    }
+
+    /// The rows of a catalogue after the last commit, by the zone, with the commit that set each.
+    var catalogue: [String: (entry: ZoneEntry, sequence: UInt64)] {
+        var found: [String: (ZoneEntry, UInt64)] = [:]
+        for (path, change) in view.changes where change.entry.entry.kind == .file {
+            guard let entry = entries[change.entry.entry.content] else { continue }
+            // The characters of a zone's name stand for themselves.
+            found[String(decoding: path.bytes, as: UTF8.self)] = (entry, change.entry.version)
+        }
+        return found
+    }
+
+    /// The current rows of a zone of records that name assets, with these, in order.
+    var currentAssets: [(path: RelativePath, assets: [Asset])] {
+        view.changes.sorted { $0.key < $1.key }.compactMap { path, change in
+            guard change.entry.entry.kind == .file,
+                let assets = assets[change.entry.entry.content]
+            else { return nil }
+            return (path, assets.filter { $0.size > 0 })
         }
     }
 

@@ -101,7 +101,10 @@ struct StoreCheck {
         findNeeded()
     }
 
-    private mutating func findNeeded() { needed = logs.map(\.neededContents) }
+    private mutating func findNeeded() {
+        let catalogues = ZoneCatalogues(logs)
+        needed = logs.map { catalogues.isDeleted($0.zone) ? [:] : $0.neededContents }
+    }
 
     /// What the files that the log names need.
     var neededByFiles: [ContentID: VersionHistory.Use] { needed[filesLog] }

@@ -15,7 +15,7 @@ struct StoreVerification: ReplicaPart {
     /// it, that every content of the tree exists, and that the key objects of an encrypted store are sound.
     ///
     /// Reads the whole log; with `all`, every object; with `part`, every object but the packs that are not in
-    /// the part. A completed check of a share moves the position that the next one begins at.
+    /// the part. Without both, the assets of current records are looked for as the contents of files are. A completed check of a share moves the position that the next one begins at.
     ///
     /// - Parameter data: The contents that are also read and compared with their hashes.
     /// - Throws: What the remote throws. Damage becomes a failure in the report.
@@ -32,6 +32,7 @@ struct StoreVerification: ReplicaPart {
         switch data {
         case .none, .current:
             try await checkContents(log, readData: data == .current, &report, progress)
+            report.add(try await AssetCheck(replica).check(connection))
         case .part(let part) where !part.isAll:
             let position = CheckedPosition(path: state.checked)
             let range = PackIDRange(part, start: position.read(systemContext))
@@ -176,6 +177,11 @@ package struct CheckReport: Sendable {
     package var tip: ChangeToken?
 
     package init() {}
+
+    fileprivate mutating func add(_ other: AssetCheck.Report) {
+        contents += other.contents
+        failures += other.failures
+    }
 
     fileprivate mutating func add(_ other: CheckReport) {
         packs = other.packs

@@ -7,8 +7,11 @@ import FilesinkiRemote
 
 /// A conflict that waits for a user.
 package struct OpenConflict: Sendable {
+    /// As the device saw it that found it: `ours` is its own version, which its copy has. See ``sides``.
     package var conflict: Conflict
-    /// The conflict copy that has our version; nil when both sides stay as they are.
+    /// Whose version is whose, seen from this replica.
+    package var sides: ConflictSides
+    /// The conflict copy that has `ours`; nil when both sides stay as they are.
     package var copy: RelativePath?
     /// The rule that left it open, or made the copy.
     package var rule: String
@@ -17,7 +20,8 @@ package struct OpenConflict: Sendable {
 
     package var path: RelativePath { conflict.path }
 
-    fileprivate init(_ row: ConflictRow) {
+    fileprivate init(_ row: ConflictRow, _ sides: ConflictSides) {
+        self.sides = sides
         conflict = Conflict(path: row.path, base: row.base, ours: row.ours, theirs: row.theirs)
         copy = row.copyPath
         rule = row.rule
@@ -27,7 +31,7 @@ package struct OpenConflict: Sendable {
 
 /// The content with which a user resolves a conflict.
 package enum ConflictChoice: Sendable {
-    /// The version of this replica.
+    /// The version of the device that found the conflict: see ``OpenConflict/sides``.
     case ours
     /// The committed version, or the one that has the name beside a conflict copy.
     case theirs
@@ -39,10 +43,10 @@ package enum ConflictChoice: Sendable {
     case bytes([UInt8])
 
     /// What was chosen, as a sentence for the journal.
-    fileprivate var sentence: String {
+    fileprivate func sentence(_ sides: ConflictSides) -> String {
         switch self {
-        case .ours: "Took here."
-        case .theirs: "Took there."
+        case .ours: "Took \(sides.label(.ours))."
+        case .theirs: "Took \(sides.label(.theirs))."
         case .base: "Took base."
         case .version(let version): "Took version \(version)."
         case .bytes: "Took a given content."
@@ -64,8 +68,15 @@ struct Conflicts: ReplicaPart {
     /// The open conflicts: those of this replica, the oldest first, then those that another device has
     /// found. A conflict ends when its conflict copy is removed.
     func open() throws -> [OpenConflict] {
+        let rows = try openRows()
+        let writers = try rows.isEmpty ? VersionWriters() : manifest.conflictWriters()
+        return try rows.map { try OpenConflict($0, sides(of: $0, writers)) }
+    }
+
+    /// The rows of ``open()``.
+    func openRows() throws -> [ConflictRow] {
         let own = try manifest.conflicts(.open).filter { try !hasEnded($0) }
-        return try (own + copiesOfOthers(besides: own)).map(OpenConflict.init)
+        return try own + copiesOfOthers(besides: own)
     }
 
     /// Whether the conflict copy was removed, or was given a name of its own.
@@ -89,7 +100,7 @@ struct Conflicts: ReplicaPart {
             else { return nil }
             return ConflictRow(
                 path: original, base: nil, ours: found, theirs: theirs, copyPath: copy,
-                rule: "conflict-copy", time: found.modified)
+                rule: Self.receivedRule, time: found.modified)
         }
     }
 
@@ -121,13 +132,14 @@ struct Conflicts: ReplicaPart {
         }
         try rulesReader.requireSynced([path], options)
         let copies = rows.compactMap(\.copyPath)
+        let writers = try manifest.conflictWriters()
         var resolution = try await resolution(by: choice, of: row)
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path] + copies, resolution, options)
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution
         var changed: [Problem] = []
-        if try await put(resolution, choice.bytes, at: path, after: before) {
+        if try await put(resolution, choice.bytes, at: path, copies, after: before) {
             for copy in copies where try root.status(copy) != nil {
                 let outcome = try editor.makeWriter().remove(
                     copy, expecting: editor.expectation(at: copy))
@@ -142,8 +154,9 @@ struct Conflicts: ReplicaPart {
         // What is at the path now is what the user chose.
         options.strategy = Strategy([.choice(.ours)])
         let report = try await sync.syncPaths([path] + copies, options, after: before)
+        let note = try choice.sentence(sides(of: row, writers))
         try end(rows)
-        try journal.record(.init(command: "resolve", note: choice.sentence), [path])
+        try journal.record(.init(command: "resolve", note: note), [path])
         return report
     }
 
@@ -208,6 +221,7 @@ struct Conflicts: ReplicaPart {
             }
         }
         row.copyPath = copy
+        row.state = .open
         row.time = systemContext.now()
         try manifest.write { writer in
             // With its copy back, one that had ended so would be open, too.
@@ -276,11 +290,13 @@ struct Conflicts: ReplicaPart {
 
     /// Gives the path the entry of a resolution.
     ///
-    /// - Parameter bytes: The content of the entry; nil for one of the store.
+    /// - Parameters:
+    ///   - bytes: The content of the entry; nil for one of the store.
+    ///   - copies: Where else it may be in the tree.
     /// - Returns: False when something was saved at the path since the run before, which stays.
     private func put(
         _ resolution: Resolution.Outcome, _ bytes: [UInt8]?, at path: RelativePath,
-        after before: SyncReport?
+        _ copies: [RelativePath], after before: SyncReport?
     ) async throws -> Bool {
         guard case .merged(let entry) = resolution else { return true }
         if let bytes {
@@ -288,7 +304,47 @@ struct Conflicts: ReplicaPart {
                 path, mode: entry.mode, expecting: editor.expectation(at: path)
             ) { try bytes.withUnsafeBytes($0) } != nil
         }
+        if let isDone = try putPresent(entry, at: path, from: [path] + copies) { return isDone }
         let contents = try await history.historyContents(history.historyReader(after: before))
         return try await editor.write(entry, at: path, from: contents)
+    }
+
+    /// Gives the path a content that one of the places has, so that the remote is not needed.
+    ///
+    /// - Returns: As ``put(_:_:at:_:after:)``; nil if no place has it.
+    private func putPresent(
+        _ entry: Entry, at path: RelativePath, from places: [RelativePath]
+    ) throws -> Bool? {
+        guard entry.kind == .file else { return nil }
+        for place in places {
+            guard let status = try root.status(place), status.kind == .file,
+                !root.isLive(place), status.stamp.size == entry.size
+            else { continue }
+            let expected = try editor.expectation(at: path)
+            let staging = try Staging(root: root, folder: state.staging)
+            let staged = try editor.stage(
+                path, in: staging, mode: entry.mode, modified: entry.modified
+            ) { write in _ = try root.readChunks(place, bufferSize: 1 << 20, write) }
+            guard staged.content == entry.content else { continue }
+            let writer = TreeWriter(root: root, staging: staging, sync: .each)
+            try writer.makeFolders(above: path)
+            if case .surprised = try writer.install(staged.file, at: path, expecting: expected) {
+                return false
+            }
+            return true
+        }
+        return nil
+    }
+
+    /// The content of a version of a conflict, where the tree has it.
+    ///
+    /// - Parameter limit: Longer ones are not read.
+    func present(_ entry: Entry, at place: RelativePath, limit: Int) throws -> [UInt8]? {
+        guard entry.kind == .file, entry.size <= limit, !root.isLive(place),
+            let status = try root.status(place), status.kind == .file,
+            status.stamp.size == entry.size
+        else { return nil }
+        let bytes = try root.readWhole(place, limit: limit).bytes
+        return ContentHasher.hash(bytes) == entry.content ? bytes : nil
     }
 }

@@ -118,7 +118,7 @@ package struct Doctor: Sendable {
             let paths = try manifest.loadBase().count
             _ = try manifest.loadLocal()
             _ = try manifest.loadRemote()
-            return Diagnosis("manifest", .ok, "Sound, with \(paths) paths.")
+            return Diagnosis("manifest", .ok, "Sound, with \(Self.text(paths, "path")).")
         } catch {
             var diagnosis = Diagnosis("manifest", thrown: error)
             if error.code == .corrupt {
@@ -170,6 +170,10 @@ package struct Doctor: Sendable {
         return load.problems
     }
 
+    private static func text(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
     private func watches() -> Diagnosis {
         guard let limit = facts.watchLimit(),
             let manifest = try? ManifestDatabase.openReadOnly(at: state.manifest),
@@ -186,7 +190,7 @@ package struct Doctor: Sendable {
                 remedy: "Run sudo sysctl fs.inotify.max_user_watches=\(max(folders, limit) * 4), "
                     + "and keep it in /etc/sysctl.d.")
         }
-        return Diagnosis("watches", .ok, "\(folders) folders of at most \(limit).")
+        return Diagnosis("watches", .ok, "\(Self.text(folders, "folder")) of at most \(limit).")
     }
 }
 

@@ -6,6 +6,7 @@ import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
+import Glibc
 
 /// The checks of ``Doctor`` on the remote: its guarantees, the clocks, the devices and the conflicts.
 struct RemoteChecks: Sendable {
@@ -35,12 +36,46 @@ struct RemoteChecks: Sendable {
             connection = try await context.zone.connected()
         } catch { return [Diagnosis("remote", thrown: error)] }
         var diagnoses = [Diagnosis("remote", .ok, "The store at \(address) answers.")]
+        diagnoses.append(await history(context))
+        diagnoses += writing(connection)
         diagnoses.append(await guarantees(address))
         diagnoses.append(await clock(History(context), connection))
         diagnoses.append(await devices(Devices(context)))
         diagnoses += await preferences(Devices(context))
         diagnoses.append(conflicts(Conflicts(context)))
         return diagnoses
+    }
+
+    /// Whether the store still has what this replica has seen there: one that was restored from a backup, or lost its
+    /// end, stops every run.
+    private func history(_ context: ReplicaContext) async -> Diagnosis {
+        let sound = Diagnosis("history", .ok, "The store has what was seen there.")
+        do {
+            guard let position = try context.memory.position else { return sound }
+            _ = try await context.zone.reader(behind: position)
+            return sound
+        } catch let failure as Failure where failure.code == .tokenExpired {
+            // A checkpoint has it.
+            return sound
+        } catch { return Diagnosis("history", thrown: error) }
+    }
+
+    /// The folders of a store in a folder that this user may not write; nothing is written to find out.
+    private func writing(_ connection: ZoneConnection) -> [Diagnosis] {
+        let store = connection.remote.address
+        guard store.hasPrefix("/") else { return [] }
+        let folders = [""] + connection.writtenFolders(of: Zone.filesName).map { "/" + $0 }
+        let closed = folders.map { store + $0 }.first { folder in
+            access(folder, F_OK) == 0 && access(folder, W_OK | X_OK) != 0
+        }
+        guard let closed else {
+            return [Diagnosis("writing", .ok, "The store's folders are writable.")]
+        }
+        return [
+            Diagnosis(
+                "writing", .error, "\(printable(closed.utf8)) cannot be written by this user.",
+                remedy: "Change its permissions, or those of the mount.")
+        ]
     }
 
     private func guarantees(_ address: String) async -> Diagnosis {

@@ -130,15 +130,14 @@ struct History: ReplicaPart {
     func show(
         content: ContentID, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
-        let source = try await historyContents(historyReader())
+        let reader = try await historyReader()
+        let source = try await historyContents(reader)
         guard try await source.holds(content) else {
             if source.lost.contains(content) { throw Failure.lost(content.description) }
-            throw Failure(
-                .notFound, path: content.description, "The store holds no such content.",
-                remedy: "filesinki log --json PATH lists the contents of a path.")
+            throw try await absent(content, in: reader)
         }
         if try manifest.pruned > 0, try await !source.isWhole(content, size: .max) {
-            throw Failure.pruned(content.description)
+            throw try await absent(content, in: reader)
         }
         try await source.stream(content, size: Int64.max, body)
     }

@@ -48,10 +48,13 @@ struct Restores: ReplicaPart {
             [path], options,
             remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
         let before = try await sync.syncPaths([path], options)
-        if let status = try root.status(path) {
-            if status.kind == .directory, try !self.status.deleted([path]).isEmpty {
-                return try await restoreInside(path, options, after: before)
-            }
+        let found = try root.status(path)
+        if found?.kind == .directory {
+            throw Failure(
+                .exists, path: path.bytes, "The folder is not deleted.",
+                remedy: "To bring back what was deleted in it, run filesinki undelete '\(path)/*'.")
+        }
+        guard found == nil else {
             throw Failure(
                 .exists, path: path.bytes, "The path is not deleted.",
                 remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")
@@ -71,23 +74,6 @@ struct Restores: ReplicaPart {
         return try await writeBack(
             wanted, of: path, .init(command: "undelete", version: last.version), options,
             after: before)
-    }
-
-    /// Restores what was deleted last in a folder that is still here, as one with ignored files is.
-    private func restoreInside(
-        _ folder: RelativePath, _ options: SyncOptions, after before: SyncReport
-    ) async throws -> RestoreReport {
-        let deleted = try status.deleted([folder])
-        let reader = try await history.historyReader(after: before)
-        guard let newest = deleted.max(by: { $0.version < $1.version }),
-            let deletion = try await history.versions(of: newest.path, in: reader)
-                .last(where: { $0.change.entry.kind == .tombstone })
-        else { return RestoreReport() }
-        let gone = Set(deleted.map(\.path))
-        let wanted = try await history.deletedChildren(of: folder, by: deletion, in: reader)
-            .filter { gone.contains($0.0) }
-        return try await writeBack(
-            wanted, of: folder, .init(command: "undelete"), options, after: before)
     }
 
     /// Writes entries of the history into the root and publishes them.

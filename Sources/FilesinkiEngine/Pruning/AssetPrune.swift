@@ -4,7 +4,8 @@ import FilesinkiRecords
 import FilesinkiRemote
 import FilesinkiStore
 
-/// Frees what the assets take that no record names any more: neither a current one nor a version that is kept.
+/// Frees what the assets take that no record names any more: neither a current one nor a version that is kept. Of a zone
+/// that was deleted nothing is needed, once every device that has used it has read that.
 ///
 /// The assets of a zone of records are in packs of its own, which the commits of its log name. So what holds for the
 /// packs of files holds for them, log by log: what a zone needs is copied or stays, a commit of the zone retires packs,
@@ -22,9 +23,11 @@ struct AssetPrune: ReplicaPart {
         _ policy: RetentionPolicy, isDryRun: Bool, _ connection: ZoneConnection,
         _ report: inout PruneReport
     ) async throws {
-        for name in try await StoreListing.zoneNames(at: connection.remote)
-        where RecordItem.isZone(name) {
-            var run = try ZonePrune(replica, name, connection, policy)
+        let names = try await StoreListing.zoneNames(at: connection.remote)
+        let catalogues = try await ZoneCatalogues(
+            of: names, connection, limits: options.commitLimits)
+        for name in names where RecordItem.isZone(name) {
+            var run = try ZonePrune(replica, name, connection, policy, catalogues)
             try await run.prune(isDryRun: isDryRun, &report)
         }
     }
@@ -36,6 +39,9 @@ private struct ZonePrune {
     private let name: String
     private let connection: ZoneConnection
     private let policy: RetentionPolicy
+    private let catalogues: ZoneCatalogues
+    /// Whether nothing of the zone is needed.
+    private var isDeleted = false
     private let client: ZoneClient
     private let devices: DeviceRegistry
     private var log: LogCheck
@@ -45,8 +51,9 @@ private struct ZonePrune {
 
     init(
         _ replica: ReplicaContext, _ name: String, _ connection: ZoneConnection,
-        _ policy: RetentionPolicy
+        _ policy: RetentionPolicy, _ catalogues: ZoneCatalogues
     ) throws {
+        self.catalogues = catalogues
         part = AssetPrune(replica)
         self.name = name
         self.connection = connection
@@ -65,7 +72,9 @@ private struct ZonePrune {
         guard log.unreadItems == 0 else { return report.failures.append(.unread(name)) }
         try await listPacks()
         guard !listed.isEmpty else { return }
-        plan = PrunePlan(try await keptVersions())
+        let devices = try await devices.all()
+        isDeleted = catalogues.isDeleted(name, knownBy: devices.map(\.device.id))
+        plan = PrunePlan(isDeleted ? KeptVersions() : keptVersions(devices))
         try await updateNeeded()
         plan.measure(try await PackShare.measure(readers, plan.needed))
         report.packs += plan.report.packs
@@ -114,9 +123,9 @@ private struct ZonePrune {
 
     /// The versions that the policy keeps, and those that a device may have still: it may have changed such a record,
     /// and then names the same assets again.
-    private func keptVersions() async throws -> KeptVersions {
+    private func keptVersions(_ devices: [Acknowledgement]) -> KeptVersions {
         let published = log.view.authors.items.mapValues(\.sequence)
-        let reached = try await devices.all().map {
+        let reached = devices.map {
             max($0.token.sequence, published[$0.device.id] ?? 0)
         }
         var kept = policy.kept(
@@ -133,7 +142,7 @@ private struct ZonePrune {
         guard plan.token != log.view.token else { return }
         var history = log.history
         history.drop(beyond: plan.kept, before: log.view.token.sequence + 1)
-        try await plan.needed.add(log.contents(of: history).keys, in: readers)
+        if !isDeleted { try await plan.needed.add(log.contents(of: history).keys, in: readers) }
         plan.token = log.view.token
     }
 

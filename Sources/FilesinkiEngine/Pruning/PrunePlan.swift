@@ -69,6 +69,8 @@ package struct PruneReport: Sendable {
     /// The versions of files that are kept, and those that are dropped now.
     package var keptVersions = 0
     package var droppedVersions = 0
+    /// Why the kept versions are kept; only for a dry run.
+    package var reasons: KeptReasons?
     /// The packs of the store before, and their size in bytes.
     package var packs = 0
     package var bytes: Int64 = 0

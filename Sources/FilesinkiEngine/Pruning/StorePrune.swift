@@ -97,10 +97,24 @@ struct StorePrune: ReplicaPart {
         var report = report
         report.endedTombstones = EndedTombstones.count(kept, log)
         report.archivedCommits = try await archivers(connection).planned()
+        report.reasons = try await reasons(policy, kept, log, connection)
         try await UnnamedPacks(replica).plan(log, connection, &report)
         try await AssetPrune(replica).prune(policy, isDryRun: true, connection, &report)
         report.removedUploads = try await sweep(connection.remote, isDryRun: true)
         return report
+    }
+
+    /// Why the versions are kept that stay.
+    private func reasons(
+        _ policy: RetentionPolicy, _ kept: KeptVersions, _ log: LogCheck,
+        _ connection: ZoneConnection
+    ) async throws -> KeptReasons {
+        var history = log.history
+        history.drop(beyond: kept, before: log.view.token.sequence + 1)
+        let rules = policy.kept(log.times(upTo: systemContext.now()), points: [])
+        var reasons = history.reasons(rules, try await shares(log, connection))
+        reasons.waiting = try waitingContents().subtracting(history.keptContents.keys).count
+        return reasons
     }
 
     /// Removes what killed writers left unfinished, where the remote does not do so by itself.
@@ -138,9 +152,18 @@ struct StorePrune: ReplicaPart {
     private func points(
         _ log: LogCheck, _ connection: ZoneConnection
     ) async throws -> Set<UInt64> {
-        let all = try await connection.devices.all()
-        let published = all.compactMap { log.view.authors.items[$0.device.id]?.sequence }
-        return Set(all.map(\.token.sequence) + published)
+        Set(try await shares(log, connection).flatMap(\.points))
+    }
+
+    private func shares(
+        _ log: LogCheck, _ connection: ZoneConnection
+    ) async throws -> [KeptReasons.DeviceShare] {
+        try await connection.devices.all().map { acknowledgement in
+            KeptReasons.DeviceShare(
+                device: acknowledgement.device, acknowledged: acknowledgement.token.sequence,
+                since: acknowledgement.time,
+                published: log.view.authors.items[acknowledgement.device.id]?.sequence)
+        }
     }
 
     /// The packs that are in use, in the order of the log.
@@ -195,9 +218,13 @@ struct StorePrune: ReplicaPart {
         history.drop(beyond: plan.kept, before: log.view.token.sequence + 1)
         plan.report.keptVersions = history.keptCount
         plan.report.droppedVersions = history.droppedCount - log.history.droppedCount
+        return try waitingContents().union(history.keptContents.keys)
+    }
+
+    /// The contents that the base has at paths on which this replica and the store differ.
+    private func waitingContents() throws -> Set<ContentID> {
         let open = try manifest.loadRemote().compactMap { try manifest.base($0.path)?.entry }
-        return Set(history.keptContents.keys)
-            .union(open.lazy.filter { $0.kind == .file }.map(\.content))
+        return Set(open.lazy.filter { $0.kind == .file }.map(\.content))
     }
 
     // MARK: A step

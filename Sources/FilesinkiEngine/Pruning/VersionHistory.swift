@@ -133,6 +133,22 @@ struct VersionHistory: Sendable {
         return found.sorted { ($0.path, $0.version) < ($1.path, $1.version) }
     }
 
+    /// Calls `body` with each version that was not dropped.
+    ///
+    /// - Parameter body: Its second argument says whether the version is among so many of the last ones of its path.
+    func forEachKept(_ body: (Version, _ isAmongLast: (Int) -> Bool) -> Void) {
+        for all in versions {
+            for (index, version) in all.enumerated() where !version.isDropped {
+                body(version) { index >= all.count - $0 }
+            }
+        }
+    }
+
+    /// The number of versions of a path that have a content.
+    func count(of path: RelativePath, with content: ContentID) -> Int {
+        numbers[path].map { versions[$0].count { $0.content == content } } ?? 0
+    }
+
     /// The versions of a path that prunes have dropped: what of them was needed nowhere else is gone.
     func dropped(of path: RelativePath) -> [Version] {
         numbers[path].map { versions[$0].filter(\.isDropped) } ?? []

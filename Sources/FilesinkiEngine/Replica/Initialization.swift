@@ -65,7 +65,26 @@ extension Replica {
         } else {
             report.isMarkedAgain = try markAgain(config, options)
         }
+        report.isConnected = report.away == nil && existing?.store.isEmpty != false
+        if address != nil, existing?.store.isEmpty == false {
+            await verifyStore(options, &report)
+        }
         return report
+    }
+
+    /// Looks whether the store that a replica knows is at its remote.
+    private static func verifyStore(
+        _ options: ReplicaOptions, _ report: inout InitReport
+    ) async {
+        do {
+            let context = try await ReplicaContext.open(options, writable: false)
+            _ = try await context.zone.connected()
+            report.isConnected = true
+        } catch {
+            report.away =
+                error as? Failure
+                ?? Failure(.io, path: options.root, "\(error)", remedy: "Run filesinki doctor.")
+        }
     }
 
     /// - Returns: Whether the root had lost its marker.
@@ -140,7 +159,9 @@ package struct InitReport: Sendable {
     package var createdStore: Bool
     /// Whether the store is encrypted.
     package var isEncrypted = false
-    /// Why the remote was not reached; nil if it was, or if there is none.
+    /// Whether the store was seen.
+    package var isConnected = false
+    /// Why the remote was not reached, or what is wrong there; nil if it was, or if there is none.
     package var away: Failure?
     /// The store's id in hexadecimal; empty if the store was not reached.
     package var store: String

@@ -1,4 +1,5 @@
 package import FilesinkiEncryption
+package import FilesinkiMerge
 package import FilesinkiModel
 package import FilesinkiRemote
 package import FilesinkiRules
@@ -17,6 +18,9 @@ extension Replica {
     package func recordFailedRun(_ outcome: String, exitCode: Int32) throws {
         try SyncEngine(context).recordFailedRun(outcome, exitCode: exitCode)
     }
+
+    /// See ``SyncEngine/recordRecoveredRun()``.
+    package func recordRecoveredRun() throws { try SyncEngine(context).recordRecoveredRun() }
 
     /// Syncs the paths of a watch: see ``SyncEngine/syncChanges(_:isRemoteHinted:_:)``.
     package func syncChanges(
@@ -130,6 +134,11 @@ extension Replica {
     /// See ``Conflicts/open()``.
     package func conflicts() throws -> [OpenConflict] { try Conflicts(context).open() }
 
+    /// See ``Conflicts/present(_:at:limit:)``.
+    package func present(_ entry: Entry, at place: RelativePath, limit: Int) throws -> [UInt8]? {
+        try Conflicts(context).present(entry, at: place, limit: limit)
+    }
+
     /// See ``Conflicts/resolve(_:_:_:)``.
     package func resolve(
         _ path: RelativePath, _ choice: ConflictChoice, _ options: SyncOptions
@@ -177,6 +186,11 @@ extension Replica {
         content: ContentID, _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         try await History(context).show(content: content, body)
+    }
+
+    /// The settings by which a merge at this path decides.
+    package func mergeSettings(of path: RelativePath) throws -> MergeSettings {
+        try RulesReader(context).runRules(SyncOptions()).merging(path)
     }
 
     /// See ``Journal/explain(_:)``.

@@ -36,7 +36,7 @@ struct ReplicaRemoval: ReplicaPart {
 
     /// Removes the state folder, and `.filesinki` in the root.
     ///
-    /// - Throws: Code `busy` if a process watches the replica, `io` if something could not be removed; then
+    /// - Throws: Code `busy` if a process watches the replica or serves its socket, `io` if something could not be removed; then
     ///   the removal can be repeated.
     func remove() throws(Failure) {
         guard let watch = try ReplicaLock.tryAcquire(state.watch) else {
@@ -44,7 +44,12 @@ struct ReplicaRemoval: ReplicaPart {
                 .busy, path: options.root, "Another process watches this replica.",
                 remedy: "Stop it first.")
         }
-        defer { withExtendedLifetime(watch) {} }
+        guard let socket = try KernelLock.tryAcquire(state.rpcLock) else {
+            throw Failure(
+                .busy, path: options.root, "Another process serves the rpc socket of this replica.",
+                remedy: "Stop it first.")
+        }
+        defer { withExtendedLifetime((watch, socket)) {} }
         // If this process is killed, either the replica is still one, without its manifest: the next run
         // makes that anew from the log and deletes nothing. Or it has no configuration and thus is none,
         // and what is left has no meaning for a replica that is made here afterwards.

@@ -1,5 +1,5 @@
 import FilesinkiEncryption
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 
@@ -8,7 +8,8 @@ import FilesinkiStore
 ///
 /// The copy has the same id and the same commits, so that every device goes on where it was once it is given the new
 /// address. The description is written last: until then the copy is no store, and a migration that is killed is
-/// repeated and copies what is missing. Nothing is changed at the old remote.
+/// repeated and copies what is missing. Nothing is changed at the old remote; a note is added, by which other devices learn
+/// of the move.
 ///
 /// Costs two requests for each object, and memory for the names of all objects.
 struct StoreMigration: ReplicaPart {
@@ -49,10 +50,12 @@ struct StoreMigration: ReplicaPart {
             }
             // An earlier migration was completed, here or on another device.
             let key = try await stores.findKey(of: found, plain)
-            try await copyNew(
-                from: source, to: SealedRemote.seal(plain, with: key, systemContext), &report,
-                progress)
+            let target = SealedRemote.seal(plain, with: key, systemContext)
+            try await copyNew(from: source, to: target, &report, progress)
+            // It may have been moved away from there before.
+            try await StoreMove.removeAll(at: target)
             try sync.useStore(found, key, at: address)
+            try await leaveNote(at: source, address, &report)
             return report
         }
         try await stores.checkFitness(of: plain, address)
@@ -70,7 +73,24 @@ struct StoreMigration: ReplicaPart {
         // What other devices have published since.
         try await copyNew(from: source, to: target, &report, progress)
         try sync.useStore(made, key, at: address)
+        try await leaveNote(at: source, address, &report)
         return report
+    }
+
+    /// Tells the devices that still use the old remote. The move is complete without it.
+    private func leaveNote(
+        at source: any Remote, _ address: String, _ report: inout MigrationReport
+    ) async throws {
+        let note = StoreMove(store: config.store, address: address, device: config.device.name)
+        do { try await note.leave(at: source, systemContext) } catch let failure as Failure
+            where failure.code != .interrupted
+        {
+            report.notices.append(
+                Failure(
+                    failure.code, path: failure.path,
+                    "Cannot leave a note at the old store: \(failure.message)",
+                    remedy: "Tell the users of other devices.", cause: failure))
+        }
     }
 
     /// The key of the copy: that of the store, whose key objects are copied, or a new one.
@@ -152,6 +172,8 @@ package struct MigrationReport: Sendable {
     /// The number of objects that were copied, and of their bytes.
     package var objects = 0
     package var bytes: Int64 = 0
+    /// What did not succeed after the move.
+    package var notices: [Failure] = []
 
     init(from: String) { self.from = from }
 }

@@ -42,11 +42,16 @@ struct Deletions: ReplicaPart {
         let writer = try editor.makeWriter()
         var changed: [Problem] = []
         for path in doomed.paths {
-            if try root.status(path)?.kind == .directory {
+            let kind = try root.status(path)?.kind
+            if kind == .directory {
                 _ = try writer.removeDirectory(path)
+            } else if kind == .special {
+                changed.append(.keptSpecial(path))
             } else if case .surprised = try writer.remove(
                 path, expecting: editor.expectation(at: path))
             {
+                // What could not be read is reported by the run before, and stays.
+                if before.problems.contains(where: { $0.path == path }) { continue }
                 changed.append(.changedMeanwhile(path, "deleted"))
             }
         }
@@ -259,6 +264,18 @@ extension Step {
     fileprivate func isDeletion(atOrInside folder: RelativePath) -> Bool {
         guard case .publish(let entry) = action, entry.kind == .tombstone else { return false }
         return path == folder || path.isInside(folder)
+    }
+}
+
+extension Problem {
+    /// A path that no history can bring back was not deleted.
+    fileprivate static func keptSpecial(_ path: RelativePath) -> Problem {
+        Problem(
+            path,
+            Failure(
+                .notAllowed, path: path.bytes,
+                "A FIFO, a socket or a device is not synced, and was not deleted.",
+                remedy: "Remove it with rm."))
     }
 }
 

@@ -12,6 +12,10 @@ package struct DeviceReport: Sendable {
     package var seen: UInt64
     /// The time of that commit or acknowledgement, by the device's clock.
     package var time: Timestamp
+    /// The last commit that the device has acknowledged, and when it did, by its clock: what prunes go by. A device
+    /// acknowledges rarely.
+    package var acknowledged: UInt64
+    package var acknowledgedAt: Timestamp
     package var isThisOne: Bool
 }
 
@@ -45,7 +49,8 @@ struct Devices: ReplicaPart {
     ) throws -> DeviceReport {
         var report = DeviceReport(
             device: acknowledgement.device, seen: acknowledgement.token.sequence,
-            time: acknowledgement.time,
+            time: acknowledgement.time, acknowledged: acknowledgement.token.sequence,
+            acknowledgedAt: acknowledgement.time,
             isThisOne: acknowledgement.device.id == config.device.id)
         if let published, published.sequence > report.seen {
             report.seen = published.sequence

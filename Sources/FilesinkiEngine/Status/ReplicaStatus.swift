@@ -35,6 +35,8 @@ package struct StatusReport: Sendable {
     package var bytes: Int64
     /// The stored bytes that are uploaded and not published: what an interrupted run has left.
     package var uploadedBytes: Int64
+    /// Where the store was moved to, as of the last sync; nil if it was not.
+    package var moved: MovedStore?
 }
 
 /// Reads the state of a replica from the manifest. It scans nothing and asks no remote.
@@ -61,7 +63,8 @@ struct ReplicaStatus: ReplicaPart {
             ignoredFiles: waiting.filter { $0.isIgnored && $0.row.isFile(heldBy: rules.choice) }
                 .count,
             conflicts: try conflicts.open(), paths: try manifest.baseCount(), files: files.count,
-            bytes: files.bytes, uploadedBytes: try uploadedBytes())
+            bytes: files.bytes, uploadedBytes: try uploadedBytes(),
+            moved: try manifest.movedStore)
     }
 
     private func uploadedBytes() throws -> Int64 {

@@ -74,6 +74,7 @@ struct StoreUsage: ReplicaPart {
         result.contents = used.contents.count
         count(used, stored, &result)
         result.duplicateBytes = stored.duplicateBytes
+        result.growth = used.growth
         result.devices = used.devices.values.sorted {
             ($1.bytes, $0.device.name) < ($0.bytes, $1.device.name)
         }
@@ -278,6 +279,8 @@ package struct StoreStatistics: Sendable {
     package var unusedBytes: Int64 = 0
     /// Further copies of stored contents.
     package var duplicateBytes: Int64 = 0
+    /// What the commits of each day have added.
+    package var growth = StoreGrowth()
     /// The largest share first.
     package var devices: [DeviceShare] = []
 

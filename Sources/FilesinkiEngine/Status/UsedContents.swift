@@ -27,6 +27,7 @@ struct UsedContents {
     private(set) var packs: [PackReference] = []
     /// By the id of the device.
     private(set) var devices: [[UInt8]: StoreStatistics.DeviceShare] = [:]
+    private(set) var growth = StoreGrowth()
     /// The versions of files in the history, and the sum of their sizes. A sum of invalid sizes wraps around.
     private(set) var versions = 0
     private(set) var versionBytes: Int64 = 0
@@ -67,6 +68,7 @@ struct UsedContents {
         var stored = devices[commit.device.id] ?? .init(device: commit.device)
         stored.device.name = commit.device.name
         stored.commits += 1
+        let before = stored.bytes
         for content in commit.inline where inline[content.id] == nil {
             inline[content.id] = Int64(content.bytes.count)
             stored.bytes += Int64(content.bytes.count)
@@ -76,10 +78,13 @@ struct UsedContents {
             stored.packs += 1
             stored.bytes += pack.size
         }
+        var freed: Int64 = 0
         if let pruning = commit.pruning {
             let retired = Set(pruning.retired)
+            for pack in packs where retired.contains(pack.id) { freed &+= pack.size }
             packs.removeAll { retired.contains($0.id) }
         }
+        growth.add(at: commit.time, stored: stored.bytes &- before, freed: freed)
         devices[commit.device.id] = stored
     }
 

@@ -28,6 +28,7 @@ extension SyncEngine {
         if ours.isEmpty, !isRemoteHinted {
             var report = ChangeReport(SyncReport())
             report.isIdle = true
+            report.hasAsked = false
             return report
         }
         guard ours.count <= Self.changesPerRun else { return try await syncWholeTree(options) }
@@ -211,12 +212,18 @@ extension SyncEngine {
     /// The live file whose log or journal this is; nil for its shared-memory index, which changes when it
     /// is only read; the path itself for all others.
     private func owner(_ path: RelativePath) -> RelativePath? {
+        guard let owner = liveOwner(of: path) else { return path }
+        return path.bytes.suffix(4).elementsEqual("-shm".utf8) ? nil : owner
+    }
+
+    /// The live file of which a path is the log, the journal or the shared-memory index; nil for any other path.
+    func liveOwner(of path: RelativePath) -> RelativePath? {
         for ending in ["-wal", "-shm", "-journal"] where path.name.count > ending.utf8.count {
             guard path.bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { continue }
             let owner = RelativePath(unchecked: Array(path.bytes.dropLast(ending.utf8.count)))
-            if root.isLive(owner) { return ending == "-shm" ? nil : owner }
+            if root.isLive(owner) { return owner }
         }
-        return path
+        return nil
     }
 
     private func differs(_ path: RelativePath, _ rules: RunRules) throws -> Bool {
@@ -258,6 +265,8 @@ package struct ChangeReport: Sendable {
     package var report: SyncReport
     /// Whether there was nothing to do: nothing was fetched or recorded.
     package var isIdle = false
+    /// Whether the remote was asked.
+    package var hasAsked = true
     /// Whether the whole tree was synced.
     package var isWhole = false
     /// Whether remote changes were fetched that wait for another run.

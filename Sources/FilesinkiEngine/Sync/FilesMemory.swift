@@ -126,7 +126,7 @@ extension FilesMemory {
 
 extension Zone {
     /// The name of the one zone of files.
-    static let filesName = "files"
+    package static let filesName = "files"
 
     /// - Parameters:
     ///   - limits: The limits of published commits.

@@ -121,9 +121,10 @@ extension ManifestDatabase {
     fileprivate static let endedCounter = "ended-tombstones"
 
     /// The values that say something about the store.
-    fileprivate static let storeValues = [
-        prunedCounter, endedCounter, lostName, unreadDeletionsCounter,
-    ]
+    fileprivate static let storeValues =
+        [
+            prunedCounter, endedCounter, lostName, unreadDeletionsCounter,
+        ] + moveValues
 
     /// The last commit of a prune that was read; 0 for none. Before it, a content that the history names may be gone.
     var pruned: UInt64 {

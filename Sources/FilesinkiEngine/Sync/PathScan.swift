@@ -44,7 +44,10 @@ extension SyncEngine {
         var narrowed = run
         narrowed.base = base
         let found = try statScan(paths, narrowed)
-        return try await read(found, narrowed, isStoring: isStoring)
+        var seen = try await read(found, narrowed, isStoring: isStoring)
+        // By the inode, as in a scan of everything: no content tells one empty file from another.
+        seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), base)
+        return seen
     }
 
     /// Scans some paths without reading a content.

@@ -34,6 +34,7 @@ extension SyncEngine {
         config.store = present.format.id
         config.epoch = present.format.epoch
         zone.disconnect()
+        try manifest.write { try $0.forgetMove() }
         try saveConfig()
         // The approval was for the store, not for a plan.
         run.options.approved = nil

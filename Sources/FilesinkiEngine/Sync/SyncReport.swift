@@ -19,6 +19,9 @@ package struct SyncReport: Sendable {
     package var copies: [RelativePath] = []
     /// Conflicts that stay open.
     package var conflicts: [RelativePath] = []
+    /// How many conflicts are open after the run, also those of earlier runs and of other devices; nil where nobody
+    /// has counted them.
+    package var openConflicts: Int?
     package var isDryRun = false
     /// Whether changes wait here because the remote is away.
     package var isQueued = false

@@ -63,7 +63,6 @@ struct SyncRun {
     var preserved: [RelativePath: PreservedContent] = [:]
     /// Conflicts whose copies were made here, and which the manifest does not list yet.
     var conflicts: [ConflictRow] = []
-
     /// The sizes of the packs that the run stores; batches share it.
     var packSizing = PackSizing()
     /// Rounds that lost the race for the next number of the log.
@@ -188,13 +187,21 @@ extension Step {
     }
 
     /// The manifest's record of the step; nil for what the log says already.
-    func journalRow(run: Int64, time: Timestamp, device: Device, version: UInt64) -> JournalRow? {
+    func journalRow(
+        run: Int64, time: Timestamp, device: Device?, version: UInt64
+    ) -> JournalRow? {
         if case .agree = action { return nil }
         if reason.isOrdinary, !isDeletionHere { return nil }
         return JournalRow(
             run: run, time: time, path: path, action: action.word, rule: reason.word,
             device: device, baseVersion: base?.version ?? 0, version: version,
             note: reason.explanation)
+    }
+
+    /// Whether the step takes what another device has published.
+    var isReceived: Bool {
+        if case .take = action { return true }
+        return false
     }
 
     private var isDeletionHere: Bool {

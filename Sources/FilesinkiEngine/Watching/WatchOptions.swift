@@ -14,6 +14,8 @@ package struct WatchOptions: Sendable {
     package var bounds = TreeWatch.Bounds()
     /// The options of each run.
     package var sync = SyncOptions()
+    /// The exit code with which a failed run is recorded; nil for a failure that is not recorded.
+    package var recordedExitCode: @Sendable (Failure) -> Int32? = { _ in nil }
 
     package init() {}
 }

@@ -202,12 +202,34 @@ package actor Watcher {
         do {
             let isReloaded = try await followRuleFiles()
             let report = try await sync(isReloaded ? .everything : work, replica)
+            await record(report, replica)
             await replica.pause()
             return report
         } catch {
+            if let failure = error as? Failure { await record(failure, replica) }
             await replica.pause()
             throw error
         }
+    }
+
+    /// Records for `status` and for monitors that runs fail, or that they succeed again.
+    private func record(_ change: ChangeReport, _ replica: Replica) async {
+        if let failure = change.report.away ?? change.report.stopped {
+            return await record(failure, replica)
+        }
+        // A run that has not asked the remote does not know whether it is back.
+        guard lastFailure != nil, change.hasAsked else { return }
+        try? await replica.recordRecoveredRun()
+    }
+
+    /// Records a failure unless it is that of the last attempt. The replica is locked. What cannot be recorded is reported
+    /// all the same.
+    private func record(_ failure: Failure, _ replica: Replica) async {
+        guard failure.description != lastFailure, let code = options.recordedExitCode(failure)
+        else {
+            return
+        }
+        try? await replica.recordFailedRun(failure.code.description, exitCode: code)
     }
 
     private func sync(

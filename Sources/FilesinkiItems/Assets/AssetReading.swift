@@ -42,8 +42,9 @@ extension ItemZone {
     ) async throws -> Bool {
         let remote = try await zone.connected().remote
         for generation in try database.generationsWithPacks() {
-            let locator = try locator(of: generation, at: remote)
-            guard try await locator.size(of: asset.content) == asset.size else { continue }
+            guard let locator = try await locator(of: generation, with: asset, at: remote) else {
+                continue
+            }
             var isBegun = false
             do {
                 try await locator.stream(asset.content, size: asset.size) { piece in
@@ -68,9 +69,23 @@ extension ItemZone {
         guard place.address != nil, !generations.isEmpty else { return false }
         let remote = try await zone.connected().remote
         for generation in generations {
-            let locator = try locator(of: generation, at: remote)
-            if try await locator.size(of: asset.content) == asset.size { return true }
+            if try await locator(of: generation, with: asset, at: remote) != nil { return true }
         }
         return false
+    }
+
+    /// Finds what the packs of a generation hold; nil if it is not the asset. A prune may have removed the packs of a
+    /// former generation, as those of a deleted one.
+    func locator(
+        of generation: UInt64, with asset: ItemAsset, at remote: any Remote
+    ) async throws -> ContentLocator? {
+        let locator = try locator(of: generation, at: remote)
+        do {
+            return try await locator.size(of: asset.content) == asset.size ? locator : nil
+        } catch let failure as Failure
+            where generation != self.generation && failure.code == .corrupt
+        {
+            return nil
+        }
     }
 }

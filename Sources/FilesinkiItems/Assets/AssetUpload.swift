@@ -95,10 +95,15 @@ extension ItemZone {
             return true
         }
         for former in try database.generationsWithPacks() where former != generation {
-            let locator = try locator(of: former, at: remote)
-            guard try await locator.size(of: asset.content) == asset.size else { continue }
+            guard let locator = try await locator(of: former, with: asset, at: remote) else {
+                continue
+            }
             let staged = try assets.stage(place.systemContext.randomBytes(16))
-            try await locator.stream(asset.content, size: asset.size) { try staged.write($0) }
+            do {
+                try await locator.stream(asset.content, size: asset.size) { try staged.write($0) }
+            } catch let failure as Failure where failure.code == .corrupt {
+                continue
+            }
             _ = try staged.finish()
             try await packer.add(asset.content) { try staged.read(upTo: $0) }
             return true
@@ -141,7 +146,7 @@ extension ItemZone {
     // MARK: Where they are
 
     /// The zone's name in the store.
-    var storeZone: String { Kind.names.storeZone(place.name, generation: generation) }
+    var storeZone: String { place.storeZone(generation: generation) }
 
     private var indexes: IndexFolder {
         IndexFolder(path: place.folder + "/" + place.name + ".packs")
@@ -149,7 +154,7 @@ extension ItemZone {
 
     /// Finds what the packs of a generation hold.
     func locator(of generation: UInt64, at remote: any Remote) throws -> ContentLocator {
-        let name = Kind.names.storeZone(place.name, generation: generation)
+        let name = place.storeZone(generation: generation)
         let packs = try database.packs(of: generation, zone: name)
         return ContentLocator(
             packs: packs.map { PackReader(remote: remote, reference: $0.pack, cache: indexes) },

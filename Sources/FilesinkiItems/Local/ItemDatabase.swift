@@ -22,7 +22,7 @@ package final class ItemDatabase<Kind: ItemKind> {
     ///
     /// - Throws: As ``ItemZone/open(_:)``.
     package convenience init(opening place: ItemPlace<Kind>) throws(Failure) {
-        try ItemPlace<Kind>.check(name: place.name)
+        try place.check()
         try StateFile.makeFolder(place.folder)
         self.init(
             try ItemFile<Kind>().open(place.file, chance: place.systemContext.randomBytes(8)))

@@ -2,16 +2,6 @@ package import FilesinkiModel
 import FilesinkiSQLite
 import FilesinkiStore
 
-/// Why a generation of a zone ended.
-package enum ZoneCause: String, CaseIterable, Sendable {
-    /// A device deleted the zone.
-    case deleted
-    /// A user removed the zone with all data in it.
-    case purged
-    /// The store's copy is not to be used any more: each device sends what it has again.
-    case reset
-}
-
 /// The way from the generation of a zone that this device has to a later one.
 package struct ZoneMove: Sendable {
     /// How the generations before the target ended: see ``ItemDatabase/way()``.

@@ -4,14 +4,13 @@ internal import FilesinkiStore
 /// The state of the zone client of a zone of items, in the zone's file.
 final class ItemMemory<Kind: ItemKind>: ZoneMemory {
     private let database: ItemDatabase<Kind>
-    /// The zone's name on the device.
-    private let name: String
+    private let place: ItemPlace<Kind>
     var device: Device
 
-    init(_ database: ItemDatabase<Kind>, name: String, device: Device) {
+    init(_ database: ItemDatabase<Kind>, _ place: ItemPlace<Kind>) {
         self.database = database
-        self.name = name
-        self.device = device
+        self.place = place
+        device = place.device
     }
 
     var store: KnownStore? { get throws { try database.knownStore() } }
@@ -46,7 +45,7 @@ final class ItemMemory<Kind: ItemKind>: ZoneMemory {
             rows.pruned = UInt64(clamping: try database.number("pruned") ?? 0)
             if Kind.hasAssets {
                 let generation = try database.generation()
-                let zone = Kind.names.storeZone(name, generation: generation)
+                let zone = place.storeZone(generation: generation)
                 rows.packs = try database.packs(of: generation, zone: zone)
                     .filter { $0.sequence > 0 }.map(\.pack)
             }
@@ -84,10 +83,10 @@ extension Zone {
     init<Kind: ItemKind>(_ place: ItemPlace<Kind>, generation: UInt64) {
         let names = Kind.names
         let accepting =
-            "run filesinki \(names.command) sync --accept-account: its \(names.content)s then replace the "
+            "run filesinki \(names.command) sync\(place.database) --accept-account: its \(names.content)s then replace the "
             + "local ones, which are archived."
         self.init(
-            name: names.storeZone(place.name, generation: generation), carriesContents: true,
+            name: place.storeZone(generation: generation), carriesContents: true,
             limits: place.commitLimits,
             remedyForOther: "Nothing was changed. To use this store, " + accepting,
             remedyForMissing: "To continue with the store as it is, " + accepting)

@@ -9,6 +9,8 @@ package struct ItemPlace<Kind: ItemKind>: Sendable {
     package var state: String
     /// The zone's name: 1 to 48 of `a-z 0-9 _ -`.
     package var name: String
+    /// The database that the zone is in.
+    package var scope: DatabaseScope
     package var device: Device
     /// The remote's address; nil for none.
     package var address: String?
@@ -29,13 +31,15 @@ package struct ItemPlace<Kind: ItemKind>: Sendable {
     package static var standardName: String { "default" }
 
     package init(
-        state: String, name: String = standardName, device: Device, address: String?,
-        keyFingerprint: String? = nil, systemContext: SystemContext,
+        state: String, name: String = standardName, scope: DatabaseScope = .private,
+        device: Device, address: String?, keyFingerprint: String? = nil,
+        systemContext: SystemContext,
         connect: @escaping @Sendable (String) throws -> any Remote,
         renewDevice: @escaping @Sendable ([UInt8]) async throws -> Device
     ) {
         self.state = state
         self.name = name
+        self.scope = scope
         self.device = device
         self.address = address
         self.keyFingerprint = keyFingerprint
@@ -55,15 +59,39 @@ package struct ItemPlace<Kind: ItemKind>: Sendable {
             keyIn: state + "/" + StoreKey.fileName, systemContext)
     }
 
-    package var folder: String { Self.folder(in: state) }
-    package var file: String { Self.file(of: name, in: state) }
+    package var folder: String { Self.folder(in: state, scope) }
+    package var file: String { Self.file(of: name, in: state, scope) }
 
-    /// The folder of the files of this kind in a state folder.
-    package static func folder(in state: String) -> String { state + "/" + Kind.names.folder }
+    /// How a person names the zone: of the private database by its name alone.
+    package var title: String { scope == .private ? name : "\(scope)/\(name)" }
+
+    /// The options with which a command of the kind uses the zone, behind a blank; empty for the standard ones.
+    package var database: String { scope == .private ? "" : " --db \(scope)" }
+
+    /// The folder of the files of this kind in a state folder: those of the private database, and a folder for
+    /// each other one.
+    package static func folder(in state: String, _ scope: DatabaseScope = .private) -> String {
+        state + "/" + Kind.names.folder + (scope == .private ? "" : "/\(scope)")
+    }
 
     /// The file of a zone in a state folder.
-    package static func file(of name: String, in state: String) -> String {
-        folder(in: state) + "/" + name + ".sqlite"
+    package static func file(
+        of name: String, in state: String, _ scope: DatabaseScope = .private
+    ) -> String {
+        folder(in: state, scope) + "/" + name + ".sqlite"
+    }
+
+    /// The zone's name in the store. Each generation of a zone has a log of its own.
+    func storeZone(generation: UInt64) -> String {
+        scope.zonePrefix + Kind.names.storeZone(name, generation: generation)
+    }
+
+    /// Checks the names of the zone and of its database.
+    ///
+    /// - Throws: `Failure` with code `usage` for an invalid name.
+    package func check() throws(Failure) {
+        try Self.check(name: name)
+        try scope.check(zone: name)
     }
 
     /// Checks the name of a zone.

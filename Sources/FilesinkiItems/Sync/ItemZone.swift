@@ -26,7 +26,7 @@ package actor ItemZone<Kind: ItemKind> {
 
     private init(_ place: ItemPlace<Kind>, _ database: sending ItemDatabase<Kind>) throws {
         let (memory, remote) = (
-            ItemMemory(database, name: place.name, device: place.device),
+            ItemMemory(database, place),
             OpenedRemote { try place.openRemote() }
         )
         self.place = place
@@ -105,11 +105,12 @@ package actor ItemZone<Kind: ItemKind> {
         generation = present
     }
 
-    /// Where a zone of another kind is in the same replica. It shares the connection to the remote.
+    /// Where a zone of another kind is in the same replica and database. It shares the connection to the remote.
     package func place<Other: ItemKind>(of kind: Other.Type, _ name: String) -> ItemPlace<Other> {
         let remote = remote
         return ItemPlace(
-            state: place.state, name: name, device: memory.device, address: place.address,
+            state: place.state, name: name, scope: place.scope, device: memory.device,
+            address: place.address,
             systemContext: place.systemContext, connect: { _ in try remote.get() },
             renewDevice: place.renewDevice)
     }
@@ -163,11 +164,13 @@ package struct ItemZoneStatus: Sendable {
 
 /// Counts what waits to be published in all zones of a kind, without the network.
 package enum LocalZones<Kind: ItemKind> {
-    /// The names of the zones that this device knows, in order.
+    /// The names of the zones of a database that this device knows, in order.
     ///
     /// - Parameter state: The replica's state folder.
-    package static func names(state: String) throws(Failure) -> [String] {
-        let folder = ItemPlace<Kind>.folder(in: state)
+    package static func names(
+        state: String, _ scope: DatabaseScope = .private
+    ) throws(Failure) -> [String] {
+        let folder = ItemPlace<Kind>.folder(in: state, scope)
         guard StateFile.exists(folder) else { return [] }
         return try StateFile.names(in: folder).compactMap { file in
             guard file.hasSuffix(".sqlite") else { return nil }
@@ -177,12 +180,23 @@ package enum LocalZones<Kind: ItemKind> {
         }.sorted()
     }
 
-    /// How many items of all zones are not published.
+    /// The databases of which this device has zones, the private one first, the others in the order of names.
+    package static func scopes(state: String) throws(Failure) -> [DatabaseScope] {
+        let folder = ItemPlace<Kind>.folder(in: state)
+        guard StateFile.exists(folder) else { return [.private] }
+        let others = try StateFile.names(in: folder).compactMap { try? DatabaseScope(parsing: $0) }
+        return [.private]
+            + others.filter { $0 != .private }.sorted { $0.description < $1.description }
+    }
+
+    /// How many items of all zones of all databases are not published.
     package static func pendingCount(state: String) throws(Failure) -> Int {
         var count = 0
-        for name in try names(state: state) {
-            let file = ItemPlace<Kind>.file(of: name, in: state)
-            count += try ItemDatabase<Kind>(reading: file)?.pendingCount() ?? 0
+        for scope in try scopes(state: state) {
+            for name in try names(state: state, scope) {
+                let file = ItemPlace<Kind>.file(of: name, in: state, scope)
+                count += try ItemDatabase<Kind>(reading: file)?.pendingCount() ?? 0
+            }
         }
         return count
     }

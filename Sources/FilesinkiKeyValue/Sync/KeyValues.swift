@@ -32,29 +32,40 @@ package struct KeyAndValue: Sendable {
     package var held: Register
 }
 
+/// The file of a store on this device, which need not be there.
+package struct StoreFile: Sendable {
+    let path: String
+
+    /// - Parameter state: The replica's state folder.
+    /// - Throws: `Failure` with code `usage` for an invalid name.
+    package init(
+        _ name: String, in scope: DatabaseScope = .private, state: String
+    ) throws(Failure) {
+        try KeyValuePlace.check(name: name)
+        try scope.check(zone: name)
+        path = KeyValuePlace.file(of: name, in: state, scope)
+    }
+}
+
 /// Reads the values of a store on this device. Needs no network and waits for no lock.
 package enum LocalValues {
     /// The value of a key; ``Register/absent`` without a value, or when the store does not exist.
-    ///
-    /// - Parameter state: The replica's state folder.
-    package static func get(
-        _ key: ValueKey, store name: String, state: String
-    ) throws(Failure) -> Register {
-        try open(name, state)?.item(key)?.ours ?? .absent
+    package static func get(_ key: ValueKey, in store: StoreFile) throws(Failure) -> Register {
+        try open(store)?.item(key)?.ours ?? .absent
     }
 
     /// The command that merges a key on this device; nil for none.
     package static func mergeCommand(
-        _ key: ValueKey, store name: String, state: String
+        _ key: ValueKey, in store: StoreFile
     ) throws(Failure) -> String? {
-        try open(name, state)?.mergeCommand(key)
+        try open(store)?.mergeCommand(key)
     }
 
     /// All keys that begin with a prefix and have a value, in order.
     package static func list(
-        prefix: [UInt8], store name: String, state: String
+        prefix: [UInt8], in store: StoreFile
     ) throws(Failure) -> [KeyAndValue] {
-        try open(name, state)?.list(prefix: prefix) ?? []
+        try open(store)?.list(prefix: prefix) ?? []
     }
 
     /// How many values of all stores are not published.
@@ -64,9 +75,8 @@ package enum LocalValues {
         try LocalZones<ValueKind>.pendingCount(state: state)
     }
 
-    private static func open(_ name: String, _ state: String) throws(Failure) -> KeyValueDatabase? {
-        try KeyValuePlace.check(name: name)
-        return try KeyValueDatabase(reading: KeyValuePlace.file(of: name, in: state))
+    private static func open(_ store: StoreFile) throws(Failure) -> KeyValueDatabase? {
+        try KeyValueDatabase(reading: store.path)
     }
 }
 

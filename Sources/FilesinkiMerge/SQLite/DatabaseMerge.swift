@@ -139,8 +139,10 @@ final class ConflictList {
     private static let limit = 20
 
     /// Adds a conflict, and ends the merge when there are enough.
-    func add(_ place: String, _ reason: String) throws(SQLiteMergeError) {
-        conflicts.append(MergeConflict(place, reason))
+    func add(
+        _ place: String, _ reason: String, cell: MergeCell? = nil
+    ) throws(SQLiteMergeError) {
+        conflicts.append(MergeConflict(place, reason, cell: cell))
         if conflicts.count >= Self.limit { throw .declined(conflicts) }
     }
 

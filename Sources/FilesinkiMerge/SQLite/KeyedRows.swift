@@ -66,7 +66,7 @@ struct KeyedRows {
                 try conflict(row, "A new row has a value in column \(column.name), which is gone.")
             }
         }
-        table.cells.note(place(of: row), .added)
+        table.cells.note(cell(of: row), .added)
         try plan.add(values)
     }
 
@@ -88,18 +88,21 @@ struct KeyedRows {
             if theirs == old[place] { continue }
             let cell = CellRules.Cell(base: base, skeleton: old[place], other: theirs)
             if old[place] == base {
-                table.cells.note(self.place(of: row, column.name), .edited)
+                table.cells.note(
+                    table.cells.named(self.cell(of: row, column.name), cell), .edited)
                 new[place] = theirs
             } else if let value = table.cells.value(
                 of: cell, table: table.name, column: column.name)
             {
                 table.cells.note(
-                    self.place(of: row, column.name), cell, value, table: table.name,
+                    self.cell(of: row, column.name), cell, value, table: table.name,
                     column: column.name)
                 new[place] = value
             } else {
                 isWhole = false
-                try conflict(row, Self.reason(column.name, cell))
+                try table.conflicts.add(
+                    self.cell(of: row).place, Self.reason(column.name, cell),
+                    cell: table.cells.named(self.cell(of: row, column.name), cell))
             }
         }
         return isWhole ? new : nil
@@ -118,7 +121,7 @@ struct KeyedRows {
                 return row.skeleton?[place] == value
             }
             if isSame {
-                table.cells.note(place(of: row), .removed)
+                table.cells.note(cell(of: row), .removed)
                 try plan.remove(row.location)
             } else {
                 try conflict(row, "One side removed the row, and the other changed it.")
@@ -127,15 +130,16 @@ struct KeyedRows {
     }
 
     private func conflict(_ row: RowQuery.Row, _ reason: String) throws(SQLiteMergeError) {
-        try table.conflicts.add(place(of: row), reason)
+        let cell = cell(of: row)
+        try table.conflicts.add(cell.place, reason, cell: cell)
     }
 
-    /// What messages call a row, or a cell of it.
-    private func place(of row: RowQuery.Row, _ column: String? = nil) -> String {
+    /// A row, or a cell of it.
+    private func cell(of row: RowQuery.Row, _ column: String? = nil) -> MergeCell {
         let key = other.key.compactMap { name in
             other.columns.firstIndex { $0.isNamed(name) }.map { row.other[$0] }
         }
-        return RowPlan.place(table.name, key) + (column.map { ", column \($0)" } ?? "")
+        return MergeCell(table: table.name, key: RowPlan.shown(key), column: column)
     }
 
     private static func reason(_ column: String, _ cell: CellRules.Cell) -> String {

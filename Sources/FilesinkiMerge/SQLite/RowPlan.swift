@@ -82,10 +82,12 @@ struct RowPlan {
 
     /// A row in a message.
     static func place(_ table: String, _ key: [SQLiteValue]) -> String {
-        guard let first = key.first else { return "table \(table)" }
-        let shown =
-            key.count == 1 ? first.shown : "(\(key.map(\.shown).joined(separator: ", ")))"
-        return "table \(table), key \(shown)"
+        key.isEmpty ? "table \(table)" : "table \(table), key \(shown(key))"
+    }
+
+    /// The values of a key in a message.
+    static func shown(_ key: [SQLiteValue]) -> String {
+        key.count == 1 ? key[0].shown : "(\(key.map(\.shown).joined(separator: ", ")))"
     }
 }
 

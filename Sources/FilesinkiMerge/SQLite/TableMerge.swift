@@ -123,9 +123,25 @@ struct CellRules {
         trace?.add(place(), isSkeletonOurs ? .theirs : .ours, reason)
     }
 
+    /// As above, of a row or a cell with a key.
+    func note(_ cell: @autoclosure () -> MergeCell, _ reason: MergeTrace.Reason) {
+        guard let trace else { return }
+        let cell = cell()
+        trace.add([.init(cell.place, isSkeletonOurs ? .theirs : .ours, reason, cell: cell)])
+    }
+
+    /// A cell of a database with its values, by the side that each is of.
+    func named(_ place: MergeCell, _ cell: Cell) -> MergeCell {
+        var named = place
+        named.base = cell.base?.shown
+        named.ours = (isSkeletonOurs ? cell.skeleton : cell.other).shown
+        named.theirs = (isSkeletonOurs ? cell.other : cell.skeleton).shown
+        return named
+    }
+
     /// Notes a cell that both sides changed and a rule decided.
     func note(
-        _ place: @autoclosure () -> String, _ cell: Cell, _ value: SQLiteValue, table: String,
+        _ place: @autoclosure () -> MergeCell, _ cell: Cell, _ value: SQLiteValue, table: String,
         column: String
     ) {
         guard let trace else { return }
@@ -133,8 +149,9 @@ struct CellRules {
         let side: MergeTrace.Source =
             !isSkeleton && value != cell.other
             ? .both : isSkeleton == isSkeletonOurs ? .ours : .theirs
-        trace.add(
-            place(), side, rule(table, column).map { .rule($0.resolution) } ?? .fieldChoice)
+        let place = place()
+        let reason = rule(table, column).map { MergeTrace.Reason.rule($0.resolution) }
+        trace.add([.init(place.place, side, reason ?? .fieldChoice, cell: named(place, cell))])
     }
 
     /// The value that the user's rules give; nil to decline.

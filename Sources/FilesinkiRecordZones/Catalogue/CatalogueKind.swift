@@ -1,5 +1,6 @@
 package import FilesinkiItems
-import FilesinkiModel
+package import FilesinkiModel
+package import FilesinkiRecords
 import FilesinkiSQLite
 
 /// The catalogue of the zones of records of a replica: one zone of items, whose keys are the zones' names.
@@ -35,9 +36,8 @@ package enum CatalogueKind: ItemKind {
                     "Move it away and run filesinki rec sync; what was published comes back."))
     }
 
-    /// The catalogue's name, also in the store. No zone of records or of values has it, as they have a
-    /// prefix.
-    package static let name = "_catalog"
+    /// The catalogue's name, also in the store.
+    package static let name = ZoneEntry.catalogue
 
     package static func isValid(_ state: State, _ key: ItemKey) -> Bool { key.zoneName != nil }
 
@@ -54,24 +54,16 @@ package enum CatalogueKind: ItemKind {
 }
 
 extension CatalogueKind.State {
-    /// The version of this layout: a byte for it, then the entry as text.
-    private static let version: UInt8 = 1
-
     package static func removed(at time: Int64) -> Self { Self(nil, time: time) }
 
     package init?(encoded bytes: [UInt8], time: Int64) {
-        guard bytes.first == Self.version,
-            let text = String(validating: bytes.dropFirst(), as: UTF8.self),
-            let entry = ZoneEntry(text: text)
-        else { return nil }
+        guard let entry = ZoneEntry(encoded: bytes) else { return nil }
         self.init(entry, time: time)
     }
 
-    package static func isNewer(_ bytes: [UInt8]) -> Bool {
-        bytes.first.map { $0 > Self.version } ?? false
-    }
+    package static func isNewer(_ bytes: [UInt8]) -> Bool { ZoneEntry.isNewer(bytes) }
 
-    package var encoded: [UInt8]? { entry.map { [Self.version] + Array($0.text.utf8) } }
+    package var encoded: [UInt8]? { entry?.encoded }
     package var size: Int { encoded?.count ?? 0 }
     package var isRemoved: Bool { entry == nil }
 

@@ -1,7 +1,8 @@
 package import FilesinkiItems
 package import FilesinkiModel
+package import FilesinkiRecords
 
-/// A position in all zones of records of a replica.
+/// A position in all zones of records of a database of a replica.
 package struct DatabaseToken: Hashable, Sendable, CustomStringConvertible {
     /// A position in one zone.
     struct Mark: Hashable, Sendable {
@@ -79,7 +80,7 @@ extension ZoneCatalogue {
     ) throws -> DatabaseChanges {
         var page = DatabaseChanges(token: token ?? DatabaseToken())
         for (zone, entry) in try knownZones() {
-            let file = RecordPlace.file(of: zone, in: place.state)
+            let file = RecordPlace.file(of: zone, in: place.state, place.scope)
             let mark = DatabaseToken.Mark(
                 feed: try ItemDatabase<RecordKind>(reading: file)?.position(),
                 generation: entry.generation, isLive: entry.isLive)
@@ -99,10 +100,10 @@ extension ZoneCatalogue {
         return page
     }
 
-    /// The zones that have an entry or a file on this device, in the order of names.
+    /// The zones of the database that have an entry or a file on this device, in the order of names.
     package func knownZones() throws -> [(zone: String, entry: ZoneEntry)] {
         var zones: [String: ZoneEntry] = [:]
-        for name in try LocalZones<RecordKind>.names(state: place.state) {
+        for name in try LocalZones<RecordKind>.names(state: place.state, place.scope) {
             zones[name] = ZoneEntry()
         }
         for found in try entries() { zones[found.zone] = found.entry }

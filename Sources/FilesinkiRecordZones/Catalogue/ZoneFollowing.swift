@@ -1,6 +1,6 @@
 package import FilesinkiItems
 package import FilesinkiModel
-import FilesinkiRecords
+package import FilesinkiRecords
 import FilesinkiSQLite
 import FilesinkiSystem
 import FilesinkiText
@@ -36,7 +36,7 @@ extension RecordKind {
                 where ![.away, .busy, .interrupted].contains(failure.code)
             {}
         }
-        if !entry.isLive { throw Failure.gone(zone.place.name, entry, zone.keptFile(of: entry)) }
+        if !entry.isLive { throw Failure.gone(zone.place, entry, zone.keptFile(of: entry)) }
         return report.notices + notices
     }
 }
@@ -67,9 +67,9 @@ extension RecordZone {
             kept = try keep(items, in: file)
         }
         guard isDone else { return [] }
-        if move.cause == .reset { return [.reset(place.name, entry)] }
+        if move.cause == .reset { return [.reset(place, entry)] }
         guard entry.isLive else { return [] }
-        return [.createdAgain(place.name, entry, kept > 0 ? file : nil)]
+        return [.createdAgain(place, entry, kept > 0 ? file : nil)]
     }
 
     /// Writes what would be nowhere else as operations that `rec batch` reads. The file has the same name
@@ -112,40 +112,45 @@ extension RecordZone {
 
 extension Failure {
     /// The zone was deleted.
-    static func gone(_ zone: String, _ entry: ZoneEntry, _ file: String?) -> Failure {
+    static func gone(_ zone: RecordPlace, _ entry: ZoneEntry, _ file: String?) -> Failure {
         let kept = file.map { " What was not published is in \($0)." } ?? ""
         return Failure(
-            .notFound, path: zone, "The zone was \(entry.history).\(kept)",
-            remedy: file == nil
-                ? "To use it again, run filesinki rec zones create \(zone)."
-                : "To use it again, run filesinki rec zones create \(zone), then filesinki rec batch "
-                    + "with the file.")
+            .notFound, path: zone.title, "The zone was \(entry.history).\(kept)",
+            remedy: zone.createAgain
+                + (file == nil ? "." : ", then filesinki rec batch with the file."))
     }
 
     /// The zone was deleted, as far as is known without the remote.
-    static func gone(_ zone: String) -> Failure {
+    static func gone(_ zone: RecordPlace) -> Failure {
         Failure(
-            .notFound, path: zone, "The zone was deleted; nothing was saved.",
-            remedy: "To use it again, run filesinki rec zones create \(zone).")
+            .notFound, path: zone.title, "The zone was deleted; nothing was saved.",
+            remedy: zone.createAgain + ".")
     }
 
-    fileprivate static func reset(_ zone: String, _ entry: ZoneEntry) -> Failure {
+    fileprivate static func reset(_ zone: RecordPlace, _ entry: ZoneEntry) -> Failure {
         Failure(
-            .differs, path: zone,
+            .differs, path: zone.title,
             "The zone was \(entry.history); what is here is sent again.",
             remedy: "Nothing has to be done.")
     }
 
     fileprivate static func createdAgain(
-        _ zone: String, _ entry: ZoneEntry, _ file: String?
+        _ zone: RecordPlace, _ entry: ZoneEntry, _ file: String?
     ) -> Failure {
         Failure(
-            .differs, path: zone,
+            .differs, path: zone.title,
             "The zone was deleted and created again; what was here is removed."
                 + (file.map { " What was not published is in \($0)." } ?? ""),
             remedy: file == nil
                 ? "Nothing has to be done."
                 : "To save it again, run filesinki rec batch with the file.")
+    }
+}
+
+extension RecordPlace {
+    /// How a deleted zone comes back, as the begin of a sentence.
+    fileprivate var createAgain: String {
+        "To use it again, run filesinki rec zones create\(database) \(name)"
     }
 }
 

@@ -21,9 +21,9 @@ extension RecordZone {
         var replaced: Set<ContentID> = []
         defer { try? removeUnneeded(replaced) }
         return try database.write {
-            if try database.isGone() { throw Failure.gone(place.name) }
+            if try database.isGone() { throw Failure.gone(place) }
             var transaction = try RecordTransaction(
-                database: database, device: device.id, now: now, isAtomic: isAtomic)
+                database: database, place: place, device: device.id, now: now, isAtomic: isAtomic)
             try transaction.prepare(operations)
             guard !(isAtomic && transaction.hasFailed) else { return transaction.failedBatch() }
             let changes = try transaction.changes()
@@ -65,6 +65,7 @@ extension RecordZone {
 /// do, then it writes.
 private struct RecordTransaction {
     private let database: RecordDatabase
+    private let place: RecordPlace
     private let device: [UInt8]
     private let now: Timestamp
     private let isAtomic: Bool
@@ -82,9 +83,11 @@ private struct RecordTransaction {
     private var deleted: [RecordName: Int] = [:]
 
     init(
-        database: RecordDatabase, device: [UInt8], now: Timestamp, isAtomic: Bool
+        database: RecordDatabase, place: RecordPlace, device: [UInt8], now: Timestamp,
+        isAtomic: Bool
     ) throws {
         self.database = database
+        self.place = place
         self.device = device
         self.now = now
         self.isAtomic = isAtomic
@@ -205,7 +208,8 @@ private struct RecordTransaction {
         return ReferenceGraph(
             saves: saved.values.map(\.record), deletions: names ?? Array(deleted.keys),
             lookup: { try? database.item($0.key)?.ours.record },
-            referrers: { (try? database.referrers(to: $0)) ?? [] })
+            referrers: { (try? database.referrers(to: $0)) ?? [] },
+            otherZone: { [place] in try? place.otherZone(with: $0) })
     }
 
     private func item(_ name: RecordName) throws -> Item<RecordState> {
@@ -340,4 +344,22 @@ extension Failure {
     fileprivate static let tooLargeBatch = Failure(
         .limit, "The batch is too large for one commit; nothing was changed.",
         remedy: "Divide it, or send it without requiring that all or none is done.")
+}
+
+extension RecordPlace {
+    /// Which other zone on this device, of any database, has a record of this name.
+    fileprivate func otherZone(with record: RecordName) throws -> String? {
+        for scope in try LocalZones<RecordKind>.scopes(state: state) {
+            for name in try LocalZones<RecordKind>.names(state: state, scope)
+            where name != self.name || scope != self.scope {
+                let file = Self.file(of: name, in: state, scope)
+                guard let other = try RecordDatabase(reading: file),
+                    try other.stored(record.key) != nil
+                else { continue }
+                return scope == self.scope
+                    ? "the zone \(name)" : "the zone \(name) of the database \(scope)"
+            }
+        }
+        return nil
+    }
 }

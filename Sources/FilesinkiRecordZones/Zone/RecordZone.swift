@@ -37,7 +37,7 @@ extension RecordZone {
     @discardableResult
     package func setSchema(_ change: (inout Schema) throws -> Void) throws -> Bool {
         try database.write {
-            if try database.isGone() { throw Failure.gone(place.name) }
+            if try database.isGone() { throw Failure.gone(place) }
             var clock = HybridClock(last: try database.number("clock") ?? 0)
             var item = try database.item(RecordKind.schemaKey) ?? .new(RecordKind.schemaKey)
             var schema = item.ours.schema ?? Schema()
@@ -53,6 +53,20 @@ extension RecordZone {
 
     /// The saves that were refused, in the order of names.
     package func conflicts() throws -> [RecordConflict] { try database.conflicts() }
+
+    /// The saves that an exchange refused, by their records.
+    ///
+    /// - Parameter report: Nil if there was none.
+    package func conflicts(
+        of report: ItemReport<RecordState>?
+    ) throws -> [RecordName: RecordConflict] {
+        let lost = Set((report?.losers ?? []).map(\.key))
+        guard !lost.isEmpty else { return [:] }
+        let refused = try conflicts().compactMap { conflict in
+            conflict.name.flatMap { lost.contains($0.key) ? ($0, conflict) : nil }
+        }
+        return Dictionary(refused) { first, _ in first }
+    }
 
     /// Forgets a conflict: what stays in its place is accepted.
     package func forgetConflict(of name: RecordName) throws {

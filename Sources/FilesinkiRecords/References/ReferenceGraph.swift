@@ -12,6 +12,7 @@ package struct ReferenceGraph {
     private let deleted: Set<RecordName>
     private let lookup: (RecordName) -> Record?
     private let referrers: (RecordName) -> [RecordName]
+    private let otherZone: (RecordName) -> String?
 
     /// - Parameters:
     ///   - saves: The records of the batch; the last of those with one name counts.
@@ -19,9 +20,11 @@ package struct ReferenceGraph {
     ///   - lookup: The record of a name before the batch.
     ///   - referrers: The names of the records that, before the batch, refer to a name and are deleted with
     ///     it. Names that occur twice, or do not do so after the batch, do no harm.
+    ///   - otherZone: Where else the record of a name is, for the message; nil for nowhere.
     package init(
         saves: [Record], deletions: [RecordName], lookup: @escaping (RecordName) -> Record?,
-        referrers: @escaping (RecordName) -> [RecordName]
+        referrers: @escaping (RecordName) -> [RecordName],
+        otherZone: @escaping (RecordName) -> String? = { _ in nil }
     ) {
         saved = Dictionary(saves.map { ($0.name, $0) }) { _, last in last }
         deleted = Set(deletions)
@@ -32,6 +35,7 @@ package struct ReferenceGraph {
         savedByOwner = byOwner
         self.lookup = lookup
         self.referrers = referrers
+        self.otherZone = otherZone
     }
 
     /// Checks the references of the batch's saves, in the order of names.
@@ -84,6 +88,13 @@ package struct ReferenceGraph {
 
     private func checkTargets(_ name: RecordName) throws(Failure) {
         for target in (saved[name]?.references ?? []).map(\.target) where record(target) == nil {
+            if !deleted.contains(target), let zone = otherZone(target) {
+                throw Failure(
+                    .usage, path: name.text,
+                    "reference-violation: '\(name)' refers to '\(target)', which is in \(zone); a "
+                        + "reference is to a record of the same zone.",
+                    remedy: "Save both in one zone, or keep the name as a string.")
+            }
             let reason =
                 deleted.contains(target) ? "is deleted in the same batch" : "does not exist"
             throw Failure(

@@ -43,8 +43,5 @@ package enum RecordItem {
     }
 
     /// Whether a zone of a store, in any generation, is one of records.
-    package static func isZone(_ name: String) -> Bool {
-        guard let dash = name.firstIndex(of: "-"), name.hasPrefix("rec") else { return false }
-        return name[..<dash].dropFirst(3).allSatisfy { ("0"..."9").contains($0) }
-    }
+    package static func isZone(_ name: String) -> Bool { StoredZone(name) != nil }
 }

@@ -77,11 +77,3 @@ final class PageAccess: Sendable {
         return difference == 0
     }
 }
-
-extension HTTPField.Name {
-    fileprivate static let site = own("Sec-Fetch-Site")
-    static let frameOptions = own("X-Frame-Options")
-    static let referrerPolicy = own("Referrer-Policy")
-    static let openerPolicy = own("Cross-Origin-Opener-Policy")
-    static let resourcePolicy = own("Cross-Origin-Resource-Policy")
-}

@@ -48,14 +48,14 @@ enum PageCall: String, CaseIterable {
     case status, conflicts, log, deleted, devices, usage, statistics, prunable
     case versions, diff, content
     // Conflicts.
-    case side, take, use, reopen
+    case side, explanation, take, use, reopen
     // Changes.
     case sync, undelete, restore
 
     /// The command.
     ///
     /// - Throws: `Failure` with code `usage` for an argument that is missing or invalid.
-    func command(_ given: PageArguments) throws(Failure) -> PageCommand {
+    func command(_ given: CallArguments) throws(Failure) -> PageCommand {
         switch self {
         case .status: PageCommand(["status"], options: ["--json"])
         case .conflicts: PageCommand(["conflicts"], options: ["--json"])
@@ -75,7 +75,7 @@ enum PageCall: String, CaseIterable {
                     "--json", "--dry-run", "--keep-within", "\(try given.number("days"))d",
                 ])
         case .versions, .diff, .content: try ofPath(given)
-        case .side, .take, .use, .reopen: try ofConflict(given)
+        case .side, .explanation, .take, .use, .reopen: try ofConflict(given)
         case .undelete:
             PageCommand(["undelete"], options: ["--json"], paths: try given.paths())
         case .restore:
@@ -83,7 +83,7 @@ enum PageCall: String, CaseIterable {
         }
     }
 
-    private func ofPath(_ given: PageArguments) throws(Failure) -> PageCommand {
+    private func ofPath(_ given: CallArguments) throws(Failure) -> PageCommand {
         let path = try given.path()
         switch self {
         case .versions:
@@ -98,7 +98,7 @@ enum PageCall: String, CaseIterable {
         }
     }
 
-    private func ofConflict(_ given: PageArguments) throws(Failure) -> PageCommand {
+    private func ofConflict(_ given: CallArguments) throws(Failure) -> PageCommand {
         let path = try given.path()
         let resolve = ["resolve"]
         switch self {
@@ -106,6 +106,9 @@ enum PageCall: String, CaseIterable {
             let side = try given.word("side", of: ["base", "here", "there", "merge"])
             return PageCommand(
                 ["show"], options: ["--conflict", side], paths: [path], printsContent: true)
+        case .explanation:
+            return PageCommand(
+                ["diff"], options: ["--json", "--conflict", "--explain"], paths: [path])
         case .take:
             let side = try given.word("side", of: ["base", "here", "there"])
             return PageCommand(resolve, options: ["--json", "--take", side], paths: [path])
@@ -116,92 +119,5 @@ enum PageCall: String, CaseIterable {
         default:
             return PageCommand(resolve, options: ["--json", "--undo"], paths: [path])
         }
-    }
-}
-
-/// The arguments of a call: a flat JSON object, with paths as filesinki prints them.
-struct PageArguments {
-    private let members: [String: JSONTree]
-
-    /// The longest path, in bytes.
-    private static let maximumPath = 4096
-    private static let maximumPaths = 10_000
-
-    /// - Parameter body: JSON; nothing is an empty object.
-    /// - Throws: `Failure` with code `usage`.
-    init(_ body: [UInt8]) throws(Failure) {
-        guard !body.isEmpty else {
-            members = [:]
-            return
-        }
-        let tree = try JSONTree(body)
-        guard tree.kind == .object else { throw Self.invalid("The arguments") }
-        members = Self.members(of: tree)
-    }
-
-    private static func members(of tree: JSONTree) -> [String: JSONTree] {
-        tree.children.reduce(into: [:]) { members, child in
-            members[String(decoding: child.name, as: UTF8.self)] = child
-        }
-    }
-
-    /// The member `path`, or the bytes of `path_bytes`.
-    func path() throws(Failure) -> [UInt8] { try Self.path(members) }
-
-    /// The member `paths`: a list of texts, or of objects with `path_bytes`.
-    func paths() throws(Failure) -> [[UInt8]] {
-        guard let list = members["paths"], list.kind == .array, !list.children.isEmpty,
-            list.children.count <= Self.maximumPaths
-        else { throw Self.invalid("paths") }
-        var paths: [[UInt8]] = []
-        for element in list.children {
-            let members = element.kind == .object ? Self.members(of: element) : ["path": element]
-            paths.append(try Self.path(members))
-        }
-        return paths
-    }
-
-    /// The path and its version, as `PATH@VERSION`.
-    func versionedPath() throws(Failure) -> [UInt8] {
-        try path() + Array("@\(try number("version"))".utf8)
-    }
-
-    /// A whole number that is not negative.
-    func number(_ name: String) throws(Failure) -> UInt64 {
-        guard let value = members[name], value.kind == .number,
-            let number = UInt64(String(decoding: value.text, as: UTF8.self))
-        else { throw Self.invalid(name) }
-        return number
-    }
-
-    /// One of some words.
-    func word(_ name: String, of words: [String]) throws(Failure) -> String {
-        guard let value = members[name], value.kind == .string,
-            let word = words.first(where: { value.text.elementsEqual($0.utf8) })
-        else { throw Self.invalid(name) }
-        return word
-    }
-
-    /// A text as it is.
-    func text(_ name: String) throws(Failure) -> [UInt8] {
-        guard let value = members[name], value.kind == .string else { throw Self.invalid(name) }
-        return value.text
-    }
-
-    private static func path(_ members: [String: JSONTree]) throws(Failure) -> [UInt8] {
-        var path: [UInt8]?
-        if let bytes = members["path_bytes"], bytes.kind == .string {
-            path = FilesinkiModel.bytes(hexadecimal: String(decoding: bytes.text, as: UTF8.self))
-        } else if let text = members["path"], text.kind == .string {
-            path = text.text
-        }
-        guard let path, !path.isEmpty, path.count <= maximumPath, !path.contains(0) else {
-            throw invalid("path")
-        }
-        return path
-    }
-
-    private static func invalid(_ name: String) -> Failure {
-        Failure(.usage, path: name, "Missing or invalid.", remedy: "Reload the page.")
     }
 }

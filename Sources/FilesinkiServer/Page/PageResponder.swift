@@ -18,13 +18,6 @@ struct PageResponder: HTTPResponder {
     private static let maximumBody = 16 << 20
     private static let maximumToken = 256
 
-    /// What the page may do: load its own files and call this server, and nothing else.
-    private static let policy = """
-        default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-        img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-        require-trusted-types-for 'script'; trusted-types 'none'
-        """
-
     func respond(to request: Request, context: ServerContext) async -> Response {
         var response: Response
         do {
@@ -39,20 +32,14 @@ struct PageResponder: HTTPResponder {
                         failure?.code == .usage ? .badRequest : .internalServerError, .broken,
                         failure?.description ?? "The request failed.")))
         }
-        response.headers[.contentSecurityPolicy] = Self.policy
-        response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers[.frameOptions] = "DENY"
-        response.headers[.referrerPolicy] = "no-referrer"
-        response.headers[.openerPolicy] = "same-origin"
-        response.headers[.resourcePolicy] = "same-origin"
-        response.headers[.cacheControl] = "no-store"
+        PagePolicy.apply(to: &response.headers)
         return response
     }
 
     private func reply(to request: Request, _ context: ServerContext) async throws -> Response {
         guard PageAccess.isOwn(request.head) else { throw RequestError.forbidden }
         let path = (request.head.path ?? "").prefix { $0 != "?" }
-        if let file = PageFile.all[String(path)] {
+        if let file = PageFile.ofReplica[String(path.dropFirst())] {
             guard request.method == .get else { throw RequestError.noMethod }
             return Self.response(Reply(.ok, text: file.bytes, type: file.type))
         }
@@ -75,7 +62,7 @@ struct PageResponder: HTTPResponder {
         guard request.method == .post else { throw RequestError.noMethod }
         let permit = try limiter.beginRequest("page")
         let body = try await body(of: request, limit: Self.maximumBody)
-        let command = try call.command(PageArguments(body))
+        let command = try call.command(CallArguments(body))
         let result = try await run(command)
         return withExtendedLifetime(permit) { Self.response(to: command, result) }
     }
@@ -128,25 +115,5 @@ struct PageResponder: HTTPResponder {
         }
         return Response(
             status: reply.status, headers: reply.fields, body: ResponseBody(byteBuffer: buffer))
-    }
-}
-
-/// A file of the page.
-struct PageFile: Sendable {
-    var type: String
-    var bytes: [UInt8]
-
-    /// The files by their path.
-    static let all: [String: PageFile] = [
-        "/": PageFile(type: "text/html; charset=utf-8", bytes: PackageResources.page_html),
-        "/page.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.page_css),
-        "/icon.svg": PageFile(type: "image/svg+xml", bytes: PackageResources.icon_svg),
-        "/page.js": script(PackageResources.page_js),
-        "/views.js": script(PackageResources.views_js),
-        "/compare.js": script(PackageResources.compare_js),
-    ]
-
-    private static func script(_ bytes: [UInt8]) -> PageFile {
-        PageFile(type: "text/javascript; charset=utf-8", bytes: bytes)
     }
 }

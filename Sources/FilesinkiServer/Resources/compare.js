@@ -9,40 +9,76 @@ function textLines(text) {
   return lines;
 }
 
-// Which lines of `ours` are not in `base` at their place: a longest common subsequence, after what both
-// begin and end with. Beyond the limit all lines between count as changed.
-function changedLines(base, ours) {
+// The pairs of equal lines of two texts, in order: what both begin and end with, and a longest common subsequence of
+// the rest. If that would take too long, the rest has no pairs.
+function commonLines(a, b) {
   let start = 0;
-  while (start < base.length && start < ours.length && base[start] === ours[start]) start += 1;
+  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
   let end = 0;
-  while (end < base.length - start && end < ours.length - start &&
-         base[base.length - 1 - end] === ours[ours.length - 1 - end]) end += 1;
-  const changed = new Array(ours.length).fill(false);
-  const a = base.slice(start, base.length - end);
-  const b = ours.slice(start, ours.length - end);
-  for (let i = 0; i < b.length; i += 1) changed[start + i] = true;
-  if (a.length * b.length > 4000000) return changed;
-  const width = b.length + 1;
-  const lengths = new Uint32Array((a.length + 1) * width);
-  for (let i = a.length - 1; i >= 0; i -= 1) {
-    for (let j = b.length - 1; j >= 0; j -= 1) {
-      lengths[i * width + j] = a[i] === b[j]
-        ? lengths[(i + 1) * width + j + 1] + 1
-        : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  const pairs = Array.from({ length: start }, (_, index) => [index, index]);
+  const rows = a.length - end - start;
+  const columns = b.length - end - start;
+  if (rows * columns <= 4000000) {
+    const width = columns + 1;
+    const lengths = new Uint32Array((rows + 1) * width);
+    for (let i = rows - 1; i >= 0; i -= 1) {
+      for (let j = columns - 1; j >= 0; j -= 1) {
+        lengths[i * width + j] = a[start + i] === b[start + j]
+          ? lengths[(i + 1) * width + j + 1] + 1
+          : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+      }
+    }
+    for (let i = 0, j = 0; i < rows && j < columns;) {
+      if (a[start + i] === b[start + j]) {
+        pairs.push([start + i, start + j]);
+        i += 1;
+        j += 1;
+      } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) {
+        i += 1;
+      } else {
+        j += 1;
+      }
     }
   }
-  for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    if (a[i] === b[j]) {
-      changed[start + j] = false;
-      i += 1;
-      j += 1;
-    } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) {
-      i += 1;
-    } else {
-      j += 1;
-    }
-  }
+  for (let index = end; index > 0; index -= 1) pairs.push([a.length - index, b.length - index]);
+  return pairs;
+}
+
+// Which lines of `ours` are not in `base` at their place.
+function changedLines(base, ours) {
+  const changed = new Array(ours.length).fill(true);
+  for (const [, index] of commonLines(base, ours)) changed[index] = false;
   return changed;
+}
+
+// The difference of two texts as `diff -u` prints it, without names and numbers of lines; empty for equal texts.
+function unifiedLines(older, newer) {
+  const steps = [];
+  let [i, j] = [0, 0];
+  const skip = (toOld, toNew) => {
+    for (; i < toOld; i += 1) steps.push({ mark: '-', text: older[i], i, j });
+    for (; j < toNew; j += 1) steps.push({ mark: '+', text: newer[j], i, j });
+  };
+  for (const [inOld, inNew] of commonLines(older, newer)) {
+    skip(inOld, inNew);
+    steps.push({ mark: ' ', text: older[i], i, j });
+    i += 1;
+    j += 1;
+  }
+  skip(older.length, newer.length);
+  const context = 3;
+  const isNear = new Array(steps.length).fill(false);
+  steps.forEach((step, index) => {
+    if (step.mark !== ' ') isNear.fill(true, Math.max(0, index - context), index + context + 1);
+  });
+  const lines = [];
+  steps.forEach((step, index) => {
+    if (!isNear[index]) return;
+    if (index === 0 || !isNear[index - 1]) lines.push(`@@ -${step.i + 1} +${step.j + 1} @@`);
+    lines.push(step.mark + step.text);
+  });
+  return lines;
 }
 
 // The values of a JSON document by their pointer (RFC 6901): scalars, and empty containers.
@@ -113,20 +149,20 @@ function csvCells(text) {
   return cells;
 }
 
-// What differs between the values of three versions by name, at most `limit`: [name, base, here, there].
-function differingValues(base, here, there, limit) {
-  const names = new Set([...base.keys(), ...here.keys(), ...there.keys()]);
+// What differs between the values of several versions by name, at most `limit` rows: the name, then the values.
+function differingValues(versions, limit) {
+  const names = new Set(versions.flatMap((version) => [...version.keys()]));
   const rows = [];
   for (const name of names) {
-    const values = [base.get(name), here.get(name), there.get(name)];
-    if (values[0] === values[1] && values[0] === values[2]) continue;
+    const values = versions.map((version) => version.get(name));
+    if (values.every((value) => value === values[0])) continue;
     if (rows.length === limit) break;
     rows.push([name, ...values]);
   }
   return rows;
 }
 
-// The values of three versions that can be compared by name: members of JSON, or cells of CSV. Nil if
+// The values of versions that can be compared by name: members of JSON, or cells of CSV. Nil if
 // they cannot.
 function comparableValues(name, texts) {
   try {
@@ -165,4 +201,39 @@ function contentText(bytes) {
   } catch {
     return null;
   }
+}
+
+// The days of a store's growth as at most `limit` periods without gaps: days, weeks that begin on Mondays, or months. Of
+// more than `limit` months, the last ones.
+function growthPeriods(days, limit) {
+  const length = 86400000;
+  const begins = {
+    day: (time) => time,
+    week: (time) => time - ((time / length + 3) % 7) * length,
+    month: (time) => Date.UTC(new Date(time).getUTCFullYear(), new Date(time).getUTCMonth(), 1),
+  };
+  const next = {
+    day: (time) => time + length,
+    week: (time) => time + 7 * length,
+    month: (time) => Date.UTC(new Date(time).getUTCFullYear(), new Date(time).getUTCMonth() + 1, 1),
+  };
+  const read = days.map((day) => ({ ...day, time: Date.parse(`${day.day}T00:00:00Z`) })).filter((day) => day.time >= 0);
+  const last = read.reduce((latest, day) => Math.max(latest, day.time), 0);
+  for (const unit of ['day', 'week', 'month']) {
+    const first = begins[unit](read.reduce((earliest, day) => Math.min(earliest, day.time), last));
+    const periods = new Map();
+    for (let time = first; time <= last && periods.size <= 12000; time = next[unit](time)) {
+      periods.set(time, { begin: new Date(time).toISOString().slice(0, 10), stored: 0, freed: 0, commits: 0 });
+    }
+    if (periods.size > limit && unit !== 'month') continue;
+    for (const day of read) {
+      const period = periods.get(begins[unit](day.time));
+      if (period === undefined) continue;
+      period.stored += day.stored_bytes;
+      period.freed += day.freed_bytes;
+      period.commits += day.commits;
+    }
+    return { unit, periods: [...periods.values()].slice(-limit) };
+  }
+  return { unit: 'month', periods: [] };
 }

@@ -180,7 +180,9 @@ extension CommitLog {
         return Failure(
             .wrongStore, path: key,
             "A commit that was seen is gone: the store was rolled back, or lost it.",
-            remedy: "Restore the store, or run sync --approve to publish this replica again.")
+            remedy:
+                "Restore the store. To publish this replica again instead, run filesinki sync: it "
+                + "names the plan to approve.")
     }
 
     private func hasCheckpoint(from sequence: UInt64) async throws -> Bool {

@@ -67,6 +67,16 @@ package struct ZoneConnection: Sendable {
     }
 }
 
+extension ZoneConnection {
+    /// The folders of a store in a folder into which a run of the zone of files, with this name, writes.
+    package func writtenFolders(of zone: String) -> [String] {
+        [
+            StoreLayout.log(of: zone), StoreLayout.checkpoints(of: zone),
+            StoreLayout.archives(of: zone), StoreLayout.packs(of: nil),
+        ].map { String($0.dropLast()) }
+    }
+}
+
 /// The identity of the store that a replica uses. Readers of its log verify that it has not
 /// changed.
 package struct KnownStore: Hashable, Sendable {

@@ -128,24 +128,26 @@ extension ZoneClient {
     package static let commitsPerAcknowledgement: UInt64 = 64
     private static let secondsPerAcknowledgement: Int64 = 24 * 60 * 60
 
-    /// Acknowledges and stores a checkpoint, each if it is due. Everything up to the commit must
-    /// have been applied.
+    /// Acknowledges and stores a checkpoint, each if it is due.
     ///
     /// Neither is essential for a run: failures are returned, and the next attempt follows some
     /// commits later.
     ///
-    /// - Parameter isPartial: Whether the run covered some items only. Then it does not
-    ///   acknowledge.
+    /// - Parameter hasApplied: Whether all that was fetched of what the replica holds has been applied, also what the run
+    ///   did not cover. Else it does not acknowledge. Asked only when an acknowledgement is due.
     /// - Throws: Code `interrupted`; errors of the memory.
     package nonisolated(nonsending) func conclude(
-        at token: ChangeToken, isPartial: Bool = false
+        at token: ChangeToken, hasApplied: () throws -> Bool = { true }
     ) async throws -> [Failure] {
         var notices: [Failure] = []
-        if !isPartial, try isAcknowledgementDue(at: token) {
+        if try isAcknowledgementDue(at: token), try hasApplied() {
             do { try await acknowledge(token) } catch let failure as Failure
                 where failure.code != .interrupted
             {
-                notices.append(.notStored("an acknowledgement", failure))
+                // Whoever may only read writes neither, and there is nothing to do about that.
+                if failure.code != .notAllowed {
+                    notices.append(.notStored("an acknowledgement", failure))
+                }
                 try memory.set([.failedAcknowledgement: token.sequence])
             }
         }
@@ -156,7 +158,9 @@ extension ZoneClient {
             do { try await ensureCheckpoint(token, schedule.newest) } catch let failure as Failure
                 where failure.code != .interrupted
             {
-                notices.append(.notStored("a checkpoint", failure))
+                if failure.code != .notAllowed {
+                    notices.append(.notStored("a checkpoint", failure))
+                }
                 try memory.set([.failedCheckpoint: token.sequence])
             }
         }

@@ -72,7 +72,17 @@ struct WatchTests {
             #expect(save.code == 0, "\(save.talk)")
             #expect(try machine.run("status", "a").code == 0)
         }
-        try machine.end(watch)
+        // Its manifest is still the one that the other commands use.
+        let files = "/proc/\(watch.running.process)/fd"
+        let removed = try machine.shell("ls -l \(files) | grep 'manifest.*(deleted)' || true")
+        #expect(removed.output == "")
+        try machine.write("later", to: "a/later")
+        let isSent = try pollUntil {
+            try machine.run("sync", "b").code == 0 && machine.read("b/later") == "later"
+        }
+        #expect(isSent, "\(machine.talk(of: watch.running))")
+        let finished = try machine.end(watch)
+        #expect(!finished.talk.contains("Cannot use"))
         try machine.sync("a", "b", "a")
         try machine.expectEqual()
     }

@@ -1,5 +1,6 @@
 /* Two devices in one program: keys and values, records and their assets. */
 #include <filesinki.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static void records(filesinki *a, filesinki *b, const char *folder) {
         "\"ok\":true", "rec batch");
     fails(a, filesinki_rec_save,
         "{\"type\":\"Note\",\"name\":\"n\",\"fields\":{\"count\":5},\"policy\":\"unchanged\"}",
-        FILESINKI_CONFLICT, "exit", "a refused save");
+        FILESINKI_CONFLICT, "conflict", "a refused save");
     gives(a, filesinki_rec_get, "{\"names\":[\"n\"]}", "\"value\":4", "the other device's value");
     gives(a, filesinki_rec_changes, NULL, "\"token\"", "rec changes");
     fails(a, filesinki_rec_changes, "{\"since\":\"0000000000000000-1\"}", FILESINKI_EXPIRED,
@@ -90,6 +91,60 @@ static void records(filesinki *a, filesinki *b, const char *folder) {
         "usage", "a wrong predicate");
     gives(a, filesinki_rec_delete, "{\"names\":[\"n\"]}", "\"deleted\":true", "rec delete");
     gives(a, filesinki_rec_status, NULL, "\"pending\":[]", "rec status");
+}
+
+/* What the callback was told of, until the thread that waits has seen it. */
+struct told {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    char event[4096];
+    int count;
+};
+
+static void tell(void *context, const char *event) {
+    struct told *told = context;
+    pthread_mutex_lock(&told->lock);
+    snprintf(told->event, sizeof told->event, "%s", event);
+    told->count++;
+    pthread_cond_signal(&told->changed);
+    pthread_mutex_unlock(&told->lock);
+}
+
+/* Waits for the next event, which must have these texts. */
+static void hears(struct told *told, const char *one, const char *other, const char *what) {
+    pthread_mutex_lock(&told->lock);
+    while (told->count == 0) pthread_cond_wait(&told->changed, &told->lock);
+    expect(strstr(told->event, one) != NULL && strstr(told->event, other) != NULL, what);
+    told->count = 0;
+    pthread_mutex_unlock(&told->lock);
+}
+
+static void watches(filesinki *a, filesinki *b) {
+    struct told told = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    filesinki_error error = {0};
+    filesinki_observer *keys = filesinki_kv_watch(b, "{\"values\":true}", tell, &told, &error);
+    expect(keys != NULL, "kv watch");
+    gives(a, filesinki_kv_set, "{\"key\":\"heard\",\"value\":7}", "\"heard\"", "a key to hear of");
+    hears(&told, "\"keys\":[\"heard\"]", "7", "a key that another device has set");
+    filesinki_observer_cancel(keys);
+    filesinki_observer *records = filesinki_rec_watch(b, NULL, tell, &told, &error);
+    expect(records != NULL, "rec watch");
+    gives(a, filesinki_rec_save, "{\"type\":\"Note\",\"name\":\"heard\"}", "\"created\":true", "rec save");
+    hears(&told, "\"records\":[\"heard\"]", "\"token\"", "a record that another device has saved");
+    filesinki_observer_cancel(records);
+    /* A token that has expired is known when the watch looks for changes. */
+    keys = filesinki_kv_watch(b, "{\"since\":\"0000000000000000-1\"}", tell, &told, &error);
+    if (keys == NULL) {
+        expect(error.code == FILESINKI_EXPIRED, "an expired token");
+    } else {
+        hears(&told, "\"type\":\"ended\"", "\"exitCode\":9", "an expired token");
+    }
+    filesinki_observer_cancel(keys);
+    filesinki_error_clear(&error);
+    expect(filesinki_kv_watch(b, "{\"kye\":1}", tell, &told, &error) == NULL
+               && error.code == FILESINKI_USAGE, "a wrong parameter of a watch");
+    filesinki_error_clear(&error);
+    expect(filesinki_kv_watch(b, NULL, NULL, NULL, NULL) == NULL, "nobody to tell");
 }
 
 int main(int argc, char **argv) {
@@ -103,6 +158,7 @@ int main(int argc, char **argv) {
     }
     keys(a, b);
     records(a, b, argv[1]);
+    watches(a, b);
     filesinki_close(a);
     filesinki_close(b);
     if (failures == 0) printf("all is well\n");

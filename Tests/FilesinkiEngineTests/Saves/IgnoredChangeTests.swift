@@ -78,7 +78,7 @@ import Testing
         #expect(texts.isDisjoint(with: ["secret", "edited secret"]))
     }
 
-    @Test("a deleted folder stays with its ignored files; undelete restores the rest")
+    @Test("a deleted folder stays with its ignored files and their rules")
     func keptFolder() async throws {
         let world = try World()
         let (a, b) = try await world.pair([
@@ -108,7 +108,10 @@ import Testing
         let (paths, texts) = try await published(world)
         #expect(!paths.contains { $0.hasSuffix(".key") || $0.hasSuffix(".env") })
         #expect(texts.isDisjoint(with: ["key", "env", "built"]))
-        _ = try await a.with { try await $0.undelete(path, SyncOptions()) }
+        for name in ["d/f", "d/s/g", "d/gone"] {
+            let deleted = try RelativePath(name)
+            _ = try await a.with { try await $0.undelete(deleted, SyncOptions()) }
+        }
         #expect(a.text("d/f") == "1" && a.text("d/s/g") == "2" && a.text("d/gone/h") == "3")
         #expect(a.text("d/local.key") == "key")
     }

@@ -18,6 +18,18 @@ import Testing
         }
     }
 
+    private func recover(
+        _ machine: Machine, after failures: [(String, Int32)]
+    ) async throws -> [String] {
+        _ = try await fail(machine, failures)
+        return try await machine.with { replica in
+            try await replica.perform(SyncEngine.self) { sync in
+                try sync.recordRecoveredRun()
+                return try sync.manifest.runs(limit: 10).map(\.outcome)
+            }
+        }
+    }
+
     @Test func `a repeated failure is one run, another one or one after a success is not`()
         async throws
     {
@@ -48,5 +60,17 @@ import Testing
         }
         #expect(status.lastFailure == "limit" && status.lastSuccess == before)
         #expect(last?.exitCode == 6 && before.map { $0 < last?.ended ?? $0 } == true)
+    }
+
+    @Test func `success after a failure is recorded, and success after success is not`()
+        async throws
+    {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["f": .file("1")])
+        try await a.sync()
+        #expect(try await recover(a, after: []) == ["done"])
+        #expect(try await recover(a, after: [("away", 75)]) == ["done", "away", "done"])
+        #expect(try await a.with { try await $0.status().lastFailure } == nil)
     }
 }

@@ -92,6 +92,24 @@ struct StoreUsageTests {
         #expect(statistics.storedBytes == report.total.storedBytes)
     }
 
+    @Test func `growth counts by day what commits have stored`() async throws {
+        try a.write(["one": file(middle), "two": .file("2")])
+        try await a.sync()
+        try a.write(["two": .file("22")])
+        try await a.sync()
+        a.clock.advance(by: .seconds(2 * 86_400))
+        try a.write(["three": .file("333")])
+        try await a.sync()
+        let statistics = try await a.with { try await $0.statistics() }
+        let days = statistics.growth.days(limit: 9)
+        #expect(days.map(\.commits) == [2, 1])
+        #expect(days[1].number - days[0].number == 2)
+        #expect(days[1].stored == 3 && days.map(\.freed) == [0, 0])
+        #expect(days[0].stored + 3 == statistics.devices.first?.bytes)
+        #expect(statistics.growth.days(limit: 1) == [days[1]])
+        #expect(StoreGrowth.day(of: Timestamp(seconds: -1, nanoseconds: 0)) == -1)
+    }
+
     @Test func `history counts the versions that are gone`() async throws {
         try a.write(["one": file(middle), "two": .file("2")])
         try await a.sync()

@@ -1,5 +1,5 @@
 import FilesinkiDirectory
-import FilesinkiEngine
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiSystem
@@ -8,6 +8,8 @@ import FilesinkiWatch
 import Glibc
 import Synchronization
 import Testing
+
+@testable import FilesinkiEngine
 
 /// Two watches in one process, and their store. Waiting is bounded, and polls only
 /// what a watch itself reports.
@@ -47,6 +49,14 @@ private final class Watched: Sendable {
                 $0[name, default: []].append("\(notice)".prefix(400).description)
             }
         }
+    }
+
+    /// How the recorded runs of a replica ended, the last one first.
+    func runs(_ name: String) async throws -> [String] {
+        let replica = try await Replica.open(options(name), writable: false)
+        let runs = try await replica.perform(SyncEngine.self) { try $0.manifest.runs(limit: 100) }
+        await replica.close()
+        return runs.map { "\($0.outcome) \($0.exitCode ?? 0)" }
     }
 
     func write(_ path: String, _ text: String) {
@@ -191,6 +201,29 @@ struct WatcherTests {
         b.requestStop()
         try await first
         try await second
+    }
+
+    @Test("a failure is recorded once for status, and its end, too")
+    func recorded() async throws {
+        let world = try Watched()
+        try await world.replica("a")
+        let a = try world.watcher("a") { settings in
+            settings.scheduler.pauses = .milliseconds(20)...(.milliseconds(20))
+            settings.recordedExitCode = { $0.code == .away ? 75 : nil }
+        }
+        async let run: Void = a.watch()
+        world.write("a/f", "1")
+        #expect(try await eventually { try await world.runs("a").first == "done 0" })
+        let before = try await world.runs("a").count
+        #expect(rename(world.store, world.store + ".away") == 0)
+        world.write("a/f", "while away")
+        #expect(try await eventually { try await world.runs("a").first == "away 75" })
+        #expect(rename(world.store + ".away", world.store) == 0)
+        #expect(try await eventually { try await world.runs("a").first == "done 0" })
+        let runs = try await world.runs("a")
+        #expect(runs.prefix(runs.count - before).filter { $0 == "away 75" }.count == 1)
+        a.requestStop()
+        try await run
     }
 
     @Test("a removed root ends the watch")

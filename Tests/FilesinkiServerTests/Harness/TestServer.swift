@@ -110,11 +110,15 @@ final class TestLog: Sendable {
 final class TestClock: Sendable {
     private static let start = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
     private let moment = Mutex(start)
+    private let sleeps = Mutex<[Duration]>([])
 
     /// Since the clock was made.
     var elapsed: Duration {
         .seconds(moment.withLock { $0.seconds } - Self.start.seconds)
     }
+
+    /// The durations of all sleeps, in the order in which they began.
+    var slept: [Duration] { sleeps.withLock { $0 } }
 
     func advance(seconds: Int64) {
         moment.withLock { $0 = Timestamp(seconds: $0.seconds + seconds, nanoseconds: 0) }
@@ -124,7 +128,10 @@ final class TestClock: Sendable {
         SystemContext(
             now: { self.moment.withLock { $0 } },
             randomBytes: { count in (0..<count).map { _ in UInt8.random(in: 0...255) } },
-            sleep: { try await Task.sleep(for: $0) })
+            sleep: { duration in
+                self.sleeps.withLock { $0.append(duration) }
+                try await Task.sleep(for: duration)
+            })
     }
 }
 

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -37,6 +38,11 @@ import Testing
                     printsContent: true)
             ),
             (
+                "explanation", #"{"path":"p"}"#,
+                PageCommand(
+                    ["diff"], options: ["--json", "--conflict", "--explain"], paths: [bytes("p")])
+            ),
+            (
                 "take", #"{"path":"p","side":"there"}"#,
                 PageCommand(
                     ["resolve"], options: ["--json", "--take", "there"], paths: [bytes("p")])
@@ -54,7 +60,7 @@ import Testing
         ])
     func command(_ name: String, _ body: String, _ expected: PageCommand) throws {
         let call = try #require(PageCall(rawValue: name))
-        #expect(try call.command(PageArguments(Self.bytes(body))) == expected)
+        #expect(try call.command(CallArguments(Self.bytes(body))) == expected)
     }
 
     @Test(
@@ -73,7 +79,7 @@ import Testing
     func invalid(_ name: String, _ body: String, _ member: String) throws {
         let call = try #require(PageCall(rawValue: name))
         let failure = #expect(throws: Failure.self) {
-            _ = try call.command(PageArguments(Self.bytes(body)))
+            _ = try call.command(CallArguments(Self.bytes(body)))
         }
         #expect(failure?.code == .usage)
         #expect(failure.map { "\($0)".contains(member) } == true)
@@ -85,7 +91,7 @@ import Testing
              "side":"here","text":"--force"}
             """#
         for call in PageCall.allCases {
-            let command = try call.command(PageArguments(Self.bytes(body)))
+            let command = try call.command(CallArguments(Self.bytes(body)))
             #expect(!command.options.contains("--force") && !command.name.contains("--force"))
         }
     }

@@ -109,7 +109,14 @@ extension SyncEngine {
 
     /// Records the conflicts of a round as open, and their copies as unreported.
     func recordCopies(_ run: SyncRun, _ writer: ManifestWriter) throws {
-        for row in run.conflicts { _ = try writer.addConflict(row) }
+        for row in run.conflicts {
+            // What was left open at the path is this conflict, which has a copy now.
+            let left = try manifest.openConflicts(at: row.path).filter { $0.copyPath == nil }
+            for earlier in left { try writer.resolveConflict(earlier.id) }
+            var row = row
+            row.base = row.base ?? left.last?.base
+            _ = try writer.addConflict(row)
+        }
         try addUnreported(run.report.copies, writer)
     }
 

@@ -16,6 +16,7 @@ extension SyncEngine {
         try memory.noteBasePosition()
         forgetPublishedPacks(publication.commits)
         run.conflicts = []
+        try noteStaleWriters(done)
         run.local.update(after: steps, applied, publication)
     }
 
@@ -73,12 +74,30 @@ extension SyncEngine {
     /// A run for some paths stores checkpoints, too: a store may be filled by such runs alone.
     func conclude(_ run: inout SyncRun) async throws {
         guard let token = try manifest.token else { return }
+        if try manifest.conflictWriters().isStale { try await noteWriters() }
         run.report.sequence = token.sequence
         // The notice is about the store: its path is empty.
-        run.report.notices += try await zone.conclude(at: token, isPartial: run.isPartial).map {
-            Problem(RelativePath(unchecked: []), $0)
-        }
+        let isPartial = run.isPartial
+        let notices = try await zone.conclude(at: token) { try !isPartial || hasAppliedAll() }
+        run.report.notices += notices.map { Problem(RelativePath(unchecked: []), $0) }
+        try await reportMove(&run)
     }
+
+    /// Whether no remote change waits at a path that the base has: then the tree of the last commit has all that the next
+    /// merges of this replica need, and a prune that keeps that tree keeps it.
+    ///
+    /// A device that only saves would never acknowledge otherwise, and no prune would keep anything for it. Costs one look-up
+    /// for each waiting change, or for each path of the base if these are fewer, up to a limit; beyond it a run for everything
+    /// has to acknowledge.
+    private func hasAppliedAll() throws -> Bool {
+        if try manifest.remoteCount() <= Self.mostLookUps {
+            return try manifest.loadRemote().allSatisfy { try manifest.base($0.path) == nil }
+        }
+        guard try manifest.baseCount() <= Self.mostLookUps else { return false }
+        return try manifest.loadBase().allSatisfy { try manifest.remote($0.path) == nil }
+    }
+
+    private static let mostLookUps = 1000
 
     /// The paths that are recorded as waiting and where the run found no local change any more.
     func noLongerWaiting(_ run: SyncRun) throws -> [RelativePath] {
@@ -226,8 +245,11 @@ extension SyncEngine {
         let id = try writer.beginRun(started: run.started)
         for step in done {
             let version = publication.version(step.path) ?? step.theirs?.version ?? 0
+            // What was received is another device's change, which may not be known.
+            let device =
+                step.isReceived ? run.remote.changes[step.path]?.device : config.device
             if let row = step.journalRow(
-                run: id, time: now, device: config.device, version: version)
+                run: id, time: now, device: device, version: version)
             {
                 try writer.addJournal(row)
             }
@@ -259,6 +281,20 @@ extension SyncEngine {
             try writer.endRun(
                 try id ?? writer.beginRun(started: now), ended: now, outcome: outcome,
                 exitCode: exitCode, counts: RunCounts())
+        }
+    }
+
+    /// Records that runs succeed again, if the last run that is recorded failed: a run of a watch that finds nothing to do
+    /// records nothing itself.
+    func recordRecoveredRun() throws {
+        guard replica.lock != nil, let last = try manifest.runs(limit: 1).first,
+            last.exitCode ?? 0 != 0, last.counts == RunCounts()
+        else { return }
+        let now = systemContext.now()
+        try manifest.write { writer in
+            try writer.endRun(
+                try writer.beginRun(started: now), ended: now, outcome: "done", exitCode: 0,
+                counts: RunCounts())
         }
     }
 

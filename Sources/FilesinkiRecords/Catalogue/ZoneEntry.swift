@@ -1,4 +1,3 @@
-package import FilesinkiItems
 package import FilesinkiModel
 import FilesinkiText
 
@@ -7,6 +6,11 @@ package struct ZoneMark: Hashable, Sendable {
     /// The hybrid logical time in nanoseconds.
     package var time: Int64
     package var device: Device
+
+    package init(time: Int64, device: Device) {
+        self.time = time
+        self.device = device
+    }
 }
 
 /// The end of one generation of a zone.
@@ -15,6 +19,12 @@ package struct ZoneEnding: Hashable, Sendable {
     /// The last commit of the generation that the device knew which ended it; 0 for none.
     package var sequence: UInt64
     package var mark: ZoneMark
+
+    package init(cause: ZoneCause, sequence: UInt64, mark: ZoneMark) {
+        self.cause = cause
+        self.sequence = sequence
+        self.mark = mark
+    }
 }
 
 /// What the catalogue has about a zone: how each of its generations ended, and whether there is one now.
@@ -29,6 +39,10 @@ package struct ZoneEntry: Hashable, Sendable {
 
     /// More are refused.
     package static let maximumEndings = 1_000
+
+    /// The name of the catalogue, in the store and on devices. No zone of records or of values has it, as they have a
+    /// prefix.
+    package static let catalogue = "_catalog"
 
     package init() {}
 
@@ -45,6 +59,11 @@ package struct ZoneEntry: Hashable, Sendable {
         return last == .reset || !isLive ? last : nil
     }
 
+    /// Whether a generation was deleted or purged, itself or after resets, so that nobody has its records any more.
+    package func isDeleted(generation: UInt64) -> Bool {
+        endings.dropFirst(Int(clamping: max(generation, 1) - 1)).contains { $0.cause != .reset }
+    }
+
     /// Who changed the state last, and when.
     package var lastMark: ZoneMark? {
         let marks = [endings.last?.mark, creation].compactMap { $0 }
@@ -54,26 +73,9 @@ package struct ZoneEntry: Hashable, Sendable {
     /// How the former generations ended: see ``ItemDatabase/way()``.
     package var way: String { endings.map { $0.cause == .reset ? "r" : "d" }.joined() }
 
-    /// What a device has to do that went a way; nil for nothing.
-    ///
-    /// A device goes a way as soon as its user ends a generation. If another device was first and ended it in
-    /// another manner, what is on the device belongs to no generation.
-    package func move(from former: String) -> ZoneMove? {
-        guard !former.hasPrefix(way) else { return nil }
-        guard way.hasPrefix(former) else {
-            let cause = endings.last { $0.cause != .reset }?.cause ?? .deleted
-            return ZoneMove(way: way, cause: cause, sequence: 0, isLive: isLive)
-        }
-        let passed = endings[former.utf8.count...]
-        // Behind a deletion, a reset has nothing to send.
-        let cause = passed.first { $0.cause != .reset }?.cause ?? .reset
-        return ZoneMove(
-            way: way, cause: cause, sequence: passed.first?.sequence ?? 0, isLive: isLive)
-    }
-
     /// The entry that both sides come to. What was published first counts; an ending of the same
     /// generation by another device is that one. A deletion and a reset at once are a deletion.
-    static func merged(ours: ZoneEntry, theirs: ZoneEntry) -> ZoneEntry {
+    package static func merged(ours: ZoneEntry, theirs: ZoneEntry) -> ZoneEntry {
         var result = theirs
         let isSame = zip(ours.endings, theirs.endings).allSatisfy { one, other in
             (one.cause == .reset) == (other.cause == .reset)
@@ -96,8 +98,27 @@ package struct ZoneEntry: Hashable, Sendable {
 extension ZoneEntry {
     // MARK: Bytes
 
+    /// The version of this layout: a byte for it, then the entry as text.
+    private static let version: UInt8 = 1
+
+    /// - Parameter bytes: Of any origin.
+    /// - Returns: nil for invalid bytes.
+    package init?(encoded bytes: [UInt8]) {
+        guard bytes.first == Self.version,
+            let text = String(validating: bytes.dropFirst(), as: UTF8.self)
+        else { return nil }
+        self.init(text: text)
+    }
+
+    /// Whether the bytes were written by a newer version of the program, with another layout.
+    package static func isNewer(_ bytes: [UInt8]) -> Bool {
+        bytes.first.map { $0 > version } ?? false
+    }
+
+    package var encoded: [UInt8] { [Self.version] + Array(text.utf8) }
+
     /// A line for what is created, and one for each ending, in order.
-    var text: String {
+    package var text: String {
         var lines = ["live \(created)"]
         if let creation { lines[0] += " " + creation.text }
         lines += endings.map { "\($0.cause.rawValue) \($0.sequence) \($0.mark.text)" }
@@ -105,7 +126,7 @@ extension ZoneEntry {
     }
 
     /// - Returns: nil for what ``text`` does not write.
-    init?(text: some StringProtocol) {
+    package init?(text: some StringProtocol) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count <= Self.maximumEndings + 1, let first = lines.first else { return nil }
         let words = first.split(separator: " ", omittingEmptySubsequences: false)

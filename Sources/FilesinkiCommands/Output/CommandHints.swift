@@ -1,0 +1,99 @@
+import ArgumentParser
+import FilesinkiModel
+import FilesinkiText
+
+/// Words the commands that messages name so that they work where the user is: `filesinki sync` becomes `filesinki sync --root
+/// /mnt/notes` where filesinki alone would find another replica, or none.
+///
+/// The texts of all modules name commands plainly. This type knows commands by the parser's own list, so that no text has to
+/// know where the user is, or which commands take `--root`.
+struct CommandHints: Sendable {
+    /// The options that name the replica, each after a space; empty where the command finds it by itself.
+    private let place: String
+
+    /// Leaves every text as it is.
+    static let none = CommandHints(place: "")
+
+    private init(place: String) { self.place = place }
+
+    /// The hints for a replica that a command works on.
+    ///
+    /// - Parameters:
+    ///   - root: The replica's absolute path.
+    ///   - state: Its state folder, absolute, where the user named one.
+    init(root: String, state: String?, in console: Console) {
+        let isFound = (try? RootChoice.withoutOptions(in: console))?.path == root
+        self.init(
+            place: (isFound ? "" : Self.option("--root", root))
+                + (state.map { Self.option("--state", $0) } ?? ""))
+    }
+
+    /// The hints for a text that is read elsewhere, as a mail is: they always name the replica.
+    init(alwaysNaming root: String) { self.init(place: Self.option("--root", root)) }
+
+    private static func option(_ name: String, _ path: String) -> String {
+        " \(name) " + ShellWord.quoted(printable(path.utf8))
+    }
+
+    /// The text with the replica in each command that works on one. A text about another device stays as it is: the folder has
+    /// another name there.
+    func text(_ text: String) -> String {
+        guard !place.isEmpty, text.contains(Self.program), !Self.isAboutOthers(text) else {
+            return text
+        }
+        var result = ""
+        var rest = text[...]
+        while let found = rest.firstRange(of: Self.program) {
+            result += rest[..<found.upperBound]
+            let isWord = found.lowerBound == rest.startIndex || rest[..<found.lowerBound].endsWord
+            rest = rest[found.upperBound...]
+            guard isWord, let end = Self.end(ofCommandIn: rest) else { continue }
+            result += rest[..<end] + place
+            rest = rest[end...]
+        }
+        return result + rest
+    }
+
+    /// The failure with the replica in the commands of its sentences.
+    func failure(_ failure: Failure) -> Failure {
+        var worded = failure
+        worded.message = text(failure.message)
+        worded.remedy = text(failure.remedy)
+        return worded
+    }
+
+    private static let program = "filesinki "
+
+    private static func isAboutOthers(_ text: String) -> Bool {
+        ["other device", "another device", "on a device that"].contains { text.contains($0) }
+    }
+
+    /// Where the names of the command end that a text begins with; nil if it begins with none that takes `--root`, or that has
+    /// it already.
+    private static func end(ofCommandIn text: Substring) -> String.Index? {
+        var command: any ParsableCommand.Type = FilesinkiCommand.self
+        var end = text.startIndex
+        var next = text
+        while true {
+            let word = next.prefix { $0.isLetter || $0 == "-" }
+            let below = command.configuration.subcommands
+            guard let found = below.first(where: { $0.isNamed(String(word)) }) else { break }
+            command = found
+            end = word.endIndex
+            guard text[end...].first == " " else { break }
+            next = text[end...].dropFirst()
+        }
+        let meant = command.configuration.defaultSubcommand ?? command
+        guard meant is any ReplicaCommand.Type, !text[end...].hasPrefix(" --root") else {
+            return nil
+        }
+        // Whoever is to make a replica, or to make it again, is told where in words.
+        let isInit = meant == InitCommand.self
+        return isInit && !text[end...].hasPrefix(" --") ? nil : end
+    }
+}
+
+extension Substring {
+    /// Whether a word ends here, so that another one may begin.
+    fileprivate var endsWord: Bool { last.map { $0 == " " || $0 == "(" || $0 == "\"" } ?? true }
+}

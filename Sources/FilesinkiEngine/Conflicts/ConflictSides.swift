@@ -1,0 +1,80 @@
+import FilesinkiManifest
+package import FilesinkiModel
+package import FilesinkiReconcile
+
+/// Who wrote the two versions of an open conflict, and which of them is this replica's.
+///
+/// A conflict is stored as the device that found it saw it, and its copy is synced: on another device the version
+/// in place may be the one from here, or neither.
+package struct ConflictSides: Hashable, Sendable {
+    /// The version of this replica; nil on a device that wrote neither.
+    package var here: Choice.Side?
+    /// The name of the device that wrote ``OpenConflict/conflict``'s `ours`; nil if it is not known.
+    package var oursDevice: String?
+    /// The name of the device that wrote `theirs`; nil if it is not known.
+    package var theirsDevice: String?
+
+    /// What `--take` calls a version: `here` or `there`; on a third device the name of its writer.
+    package func label(_ side: Choice.Side) -> String {
+        if let here { return side == here ? "here" : "there" }
+        switch side {
+        case .ours: return oursDevice ?? "copy"
+        case .theirs:
+            let name = theirsDevice ?? "committed"
+            return name == label(.ours) ? "committed" : name
+        }
+    }
+
+    /// The two versions, this replica's first.
+    package var inOrder: [Choice.Side] { here == .theirs ? [.theirs, .ours] : [.ours, .theirs] }
+
+    /// The version that a word names: `here`, `ours` and `mine` are this replica's, `there` and `theirs` the other
+    /// one; else a label, or the name of the device that wrote it.
+    ///
+    /// - Returns: Nil if the word names neither, or both.
+    package func side(named word: String) -> Choice.Side? {
+        switch word {
+        case "here", "ours", "mine": return here
+        case "there", "theirs": return here.map { $0 == .ours ? .theirs : .ours }
+        default:
+            if let side = inOrder.first(where: { label($0) == word }) { return side }
+            guard oursDevice != theirsDevice else { return nil }
+            return word == oursDevice ? .ours : word == theirsDevice ? .theirs : nil
+        }
+    }
+}
+
+extension OpenConflict {
+    /// Where a version is in the tree; the path itself where each side has kept its own.
+    package func place(of side: Choice.Side) -> RelativePath {
+        side == .ours ? copy ?? path : path
+    }
+
+    /// What a version is; nil for a deletion.
+    package func entry(of side: Choice.Side) -> Entry? {
+        side == .ours ? conflict.ours : conflict.theirs
+    }
+}
+
+extension Conflicts {
+    /// The rule of a conflict that another device has found.
+    static let receivedRule = "received"
+
+    /// Which version of a conflict is whose. Reads only the manifest: see ``SyncEngine/noteWriters()``.
+    func sides(of row: ConflictRow, _ writers: VersionWriters) throws -> ConflictSides {
+        let writer = try manifest.base(row.path).flatMap { writers.writer(of: $0) }
+        guard row.rule == Self.receivedRule else {
+            return ConflictSides(
+                here: .ours, oursDevice: config.device.name, theirsDevice: writer?.name)
+        }
+        let finder = row.copyPath.flatMap { conflictDevice(of: $0) }
+        var sides = ConflictSides(here: nil, oursDevice: finder, theirsDevice: writer?.name)
+        if writer?.id == config.device.id {
+            sides.here = .theirs
+        } else if finder == plainName(of: config.device) {
+            // It was found here, and the manifest was lost since.
+            sides.here = .ours
+        }
+        return sides
+    }
+}

@@ -1,0 +1,106 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+
+/// Who committed the versions at the paths of open conflicts.
+struct VersionWriters: Equatable, Sendable {
+    struct Item: Equatable, Sendable {
+        var version: UInt64
+        var device: Device
+    }
+
+    var items: [RelativePath: Item] = [:]
+    /// Whether a run has changed versions, and has not looked up their writers yet.
+    var isStale = false
+
+    init() {}
+
+    /// Parses ``bytes``. Skips malformed lines.
+    init(_ bytes: [UInt8]) {
+        for words in bytes.noteLines {
+            if words == [Self.stale] { isStale = true }
+            guard words.count == 4, let path = FilesinkiModel.bytes(hexadecimal: words[0]),
+                let path = try? RelativePath(path), let version = UInt64(words[1]),
+                let id = FilesinkiModel.bytes(hexadecimal: words[2]),
+                let name = FilesinkiModel.bytes(hexadecimal: words[3])
+            else { continue }
+            let device = Device(id: id, name: String(decoding: name, as: UTF8.self))
+            items[path] = Item(version: version, device: device)
+        }
+    }
+
+    /// One line for each path: the path, the version, and the device's id and name, in hexadecimal.
+    var bytes: [UInt8] {
+        let lines = items.sorted { $0.key < $1.key }.map { path, item in
+            let device = item.device
+            return "\(hexadecimal(path.bytes)) \(item.version) \(hexadecimal(device.id)) "
+                + "\(hexadecimal(Array(device.name.utf8)))\n"
+        }
+        return Array(((isStale ? [Self.stale + "\n"] : []) + lines).joined().utf8)
+    }
+
+    private static let stale = "stale"
+
+    /// The device that committed what the base has; nil if it is not known.
+    func writer(of row: BaseRow) -> Device? {
+        items[row.path].flatMap { $0.version == row.version ? $0.device : nil }
+    }
+
+    fileprivate static let name = "conflict-writers"
+}
+
+extension ManifestDatabase {
+    func conflictWriters() throws -> VersionWriters {
+        VersionWriters(try value(VersionWriters.name) ?? [])
+    }
+}
+
+extension SyncEngine {
+    /// Notes that writers have to be looked up, if steps may have changed whose version of a conflict is whose. A
+    /// run that is killed before it does so leaves that to the next one.
+    func noteStaleWriters(_ steps: [Step]) throws {
+        var known = try manifest.conflictWriters()
+        if known.isStale { return }
+        known.isStale = steps.contains { step in
+            known.items[step.path] != nil
+                // A quick test for most paths.
+                || step.path.bytes.contains(UInt8(ascii: "("))
+                    && conflictOriginal(of: step.path) != nil
+        }
+        guard known.isStale else { return }
+        try manifest.write { [known] in try $0.setValue(VersionWriters.name, known.bytes) }
+    }
+
+    /// Looks up who committed what is at the paths of conflicts, so that `here` can be told from `there` without the
+    /// remote: one request for the commits that are not known yet.
+    func noteWriters() async throws {
+        let open = try conflicts.openRows()
+        let known = try manifest.conflictWriters()
+        var found = VersionWriters()
+        var unknown: [RelativePath: UInt64] = [:]
+        for path in Set(open.map(\.path)) {
+            guard let row = try manifest.base(path) else { continue }
+            if known.writer(of: row) != nil {
+                found.items[path] = known.items[path]
+            } else {
+                unknown[path] = row.version
+            }
+        }
+        var writers: [UInt64: Device] = [:]
+        let versions = Set(unknown.values).sorted()
+        if !versions.isEmpty {
+            try await connected().log.read(versions) { sequence, commit in
+                // One that was pruned, or cannot be read, leaves its writer unknown.
+                if let found = try? commit.get() { writers[sequence] = found.device }
+            }
+        }
+        for (path, version) in unknown {
+            guard let device = writers[version] else { continue }
+            found.items[path] = VersionWriters.Item(version: version, device: device)
+        }
+        guard found != known else { return }
+        let bytes = found.items.isEmpty ? nil : found.bytes
+        try manifest.write { try $0.setValue(VersionWriters.name, bytes) }
+    }
+}

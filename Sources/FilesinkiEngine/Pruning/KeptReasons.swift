@@ -1,0 +1,67 @@
+package import FilesinkiModel
+import FilesinkiStore
+
+/// Why a prune keeps the versions that it keeps.
+package struct KeptReasons: Sendable {
+    /// What is kept for a device.
+    package struct DeviceShare: Sendable {
+        package var device: Device
+        /// The last commit that the device has acknowledged, and when it did.
+        package var acknowledged: UInt64
+        package var since: Timestamp
+        /// The last commit that it has published; nil if it has published none.
+        package var published: UInt64?
+        /// The versions that no rule keeps and that were current at one of these commits. A version may be kept for several
+        /// devices.
+        package var versions = 0
+    }
+
+    /// The versions that are current, with those that an unresolved conflict has superseded.
+    package var current = 0
+    /// The older versions that a rule keeps.
+    package var byRules = 0
+    /// The older versions that no rule keeps, but at least one device.
+    package var byDevices = 0
+    /// The devices for which a version is kept, as they are known to the store.
+    package var devices: [DeviceShare] = []
+    /// The contents that only this replica needs, to merge what it and the store have changed.
+    package var waiting = 0
+
+    package init() {}
+}
+
+extension VersionHistory {
+    /// Counts the versions that are not dropped by what keeps them.
+    ///
+    /// - Parameters:
+    ///   - rules: What the rules alone keep.
+    ///   - devices: The devices with an acknowledgement.
+    func reasons(_ rules: KeptVersions, _ devices: [KeptReasons.DeviceShare]) -> KeptReasons {
+        var reasons = KeptReasons()
+        var shares = devices
+        forEachKept { version, isAmongLast in
+            guard let end = version.end else {
+                reasons.current += 1
+                return
+            }
+            if isAmongLast(rules.versions) || rules.containsTree(from: version.first, before: end) {
+                reasons.byRules += 1
+                return
+            }
+            var isForDevice = false
+            for index in shares.indices
+            where shares[index].points.contains(where: { version.first <= $0 && $0 < end }) {
+                shares[index].versions += 1
+                isForDevice = true
+            }
+            if isForDevice { reasons.byDevices += 1 }
+        }
+        reasons.devices = shares.filter { $0.versions > 0 }
+        return reasons
+    }
+}
+
+extension KeptReasons.DeviceShare {
+    /// The commits at which the device may be.
+    var points: [UInt64] { [acknowledged] + [published].compactMap(\.self) }
+}

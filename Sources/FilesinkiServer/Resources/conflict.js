@@ -1,0 +1,133 @@
+'use strict';
+// Open conflicts: the list, and one of them with its base, both versions and the proposed merge.
+
+async function conflictList() {
+  const result = await call('conflicts');
+  const list = result.lines.filter((line) => line.type === 'conflict');
+  const title = h('h2', {}, 'Conflicts');
+  if (list.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No open conflicts.')];
+  const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: 'Here', number: true }, { text: 'There', number: true }];
+  return [title, table('Open conflicts, the oldest first', heads, list.map((line) => [
+    h('a', { href: pathHash('conflict', pathValues(line)) }, pathName(pathValues(line))), timeText(line.time),
+    sideSize(line.here), sideSize(line.there),
+  ]))];
+}
+
+function sideSize(side) { return side?.size === undefined ? side?.kind ?? 'deleted' : sizeText(side.size); }
+
+// One conflict: base, both versions, what differs by name where the format has names, and the merge.
+async function conflict(path) {
+  const result = await call('conflicts');
+  const line = result.lines.find((known) => known.type === 'conflict' && known.path === path.path &&
+    known.path_bytes === path.path_bytes);
+  const title = h('h2', {}, 'Conflict in ', pathName(path));
+  if (!line) return [title, h('p', {}, 'It is resolved.'), h('p', {}, h('a', { href: '#/conflicts' }, 'All conflicts'))];
+  const sides = ['base', 'here', 'there'];
+  const contents = await Promise.all(sides.map((side) => line[side] ? content('side', { ...path, side }) : null));
+  const merge = line.here && line.there ? await content('side', { ...path, side: 'merge' }) : null;
+  return [
+    title,
+    h('p', { class: 'soft' }, `Since ${timeText(line.time)}. `, line.copy === undefined
+      ? 'Both sides keep their own version until it is resolved.'
+      : ['The version from there is in place; the one from here is in ', pathName(pathValues(line, 'copy')), '.']),
+    h('div', { class: 'row' },
+      takeButton(path, 'here', 'Keep the version from here', line.here),
+      takeButton(path, 'there', 'Keep the version from there', line.there),
+      takeButton(path, 'base', 'Go back to the base', line.base)),
+    h('div', { class: 'sides' }, sides.map((side, index) => sideElement(side, line[side], contents, index))),
+    namedDifferences(path, contents),
+    await explanationElements(path, line),
+    ...mergeElements(path, merge),
+  ];
+}
+
+function takeButton(path, side, words, entry) {
+  if (!entry) return null;
+  return action(words, {}, () => resolve('take', { ...path, side }, path));
+}
+
+async function resolve(name, values, path) {
+  const undo = action('Undo', {}, async () => {
+    if (!await change('reopen', path, 'The conflict is open again.')) return;
+    location.hash = pathHash('conflict', path);
+    show(true);
+  });
+  if (await change(name, values, 'Resolved. The other version stays in the history.', undo)) await show(false);
+}
+
+function sideElement(side, entry, contents, index) {
+  const names = { base: 'Base', here: 'Here', there: 'There' };
+  const bytes = contents[index];
+  let changed = null;
+  if (index > 0 && bytes !== null && contents[0] !== null) {
+    const [base, own] = [contentText(contents[0]), contentText(bytes)];
+    if (base !== null && own !== null) changed = changedLines(textLines(base), textLines(own));
+  }
+  return h('section', { class: 'side', 'aria-label': names[side] }, h('h3', {}, names[side]),
+    h('p', { class: 'soft' }, entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : 'nothing'),
+    entry ? contentElement(bytes, changed, names[side]) : null);
+}
+
+function namedDifferences(path, contents) {
+  if (contents[1] === null || contents[2] === null) return null;
+  const texts = contents.map((bytes) => bytes === null ? '' : contentText(bytes));
+  if (texts.includes(null)) return null;
+  const compared = comparableValues(path.path, texts);
+  if (!compared) return null;
+  const rows = differingValues(compared.versions, 200);
+  if (rows.length === 0) return null;
+  return valuesTable(compared.kind, ['Base', 'Here', 'There'], rows);
+}
+
+// What a merge decides, place by place, and what it cannot: of a database by table, row and cell.
+async function explanationElements(path, line) {
+  if (line.here?.kind !== 'file' || line.there?.kind !== 'file') return null;
+  const result = await call('explanation', path);
+  const explanation = result.lines.find((known) => known.type === 'explanation');
+  const steps = (explanation?.explanation ?? []).filter((step) => step.cell !== undefined || step.place !== '');
+  const shown = steps.slice(0, 500);
+  const cells = shown.filter((step) => step.cell !== undefined);
+  const others = shown.filter((step) => step.cell === undefined);
+  const value = (text) => text === undefined ? h('span', { class: 'soft' }, 'none') : h('code', {}, visible(text));
+  const parts = [];
+  if (cells.length > 0) {
+    const heads = ['Table', 'Row', 'Column', 'Base', 'Here', 'There'].map((text) => ({ text }));
+    parts.push(table('What the merge decides, by table, row and cell', [...heads, { text: 'Merge' }],
+      cells.map(({ cell, ...step }) => [visible(cell.table), h('code', {}, visible(cell.key)),
+        cell.column === undefined ? h('span', { class: 'soft' }, 'whole row') : visible(cell.column),
+        ...[cell.base, cell.here, cell.there].map((text) => cell.column === undefined ? '' : value(text)), decision(step)])));
+  }
+  if (others.length > 0) {
+    parts.push(table('What the merge decides, by place', [{ text: 'Place', isName: true }, { text: 'Merge' }],
+      others.map((step) => [visible(step.place), decision(step)])));
+  }
+  if (steps.length > shown.length) parts.push(h('p', { class: 'soft' }, `and ${countText(steps.length - shown.length, 'more place')}`));
+  return parts;
+}
+
+function decision(step) {
+  const detail = step.detail === undefined ? '' : `: ${visible(step.detail)}`;
+  if (step.from === 'none') return h('strong', {}, `conflict${detail}`);
+  return `${step.from}, ${visible(step.reason)}${detail}`;
+}
+
+// The proposed merge, to be edited. A text with mixed line ends cannot be edited in a browser.
+function mergeElements(path, merge) {
+  const text = merge === null ? null : contentText(merge);
+  if (text === null) return [];
+  const isWindows = text.includes('\r');
+  if (isWindows && /(^|[^\r])\n|\r(?!\n)/.test(text)) return [];
+  const area = h('textarea', { id: 'merge', spellcheck: 'false' });
+  area.value = text;
+  const use = action('Use this text', { class: 'main' }, async () => {
+    if (/^(<{7}|={7}|>{7})( |$)/m.test(area.value)) {
+      notice('There are conflict markers left. Remove them first.', true);
+      area.focus();
+      return;
+    }
+    await resolve('use', { ...path, text: isWindows ? area.value.replaceAll('\n', '\r\n') : area.value }, path);
+  });
+  return [h('h3', {}, h('label', { for: 'merge' }, 'Proposed merge')),
+    h('p', { class: 'soft' }, 'Lines that both sides changed are between markers. Edit it, then use it.'), area,
+    h('div', { class: 'row' }, use)];
+}

@@ -1,0 +1,163 @@
+'use strict';
+// What the pages have in common: elements, notices, paths and numbers, the frame of the views. Every text of a file or
+// a name becomes a text node. A page has `views`: their names in the address, the first is shown at first. A live one
+// is shown again when something changed; in the others a person reads or writes something that must stay.
+
+const frame = { generation: 0, newest: null };
+
+// An element with attributes and children; a string becomes a text node, nothing becomes nothing.
+function h(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? '' : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function notice(text, isBad, ...more) {
+  document.getElementById('notice').replaceChildren(h('p', { class: isBad ? 'bad' : null }, text, ' ', ...more));
+}
+
+function clearNotice() { document.getElementById('notice').replaceChildren(); }
+
+class CallError extends Error {}
+
+// A path as filesinki prints it: what a call needs, and what a person reads.
+function pathValues(line, name = 'path') {
+  const bytes = line[`${name}_bytes`];
+  return bytes === undefined ? { path: line[name] } : { path: line[name], path_bytes: bytes };
+}
+
+function listedPath(element) { return typeof element === 'string' ? { path: element } : element; }
+
+function pathName(values) { return h('bdi', {}, visible(values.path)); }
+
+function pathHash(view, values) {
+  const text = values.path_bytes === undefined ? `t${values.path}` : `b${values.path_bytes}:${values.path}`;
+  return `#/${view}/${encodeURIComponent(text)}`;
+}
+
+function pathFromHash(text) {
+  if (text[0] === 't') return { path: text.slice(1) };
+  const colon = text.indexOf(':');
+  return { path_bytes: text.slice(1, colon), path: text.slice(colon + 1) };
+}
+
+function sizeText(bytes) {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
+}
+
+// A time of the JSON, which has nanoseconds.
+function timeText(text) {
+  if (!text) return 'never';
+  const time = new Date(text.replace(/(\.\d{3})\d*/, '$1'));
+  return time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+function countText(count, noun) { return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`; }
+
+// A table. The cells of a column with `isName` are the headers of their rows.
+function table(caption, heads, rows) {
+  const kind = (head) => head.number ? 'number' : head.nowrap ? 'nowrap' : null;
+  const cell = (value, head) => head.isName
+    ? h('th', { scope: 'row', class: kind(head) }, value)
+    : h('td', { class: kind(head) }, value);
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
+    h('table', {}, h('caption', {}, caption),
+      h('thead', {}, h('tr', {}, heads.map((head) => h('th', { scope: 'col', class: kind(head) }, head.text)))),
+      h('tbody', {}, rows.map((row) => h('tr', {}, row.map((value, index) => cell(value, heads[index])))))));
+}
+
+// What a button does while it runs. It keeps the focus, so it is not disabled, but does nothing when pressed again.
+function action(words, attributes, run) {
+  const button = h('button', { type: 'button', ...attributes, onclick: async () => {
+    if (button.getAttribute('aria-disabled') === 'true') return;
+    button.setAttribute('aria-disabled', 'true');
+    try {
+      await run(button);
+    } catch (error) {
+      notice(error.message, true);
+    } finally {
+      button.removeAttribute('aria-disabled');
+    }
+  } }, words);
+  return button;
+}
+
+// Tells a person who does not see the page of a commit that is new since the last one was shown.
+function announce(commit) {
+  if (commit === undefined) return;
+  if (frame.newest !== null && commit.sequence > frame.newest) {
+    const counts = ['added', 'modified', 'deleted', 'renamed'].filter((kind) => commit[kind] > 0);
+    const words = counts.map((kind) => `${commit[kind].toLocaleString()} ${kind}`).join(', ');
+    document.getElementById('activity').replaceChildren(
+      h('p', {}, visible(`Commit ${commit.sequence} by ${commit.device}: ${words || commit.operation}`)));
+  }
+  frame.newest = Math.max(frame.newest ?? 0, commit.sequence);
+}
+
+function showViews(current) {
+  const shown = views.filter((view) => view.parent === undefined);
+  document.getElementById('views').replaceChildren(...shown.map((view) => h('li', {},
+    h('a', { href: `#/${view.name}`, 'aria-current': view.name === current ? 'page' : null }, view.title))));
+}
+
+// The view of the address, and the text behind its name.
+function currentView() {
+  const [name, argument] = location.hash.slice(2).split('/');
+  return [views.find((known) => known.name === name) ?? views[0], argument];
+}
+
+// What a control is called; a view that is shown again gives the focus back to the one of this name.
+function controlName(element) { return element.getAttribute('aria-label') ?? element.textContent; }
+
+function argumentPath(argument) {
+  try {
+    return argument === undefined || argument === '' ? null : pathFromHash(decodeURIComponent(argument));
+  } catch {
+    return null;
+  }
+}
+
+async function show(isNavigation) {
+  const [view, argument] = currentView();
+  frame.generation += 1;
+  const generation = frame.generation;
+  showViews(view.parent ?? view.name);
+  document.title = `${view.title} – filesinki`;
+  let parts;
+  try {
+    parts = await view.render(argumentPath(argument));
+  } catch (error) {
+    parts = [h('h2', {}, view.title), h('p', {}, error.message)];
+  }
+  if (generation === frame.generation) place(parts, isNavigation);
+}
+
+// Puts a view into the page. The focus goes to its heading, or stays at the control that had it; to the heading, too,
+// if that control is gone.
+function place(parts, isNavigation) {
+  const main = document.getElementById('main');
+  const focused = document.activeElement;
+  const name = focused !== main && main.contains(focused) ? controlName(focused) : null;
+  main.replaceChildren(...parts.flat().filter((part) => part !== null && part !== undefined));
+  const heading = main.querySelector('h2');
+  heading?.setAttribute('tabindex', '-1');
+  if (isNavigation) heading?.focus();
+  else if (name !== null) {
+    const control = [...main.querySelectorAll('a, button, h2')].find((control) => controlName(control) === name);
+    (control ?? heading)?.focus();
+  }
+}
+
+document.getElementById('skip').addEventListener('click', () => document.querySelector('main h2')?.focus());

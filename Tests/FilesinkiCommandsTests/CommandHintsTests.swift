@@ -1,0 +1,81 @@
+import Testing
+
+@testable import FilesinkiCommands
+
+/// Commands in messages name the replica where they would find another one.
+@Suite("The next commands in messages")
+struct CommandHintsTests {
+    private static let hints = CommandHints(alwaysNaming: "/mnt/my notes")
+    private static let root = "--root '/mnt/my notes'"
+
+    @Test(
+        "a command is completed behind its name",
+        arguments: [
+            ("Run filesinki sync.", "Run filesinki sync ROOT."),
+            ("filesinki sync --approve 3f", "filesinki sync ROOT --approve 3f"),
+            ("See filesinki conflicts, and go on.", "See filesinki conflicts ROOT, and go on."),
+            ("Run filesinki remote set URL.", "Run filesinki remote set ROOT URL."),
+            ("Run filesinki kv sync later.", "Run filesinki kv sync ROOT later."),
+            (
+                "filesinki diff x; filesinki resolve x --take here",
+                "filesinki diff ROOT x; filesinki resolve ROOT x --take here"
+            ),
+            // A group with a command of its own.
+            ("See filesinki devices.", "See filesinki devices ROOT."),
+            ("Change them with filesinki only.", "Change them with filesinki only ROOT."),
+            ("filesinki list PATH", "filesinki list ROOT PATH"),
+            ("run filesinki init --device NAME.", "run filesinki init ROOT --device NAME."),
+        ])
+    func completed(_ text: String, _ expected: String) {
+        #expect(Self.hints.text(text) == expected.replacing("ROOT", with: Self.root))
+    }
+
+    @Test(
+        "what is no command of a replica, or is about another one, stays as it is",
+        arguments: [
+            "Update filesinki, then prune again.", "Another filesinki rpcs", "filesinki",
+            "Make one with filesinki init.", "filesinki clone URL DIR", "filesinki serve DIR",
+            "filesinki help exit-codes says more.",
+            "See filesinki replicas.", "filesinki log --root elsewhere", "myfilesinki sync",
+            "On another device, filesinki devices forget a removes it.",
+            "on each other device, run filesinki remote set URL",
+            "Run filesinki repair on a device that still has the file.", "",
+        ])
+    func kept(_ text: String) {
+        #expect(Self.hints.text(text) == text)
+        #expect(CommandHints.none.text("Run filesinki sync.") == "Run filesinki sync.")
+    }
+
+    @Test("a message names the replica unless the command finds it from the current folder")
+    func situations() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("a", to: "a/one")
+        try world.write("b", to: "b/one")
+        _ = try await world.run("sync", "a")
+        let place = " --root \(world.folder)/b "
+        let named = try await world.run("sync", "b")
+        #expect(named.talk.contains("filesinki resolve\(place)one --take"), "\(named.talk)")
+        let list = try await world.run("conflicts", "--root", "b")
+        #expect(list.text.contains("filesinki diff\(place)--conflict one"), "\(list.text)")
+        world.currentFolder = world.folder + "/b"
+        let inside = try await world.run("conflicts")
+        #expect(inside.text.contains("filesinki diff --conflict one"), "\(inside.text)")
+        world.currentFolder = world.folder + "/a"
+        let other = try await world.run("conflicts", "--root", "../b")
+        #expect(other.text.contains("filesinki diff\(place)--conflict one"), "\(other.text)")
+        world.currentFolder = world.folder
+        world.set("FILESINKI_ROOT", to: world.folder + "/b")
+        let found = try await world.run("conflicts")
+        #expect(found.text.contains("filesinki diff --conflict one"), "\(found.text)")
+    }
+
+    @Test("a state folder that was named is named in what comes next")
+    func state() async throws {
+        let world = try World()
+        try world.makeFolder("a")
+        #expect(try await world.run("init", "--root", "a", "--state", "state").code == .done)
+        let status = try await world.run("status", "--root", "a", "--state", "state")
+        let place = "--root \(world.folder)/a --state \(world.folder)/state"
+        #expect(status.text.contains("filesinki remote set \(place) URL."), "\(status.text)")
+    }
+}

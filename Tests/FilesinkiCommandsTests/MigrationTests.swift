@@ -1,0 +1,81 @@
+import FilesinkiCommands
+import Testing
+
+/// What devices learn of a store that was moved.
+@Suite("remote set --migrate, on the other devices")
+struct MigrationTests {
+    private let world: World
+
+    init() async throws { world = try await GoldenTests.pair() }
+
+    @discardableResult
+    private func expect(
+        _ line: String, _ code: ExitCode = .done,
+        _ sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> World.Outcome {
+        let words = line.split(separator: " ").map { Array($0.utf8) }
+        let outcome = try await world.run(bytes: words)
+        #expect(outcome.code == code, "\(line): \(outcome.talk)", sourceLocation: sourceLocation)
+        return outcome
+    }
+
+    private func aDayLater() { world.wait(seconds: 90_000) }
+
+    @Test("a device at the old store says so, with the command to follow, until it has followed")
+    func told() async throws {
+        try await expect("remote set other --migrate --root a")
+        #expect(world.names(in: "store/moved").count == 1)
+        aDayLater()
+        let moved = "The store was moved to \(world.folder)/other"
+        let next = "filesinki remote set --root \(world.folder)/b \(world.folder)/other"
+        for _ in 1...2 {
+            let run = try await expect("sync b")
+            #expect(run.talk.contains("\(moved) by a. If you know that address, run \(next)."))
+        }
+        let status = try await expect("status b").text
+        #expect(status.contains("\(moved).") && status.contains(next), "\(status)")
+        #expect(
+            try await expect("status b --json").text.contains(
+                #""moved_to":"\#(world.folder)/other""#))
+        try await expect("remote set other --root b")
+        #expect(try await !expect("status b").text.contains("moved"))
+        aDayLater()
+        #expect(try await !expect("sync b").talk.contains("moved"))
+        #expect(try await !expect("sync a").talk.contains("moved"))
+    }
+
+    @Test("a first sync with the old store says so at once")
+    func clone() async throws {
+        try await expect("remote set other --migrate --root a")
+        #expect(try await expect("clone store c").talk.contains("The store was moved to "))
+        #expect(try await !expect("clone other d").talk.contains("moved"))
+    }
+
+    @Test("a move there and back leaves a note at the other place only")
+    func back() async throws {
+        try await expect("remote set other --migrate --root a")
+        try await expect("remote set other --migrate --root a")
+        #expect(world.names(in: "store/moved").count == 1)
+        try await expect("remote set store --migrate --root a")
+        #expect(world.names(in: "store/moved").isEmpty)
+        #expect(world.names(in: "other/moved").count == 1)
+        aDayLater()
+        #expect(try await !expect("sync b").talk.contains("moved"))
+        try await expect("check --root b --read-data")
+    }
+
+    @Test("in an encrypted store the note is sealed, and other bytes are no note")
+    func sealed() async throws {
+        world.set("FILESINKI_PASSPHRASE", to: "secret")
+        try await expect("remote set sealed --migrate --encrypt --root a")
+        try await expect("remote set hidden --migrate --root a")
+        let name = try #require(world.names(in: "sealed/moved").first)
+        let bytes = try #require(world.read("sealed/moved/" + name))
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("hidden"))
+        try await expect("remote set sealed --root b")
+        #expect(try await expect("sync b").talk.contains("moved to \(world.folder)/hidden"))
+        try world.write([UInt8](repeating: 7, count: 300), to: "sealed/moved/" + name)
+        aDayLater()
+        #expect(try await !expect("sync b").talk.contains("moved"))
+    }
+}

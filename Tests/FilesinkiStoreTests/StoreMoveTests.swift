@@ -1,0 +1,45 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiStore
+
+/// The note that a store was moved.
+@Suite("Notes of moved stores")
+struct StoreMoveTests {
+    private let move = StoreMove(
+        store: StoreFixture.id, address: "webdavs://host/my store", device: "laptop")
+
+    @Test("it is read as it was written, by devices of that store only")
+    func roundTrip() {
+        #expect(StoreMove(move.bytes, of: move.store) == move)
+        #expect(StoreMove(move.bytes, of: Array(repeating: 1, count: 16)) == nil)
+    }
+
+    @Test("a note of any changed bit, or of any part, is no note")
+    func mutated() {
+        for bit in 0..<(move.bytes.count * 8) {
+            var damaged = move.bytes
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            #expect(StoreMove(damaged, of: move.store) == nil, "bit \(bit)")
+        }
+        for length in move.bytes.indices {
+            #expect(StoreMove(Array(move.bytes.prefix(length)), of: move.store) == nil)
+        }
+        let nowhere = StoreMove(store: move.store, address: "", device: "laptop")
+        #expect(StoreMove(nowhere.bytes, of: move.store) == nil)
+    }
+
+    @Test("it is left once, beside what else is there, and removed when the store comes back")
+    func left() async throws {
+        let remote = MemoryRemote()
+        try await remote.put([1, 2, 3], to: ObjectKey("moved/x"))
+        try await remote.put(Array(repeating: 0, count: 20_000), to: ObjectKey("moved/y"))
+        for _ in 1...2 { try await move.leave(at: remote, ManualClock().systemContext) }
+        #expect(try await StoreMove.read(at: remote, of: move.store) == [move])
+        #expect(try await remote.list(prefix: "moved/", after: nil, limit: 9).count == 3)
+        try await StoreMove.removeAll(at: remote)
+        #expect(try await StoreMove.read(at: remote, of: move.store).isEmpty)
+    }
+}
