@@ -41,6 +41,16 @@ struct PlannedPath {
         case .skip: false
         }
     }
+
+    /// Whether something blocked in the path's folder changes its plan. What cannot be read is the reason that
+    /// counts: a person has to see to it.
+    func isHeld(byUnread isUnread: Bool) -> Bool {
+        switch target {
+        case .entry(let entry): entry.kind != .directory
+        case .skip: isUnread && reason == .holdsIgnored
+        case .undecided, .leave: false
+        }
+    }
 }
 
 /// Collects what every path gets, makes a tree of it that can exist, and turns it into steps.
@@ -260,12 +270,11 @@ extension Planner {
     /// Row 24: a directory that holds something blocked is neither deleted nor replaced.
     mutating func keepBlocked() {
         for blocked in input.blocked {
+            let isUnread = input.reason(ofBlocked: blocked) == .blocked
             for folder in blocked.ancestors {
-                guard var plan = plan(at: folder), case .entry(let entry) = plan.target,
-                    entry.kind != .directory
-                else { continue }
+                guard var plan = plan(at: folder), plan.isHeld(byUnread: isUnread) else { continue }
                 plan.target = .skip
-                plan.reason = .holdsBlocked
+                plan.reason = isUnread ? .holdsBlocked : .holdsIgnored
                 set(plan)
             }
         }

@@ -42,10 +42,16 @@ package enum Reason: Hashable, Sendable {
     case asks(String)
     /// The strategy leaves the conflict open.
     case open
-    /// The path cannot be read here, or is ignored here.
+    /// The path cannot be read here.
     case blocked
-    /// The directory holds something that cannot be read here, or is ignored here.
+    /// A rule ignores the path here.
+    case ignored
+    /// An option of this run leaves the path out.
+    case excluded
+    /// The directory holds something that cannot be read here.
     case holdsBlocked
+    /// The directory holds something that is ignored here, or left out of this run.
+    case holdsIgnored
 }
 
 extension Reason {
@@ -73,7 +79,10 @@ extension Reason {
         case .asks: "asks"
         case .open: "open"
         case .blocked: "blocked"
+        case .ignored: "ignored"
+        case .excluded: "excluded"
         case .holdsBlocked: "holds-blocked"
+        case .holdsIgnored: "holds-ignored"
         }
     }
 
@@ -101,8 +110,11 @@ extension Reason {
         case .conflictCopy(let path): "the other version of \(path)"
         case .asks(let link): "both sides changed it; the strategy '\(link)' needs an answer"
         case .open: "both sides changed it; the strategy leaves the conflict open"
-        case .blocked: "ignored, or cannot be read here: nothing was decided"
-        case .holdsBlocked: "the folder holds files that are ignored, or cannot be read here"
+        case .blocked: "cannot be read here: nothing was decided"
+        case .ignored: "ignored here: nothing was decided"
+        case .excluded: "left out of this run"
+        case .holdsBlocked: "the folder holds files that cannot be read here"
+        case .holdsIgnored: "the folder holds files that are ignored here"
         }
     }
 }

@@ -89,6 +89,10 @@ package struct ReconcileInput: Sendable {
     /// Paths that the scan cannot or must not read, such as unreadable or ignored ones. Nothing is decided
     /// about them, nor about what is below them.
     package var blocked: Set<RelativePath>
+    /// Those of them that a rule ignores.
+    package var ignored: Set<RelativePath>
+    /// Those of them that an option of the run leaves out.
+    package var excluded: Set<RelativePath>
     package var rules: any StrategyRules
     /// This replica; its name is in the conflict copies of our versions.
     package var device: Device
@@ -97,12 +101,15 @@ package struct ReconcileInput: Sendable {
 
     package init(
         base: any BaseTree, ours: [RelativePath: LocalChange], theirs: [RelativePath: RemoteChange],
-        blocked: Set<RelativePath> = [], rules: any StrategyRules = UniformRules(), device: Device
+        blocked: Set<RelativePath> = [], ignored: Set<RelativePath> = [],
+        excluded: Set<RelativePath> = [], rules: any StrategyRules = UniformRules(), device: Device
     ) {
         self.base = base
         self.ours = ours
         self.theirs = theirs
         self.blocked = blocked
+        self.ignored = ignored
+        self.excluded = excluded
         self.rules = rules
         self.device = device
     }
@@ -125,6 +132,12 @@ extension ReconcileInput {
     /// Whether the path, or a folder above it, is blocked.
     func isBlocked(_ path: RelativePath) -> Bool {
         path.isAtOrInside(blocked)
+    }
+
+    /// Why nothing is decided about a blocked path.
+    func reason(ofBlocked path: RelativePath) -> Reason {
+        if path.isAtOrInside(ignored) { return .ignored }
+        return path.isAtOrInside(excluded) ? .excluded : .blocked
     }
 }
 

@@ -89,7 +89,7 @@ extension ReconcileInput {
         }
         for path in changedPaths where !finals.contains(path) {
             if isBlocked(path) {
-                planner.set(PlannedPath(path, .skip, .blocked))
+                planner.set(PlannedPath(path, .skip, reason(ofBlocked: path)))
                 continue
             }
             let item = ReconcileItem(

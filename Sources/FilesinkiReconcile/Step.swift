@@ -102,7 +102,7 @@ package enum Action: Hashable, Sendable {
     indirect case undecided(Conflict)
     /// An open conflict: both sides and the base stay as they are.
     case leave
-    /// Nothing is decided, because the path cannot be read here.
+    /// Nothing is decided, because the path cannot be read here, or is ignored or left out.
     case skip
 }
 

@@ -186,10 +186,6 @@ struct GuardTests {
         let commits = try await world.commits()
         let named = commits.flatMap(\.changes).map(\.path.description)
         #expect(named == [".filesinkiignore"])
-        // A save names the path to publish it.
-        try await a.save("public", at: "secret")
-        try await b.sync()
-        #expect(try await b.load("secret") == "public")
     }
 
     @Test(

@@ -99,6 +99,32 @@ import Testing
         #expect(steps.first { $0.path == path(skipped) }?.reason == .blocked)
     }
 
+    @Test(
+        "24: of a folder and what blocks it, the reason is what a person has to see to",
+        arguments: [
+            (["d/x"], [], [], Reason.blocked, Reason.holdsBlocked),
+            (["d/x"], ["d/x"], [], .ignored, .holdsIgnored),
+            (["d/x"], [], ["d"], .excluded, .holdsIgnored),
+            (["d/x", "d/y"], ["d/y"], [], .blocked, .holdsBlocked),
+        ] as [([String], [String], [String], Reason, Reason)])
+    func blockedReasons(
+        _ blocked: [String], _ ignored: [String], _ excluded: [String], _ file: Reason,
+        _ folder: Reason
+    ) {
+        let entry = FilesinkiReconcileTests.file("X")
+        // The files inside are planned only if they changed; then they keep the folder by themselves.
+        for (deleted, reason) in [("d/x", file), ("d", folder)] {
+            let input = ReconcileInput(
+                base: base(["d": FilesinkiReconcileTests.folder, "d/x": entry, "d/y": entry]),
+                ours: [:], theirs: [path(deleted): remote(.tombstone)],
+                blocked: Set(blocked.map(path)), ignored: Set(ignored.map(path)),
+                excluded: Set(excluded.map(path)), device: .ours)
+            let step = reconcile(input).steps.first { $0.path == path(deleted) }
+            #expect(step?.reason == reason)
+            #expect(step?.action == .skip)
+        }
+    }
+
     @Test("12: a copy of the committed version is named after its committing device")
     func sender() {
         for (device, name) in [(Device.theirs, "theirs"), (nil, "unknown")] as [(Device?, String)] {

@@ -7,6 +7,11 @@ struct DeleteCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Delete paths here and everywhere; undelete brings them back.",
+        discussion: """
+            What a rule ignores is not synced, so it is never deleted: a folder that holds ignored files stays \
+            with them. With --keep, deletes ignored paths that the store still has from the store and from \
+            other devices, except those that ignore them, too, and keeps what is here.
+            """,
         aliases: ["rm"])
 
     @Argument(help: "The paths to delete.", completion: .file())
@@ -14,6 +19,11 @@ struct DeleteCommand: ReplicaCommand {
 
     @Flag(name: [.short, .long], help: "Delete folders and everything in them.")
     var recursive = false
+
+    @Flag(
+        name: [.long, .customLong("cached")],
+        help: "Delete ignored paths in the store, and keep them here.")
+    var keep = false
 
     @OptionGroup var compression: CompressionOption
     @OptionGroup var list: PathsOption
@@ -30,13 +40,19 @@ struct DeleteCommand: ReplicaCommand {
         let session = try await Session.open(replica, writable: true, in: console)
         let doomed = try paths.map { try session.path(compression.file($0)) }
         let deleted = try await session.withProgress { line in
-            try await session.replica.delete(
-                doomed, recursive: recursive, SyncOptions(showing: line))
+            let options = SyncOptions(showing: line)
+            return keep
+                ? try await session.replica.deleteInStore(doomed, recursive: recursive, options)
+                : try await session.replica.delete(doomed, recursive: recursive, options)
         }
         let result = try await session.retryUntilPublished(
             deleted, of: doomed, publishWait, replica.waiting)
         let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
-        try console.show(result, exit: code)
+        try console.show(result, exit: code, isAnswer: true)
+        if keep {
+            console.say(
+                "What is here was kept. Other devices whose rules ignore it keep theirs, too.")
+        }
         return code
     }
 }

@@ -9,7 +9,8 @@ struct ListCommand: ReplicaCommand {
         commandName: "ls",
         abstract: "List files, folders and symlinks as of the last sync.",
         discussion: """
-            Of a partial replica, lists everything that the store has, also what is not here. \
+            Lists everything that the store has, also what a partial replica does not hold, and what a rule \
+            ignores here; with -l the latter is marked. \
             With --at or --commit, lists the tree of that time or commit. With --deleted, a path \
             with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. Exits \
             with 1 if there are none, or a path is not found.
@@ -54,19 +55,35 @@ struct ListCommand: ReplicaCommand {
                 try await session.replica.list(chosen)
             }
         let unheld = point == nil ? try await session.replica.listUnheld(chosen) : []
-        if !unheld.isEmpty { found = (found + unheld).sorted { $0.0 < $1.0 } }
-        let elsewhere = Set(unheld.map(\.0))
+        let ignored = point == nil ? try await session.replica.listIgnored(chosen) : []
+        let (elsewhere, ignoredHere) = (Set(unheld.map(\.0)), Set(ignored.map(\.0)))
+        if !unheld.isEmpty || !ignored.isEmpty {
+            found.removeAll { ignoredHere.contains($0.0) }
+            found = (found + unheld + ignored).sorted { $0.0 < $1.0 }
+        }
         if let width = console.outputColumns, long, !report.json, !list.null.null {
-            for line in Self.table(found).lines(within: width, isWhole: true) {
+            for line in Self.table(found, ignoredHere).lines(within: width, isWhole: true) {
                 try console.output.line(line)
             }
         } else {
             for (path, entry) in found {
-                try show(path, entry, isHeld: !elsewhere.contains(path), in: console)
+                let place: Place =
+                    elsewhere.contains(path)
+                    ? .store : ignoredHere.contains(path) ? .ignored : .here
+                try show(path, entry, place, in: console)
             }
         }
         let isAllFound = try session.report(missing: chosen, in: found.map(\.0), at: point)
         return found.isEmpty || !isAllFound ? .negative : .done
+    }
+
+    /// Where a listed path is.
+    private enum Place {
+        case here
+        /// The replica does not hold it.
+        case store
+        /// The store has it, and a rule ignores it here.
+        case ignored
     }
 
     private func show(deleted path: DeletedPath, in console: Console) throws {
@@ -84,7 +101,7 @@ struct ListCommand: ReplicaCommand {
     }
 
     private func show(
-        _ path: RelativePath, _ known: VersionedEntry, isHeld: Bool, in console: Console
+        _ path: RelativePath, _ known: VersionedEntry, _ place: Place, in console: Console
     ) throws {
         let entry = known.entry
         if report.json {
@@ -92,24 +109,31 @@ struct ListCommand: ReplicaCommand {
             object.add("path", path)
             object.add("version", known.version)
             entry.describe(in: &object)
-            if !isHeld { object.add("held", false) }
+            if place == .store { object.add("held", false) }
+            if place == .ignored { object.add("ignored", true) }
             try console.output.json(object)
         } else if list.null.null {
             try console.output.path(path)
         } else {
-            try console.output.line(prefix(known) + entry.text(at: path))
+            let note = long && place == .ignored ? Self.ignoredNote : ""
+            try console.output.line(prefix(known) + entry.text(at: path) + note)
         }
     }
 
+    private static let ignoredNote = "  (ignored here)"
+
     /// What `-l` shows at a terminal: columns that are no wider than they have to be, and a path that has no room on a line of
     /// its own.
-    private static func table(_ found: [(RelativePath, VersionedEntry)]) -> TextTable {
+    private static func table(
+        _ found: [(RelativePath, VersionedEntry)], _ ignored: Set<RelativePath>
+    ) -> TextTable {
         var table = TextTable(rightAligned: [1, 3])
         for (path, known) in found {
             let entry = known.entry
             table.add(
                 entry.symbolicMode, String(entry.size), TimeText.local(entry.modified),
-                "@\(known.version)", entry.text(at: path))
+                "@\(known.version)",
+                entry.text(at: path) + (ignored.contains(path) ? ignoredNote : ""))
         }
         return table
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRules
+import FilesinkiSystem
 import FilesinkiText
 
 /// `lint`: names that another system could not hold.
@@ -77,6 +78,7 @@ struct CheckIgnoreCommand: ReplicaCommand {
         let (filter, mistakes) = try reader.ignoreFilter(console.environment, state)
         let choice = try state.choiceNote().choice
         for mistake in mistakes { console.complain(mistake) }
+        let stored = try await stored(paths, root, state, in: console)
         var isAnyIgnored = false
         for argument in paths {
             // The root itself cannot be ignored.
@@ -91,22 +93,37 @@ struct CheckIgnoreCommand: ReplicaCommand {
             let isFolder = argument.hasSuffix("/") || reader.isFolder(path)
             let match = try filter.explain(path, isDirectory: isFolder, read: reader.read)
             if match?.isIgnored == true { isAnyIgnored = true }
-            try show(path, match, in: console)
+            try show(path, match, stored[path], in: console)
         }
         return isAnyIgnored ? .done : .negative
     }
 
     func validate() throws { try list.require(paths) }
 
+    /// The versions of ignored paths that the store has; none in a folder whose replica was never completed.
+    private func stored(
+        _ arguments: [String], _ root: RootChoice, _ state: StateFolder, in console: Console
+    ) async throws -> [RelativePath: UInt64] {
+        let paths = try arguments.compactMap {
+            try root.path($0, currentFolder: console.currentFolder)
+        }
+        guard !paths.isEmpty, StateFile.exists(state.manifest) else { return [:] }
+        let session = try await Session.open(replica, writable: false, remote: false, in: console)
+        let ignored = try await session.replica.listIgnored(paths)
+        return Dictionary(ignored.map { ($0.0, $0.1.version) }) { $1 }
+    }
+
     private func show(
-        _ path: RelativePath, _ match: IgnoreMatch?, in console: Console
+        _ path: RelativePath, _ match: IgnoreMatch?, _ version: UInt64?, in console: Console
     ) throws {
-        if report.json { return try console.output.json(json(path, match)) }
+        if report.json { return try console.output.json(json(path, match, version)) }
         guard let match, match.isIgnored || report.talk.verbose else { return }
         if list.null.null { return try console.output.path(path) }
         try console.output.line(
             "\(path): \(match.isIgnored ? "ignored" : "kept") by \(match.place): "
-                + printable(match.pattern) + (match.remedy.map { ". " + $0 } ?? ""))
+                + printable(match.pattern)
+                + (version.map { " (version \($0) is in the store)" } ?? "")
+                + (match.remedy.map { ". " + $0 } ?? ""))
     }
 
     private func showUnheld(_ path: RelativePath, in console: Console) throws {
@@ -122,7 +139,9 @@ struct CheckIgnoreCommand: ReplicaCommand {
         try console.output.line("\(path): not one of the paths of \(list)")
     }
 
-    private func json(_ path: RelativePath, _ match: IgnoreMatch?) -> JSONObject {
+    private func json(
+        _ path: RelativePath, _ match: IgnoreMatch?, _ version: UInt64?
+    ) -> JSONObject {
         var object: JSONObject = ["type": "ignore"]
         object.add("path", path)
         object.add("ignored", match?.isIgnored ?? false)
@@ -136,6 +155,7 @@ struct CheckIgnoreCommand: ReplicaCommand {
         }
         object.add("pattern", bytes: match.pattern)
         object.add("matched", match.matched)
+        object.add("stored_version", version)
         return object
     }
 }

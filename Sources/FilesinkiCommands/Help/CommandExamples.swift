@@ -83,7 +83,10 @@ enum CommandExamples {
         "load": [
             "filesinki load notes/a", "filesinki load notes/a --commit 120 -o a.old",
         ],
-        "delete": ["filesinki delete old.log", "filesinki delete -r drafts"],
+        "delete": [
+            "filesinki delete old.log", "filesinki delete -r drafts",
+            "filesinki delete --keep .env",
+        ],
         "undelete": ["filesinki undelete old.log", "filesinki undelete '*.txt' drafts"],
         "mv": ["filesinki mv draft.txt report.txt", "filesinki mv a.jpg b.jpg photos/2024/"],
         "ls": ["filesinki ls -l photos", "filesinki ls --deleted '*.txt'"],

@@ -147,8 +147,8 @@ enum HelpTopic: String, CaseIterable {
 
         Which files are synced: .filesinkiignore, in any folder, has the syntax of
         .gitignore. Names that end with .nosync are ignored without a rule. A file that
-        was synced before stays on every device. filesinki check-ignore PATH shows the
-        rule.
+        was synced before stays on every device and in the store, where filesinki
+        delete --keep deletes it. filesinki check-ignore PATH shows the rule.
 
         How conflicts are resolved: .filesinki.toml in the root of the replica, which is
         synced. ~/.config/filesinki/config.toml of a device overrides it, and

@@ -163,11 +163,11 @@ private struct ListedReplica: ShownReplica {
         return [standing, last ?? "never synced", remote]
     }
 
-    /// `2 pending, 1 conflict`, `last run: away`, `up to date`.
+    /// `2 pending, 1 conflict`, `last run: store unavailable`, `up to date`.
     private var standing: String {
         var words = status.short(isStale: false).map { [$0] } ?? []
         if let failure = status.lastFailure, failure != "conflict" || status.conflicts.isEmpty {
-            words.append("last run: \(failure)")
+            words.append("last run: \(RunOutcome(failure).words)")
         }
         let isSynced = status.lastSuccess != nil
         return words.isEmpty ? isSynced ? "up to date" : "" : words.joined(separator: ", ")

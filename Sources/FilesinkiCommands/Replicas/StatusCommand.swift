@@ -112,6 +112,7 @@ extension StatusReport {
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)
         object.add("uploaded_bytes", uploadedBytes)
+        object.add("ignored", ignoredFiles == 0 ? nil : ignoredFiles)
         object.add("moved_to", moved?.address)
         object.add("only", only.map { .array($0.map(\.jsonValue)) })
         return object
@@ -170,6 +171,11 @@ struct StatusText {
         if let conflicts { lines.append((conflicts, "    ")) }
         lines += pending(status.pending, "changed here, not yet sent")
         lines += pending(status.incoming, "changed in the store, not yet received")
+        if status.ignoredFiles > 0 {
+            let count = CountText.text(status.ignoredFiles, "file")
+            let next = hints.text("filesinki ls -l")
+            lines.append((["\(count) of the store ignored here", "see: \(next)"], "    "))
+        }
         if status.uploadedBytes > 0 {
             let size = SizeText.text(status.uploadedBytes)
             lines.append((["\(size) uploaded, published by the next sync"], ""))
@@ -204,7 +210,7 @@ struct StatusText {
         guard let word = status.lastFailure, word != "conflict" || status.conflicts.isEmpty else {
             return nil
         }
-        return "The last run did not complete: \(word)."
+        return hints.text(RunOutcome(word).sentence)
     }
 
     private var conflicts: [String]? {

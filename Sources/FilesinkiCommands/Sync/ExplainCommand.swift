@@ -40,6 +40,10 @@ struct ExplainCommand: ReplicaCommand {
             if isHeld, let rule, let remedy = rule.remedy {
                 reason = "Ignored here by \(rule.place): \(printable(rule.pattern)). \(remedy)"
             }
+            if isHeld, reason != nil, found.storedVersion != nil {
+                let next = console.hints.text("filesinki delete --keep")
+                reason? += " To delete it there and keep it here, use \(next)."
+            }
             for line in found.text(because: reason, within: console.outputColumns) {
                 try console.output.line(line)
             }
@@ -59,6 +63,7 @@ extension Explanation {
         state.add("path", path)
         state.add("pending", isPending)
         state.add("ignored_by", rule)
+        state.add("stored_version", rule == nil ? nil : storedVersion)
         state.add("database", database)
         if let base {
             state.add("version", base.version)
@@ -85,7 +90,8 @@ extension Explanation {
     ///   - width: The columns of a line; nil for lines that are not broken.
     func text(because reason: String?, within width: Int?) -> [String] {
         var lines = FlowText.lines(
-            ["\(path):", state], separator: " ", indent: "  ", within: width)
+            ["\(path):", state(isIgnored: reason != nil)], separator: " ", indent: "  ",
+            within: width)
         if isPending { lines.append("Changed here since; not yet published.") }
         if let reason { lines += FlowText.words(reason, within: width) }
         if let database {
@@ -105,7 +111,16 @@ extension Explanation {
         return lines
     }
 
-    private var state: String {
+    /// The version of what the store has and this replica has not applied; nil for none.
+    fileprivate var storedVersion: UInt64? {
+        let known = stored ?? base
+        return known.flatMap { $0.entry.kind == .tombstone ? nil : $0.version }
+    }
+
+    private func state(isIgnored: Bool) -> String {
+        if isIgnored, let storedVersion {
+            return "not synced here, but version \(storedVersion) is in the store."
+        }
         guard let base else { return "not synced." }
         return "synced, version \(base.version), a \(base.entry.kindName)."
     }

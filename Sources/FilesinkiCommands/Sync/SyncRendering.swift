@@ -31,6 +31,19 @@ extension Step {
         }
     }
 
+    /// Whether the step is worth a line of a run's report. What is ignored here or left out by an option is no news:
+    /// only what others have changed of an ignored path is said, by the run that learns of it.
+    ///
+    /// - Parameter known: The last commit that was known before the run.
+    func isNews(since known: UInt64) -> Bool {
+        guard isVisible, action == .skip else { return isVisible }
+        switch reason {
+        case .excluded: return false
+        case .ignored, .holdsIgnored: return known > 0 && (theirs?.version ?? 0) > known
+        default: return true
+        }
+    }
+
     var json: JSONObject {
         var object: JSONObject = ["type": "step"]
         object.add("path", path)
@@ -51,11 +64,15 @@ extension Console {
     /// - Parameters:
     ///   - given: What a large run has given before its report; nil where all is in the report.
     ///   - summary: What is printed in place of the steps and their sum; nil for these.
+    ///   - isAnswer: Whether a user has named the paths, so that a notice is said also where nothing was done.
     func show(
         _ report: SyncReport, exit code: ExitCode, given: GivenSteps? = nil,
-        summary: [String]? = nil
+        summary: [String]? = nil, isAnswer: Bool = false
     ) throws {
-        let visible = report.steps.filter(\.isVisible)
+        let isFull = outputOptions.isJSON || outputOptions.verbosity == .verbose
+        let visible = report.steps.filter {
+            isFull ? $0.isVisible : $0.isNews(since: report.knownSequence)
+        }
         let earlier = try given?.finish() ?? GivenSteps.Sum()
         if let summary {
             for line in summary { try output.line(line) }
@@ -64,7 +81,7 @@ extension Console {
         }
         // What was done comes before what is said of it, also where both go to one terminal.
         try output.flush()
-        let isIdle = visible.isEmpty && earlier.count == 0
+        let isIdle = !isAnswer && visible.isEmpty && earlier.count == 0
         try show(report.notices.filter { isWorthAWord($0, isIdle: isIdle) }, type: "notice")
         try show(report.problems, type: "problem")
         if outputOptions.isJSON {
@@ -305,6 +322,8 @@ extension Step {
         case .renamed(let path): "from \(path)"
         case .moved(let path): "to \(path)"
         case .merged: "both edits kept"
+        case .ignored where theirs?.entry.kind == .tombstone:
+            "deleted elsewhere; ignored here, so what is here stays"
         default: reason.explanation
         }
     }
@@ -335,7 +354,7 @@ extension Reason {
         case .renamed, .moved, .bothNames: "renamed"
         case .conflictCopy: "copy"
         case .asks, .open: "open"
-        case .blocked, .holdsBlocked: ""
+        case .blocked, .ignored, .excluded, .holdsBlocked, .holdsIgnored: ""
         }
     }
 }

@@ -130,6 +130,7 @@ struct Conflicts: ReplicaPart {
                 .notFound, path: path.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
         }
+        try rulesReader.requireSynced([path], options)
         let copies = rows.compactMap(\.copyPath)
         let writers = try manifest.conflictWriters()
         var resolution = try await resolution(by: choice, of: row)
@@ -207,6 +208,7 @@ struct Conflicts: ReplicaPart {
             row.copyPath
             ?? conflictName(
                 for: path, device: config.device, content: ours.identity ?? ours.content)
+        try rulesReader.requireSynced([path], options)
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path, copy], .theirs, options)

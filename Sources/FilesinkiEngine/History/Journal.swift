@@ -21,7 +21,8 @@ struct Journal: ReplicaPart {
             },
             versions: [],
             base: try manifest.base(path).map { VersionedEntry($0.entry, version: $0.version) },
-            isPending: try manifest.local(path) != nil, database: sync.liveOwner(of: path))
+            stored: try manifest.remote(path)?.entry, isPending: try manifest.local(path) != nil,
+            database: sync.liveOwner(of: path))
         do {
             explanation.versions = try await history.versions(of: path).reversed()
         } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
@@ -68,6 +69,8 @@ package struct Explanation: Sendable {
     /// The versions in the log, newest first; empty if the remote cannot be reached.
     package var versions: [PathVersion]
     package var base: VersionedEntry?
+    /// What the store has at a path that a rule ignores here, or that waits; nil for nothing.
+    package var stored: VersionedEntry?
     package var isPending: Bool
     /// The database of which the path is a log or a journal; these are not synced as files of their own. Nil for any other path.
     package var database: RelativePath?

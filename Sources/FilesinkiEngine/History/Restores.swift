@@ -19,6 +19,9 @@ struct Restores: ReplicaPart {
         _ path: RelativePath, from tree: TreeAtPoint, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let found = try tree.entry(path)
+        try rulesReader.requireSynced(
+            [path], options,
+            remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
         let inside = tree.entries.filter { $0.0.isInside(path) }
         return try await sync.reporting {
             try await writeBack(
@@ -41,6 +44,9 @@ struct Restores: ReplicaPart {
     private func restoreLast(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
+        try rulesReader.requireSynced(
+            [path], options,
+            remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
         let before = try await sync.syncPaths([path], options)
         let found = try root.status(path)
         if found?.kind == .directory {
@@ -85,8 +91,15 @@ struct Restores: ReplicaPart {
         let reader = try await history.historyReader(after: first)
         let contents = try await history.historyContents(reader)
         var report = RestoreReport()
+        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         for (path, entry) in wanted {
             do {
+                // What is ignored and here is private, and not in the history.
+                if ignored.contains(path, isDirectory: entry.kind == .directory),
+                    try root.status(path) != nil
+                {
+                    throw Failure.ignored(path)
+                }
                 try await history.requireUnpruned(entry, at: path, in: reader, contents)
                 var isDone = try isInPlace(entry, at: path)
                 if !isDone { isDone = try await editor.write(entry, at: path, from: contents) }
@@ -99,7 +112,9 @@ struct Restores: ReplicaPart {
                 report.problems.append(Problem(path, failure))
             }
         }
-        report.sync = try await sync.syncPaths([path], options, after: first)
+        report.sync = try await sync.afterChange("Restored here", at: path) {
+            try await sync.syncPaths([path], options, after: first)
+        }
         try journal.record(command, report.restored)
         let now = try status.baseState(of: path)
         report.entry = now.entry

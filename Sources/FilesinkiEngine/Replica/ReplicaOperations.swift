@@ -99,11 +99,18 @@ extension Replica {
         try await Saves(context).refresh(path, options)
     }
 
-    /// See ``Saves/delete(_:recursive:_:)``.
+    /// See ``Deletions/delete(_:recursive:_:)``.
     package func delete(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await Saves(context).delete(paths, recursive: recursive, options)
+        try await Deletions(context).delete(paths, recursive: recursive, options)
+    }
+
+    /// See ``Deletions/deleteInStore(_:recursive:_:)``.
+    package func deleteInStore(
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await Deletions(context).deleteInStore(paths, recursive: recursive, options)
     }
 
     /// See ``Renames/move(_:_:)``.
@@ -227,6 +234,11 @@ extension Replica {
     /// See ``ReplicaStatus/listUnheld(_:)``.
     package func listUnheld(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
         try ReplicaStatus(context).listUnheld(paths)
+    }
+
+    /// See ``ReplicaStatus/listIgnored(_:)``.
+    package func listIgnored(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
+        try ReplicaStatus(context).listIgnored(paths)
     }
 
     /// See ``ReplicaStatus/deleted(_:)``.

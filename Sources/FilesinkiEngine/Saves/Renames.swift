@@ -25,7 +25,7 @@ struct Renames: ReplicaPart {
     ) async throws -> SyncReport {
         // Publish local changes first, and see what is new at both names.
         let before = try await sync.syncPaths(
-            renames.flatMap { [$0.from, $0.to] }, options, leavesIgnored: true)
+            renames.flatMap { [$0.from, $0.to] }, options)
         for rename in renames { try check(rename, before) }
         try checkTargets(renames)
         let published = try publishedPaths(renames, options)
@@ -48,7 +48,9 @@ struct Renames: ReplicaPart {
             report.problems = problems + report.problems
             return report
         }
-        var after = try await sync.syncPaths(published, options, after: before)
+        var after = try await sync.afterChange("Renamed here", at: published[0]) {
+            try await sync.syncPaths(published, options, after: before)
+        }
         after.problems = problems + after.problems
         after.add(earlier: before)
         return after

@@ -47,10 +47,19 @@ struct RootEditor: ReplicaPart {
         _ path: RelativePath, mode: UInt16, expecting expected: Expectation = .any,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> InstalledContent? {
-        let staging = try Staging(root: root, folder: state.staging)
-        let writer = TreeWriter(root: root, staging: staging, sync: .each)
+        let writer = try makeWriter()
         try writer.makeFolders(above: path)
-        let staged = try stage(path, in: staging, mode: mode, content: write)
+        let staged = try stage(path, in: writer.staging, mode: mode, content: write)
+        return try install(staged, at: path, by: writer, expecting: expected)
+    }
+
+    /// Installs a staged content at a path, whose folders are there.
+    ///
+    /// - Returns: As ``place(_:mode:expecting:content:)``.
+    func install(
+        _ staged: StagedContent, at path: RelativePath, by writer: TreeWriter,
+        expecting expected: Expectation = .any
+    ) throws -> InstalledContent? {
         let outcome = try writer.install(staged.file, at: path, expecting: expected)
         switch outcome {
         case .surprised: return nil
@@ -122,6 +131,25 @@ struct RootEditor: ReplicaPart {
     func makeWriter() throws -> TreeWriter {
         TreeWriter(
             root: root, staging: try Staging(root: root, folder: state.staging), sync: .each)
+    }
+}
+
+extension SyncEngine {
+    /// Runs what follows a change that a command has made in the root. If it fails, the failure says that the change
+    /// was made: the next run publishes it.
+    ///
+    /// - Parameter done: What the command did, such as `Deleted here`.
+    func afterChange<Result: Sendable>(
+        _ done: String, at path: RelativePath, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch var failure as Failure {
+            let place = failure.path == path.bytes ? "" : "\(path): "
+            let kept = "\(place)\(done), not yet published; the next run that can will do that."
+            failure.remedy += failure.remedy.isEmpty ? kept : " " + kept
+            throw failure
+        }
     }
 }
 

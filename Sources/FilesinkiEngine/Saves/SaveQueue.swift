@@ -84,6 +84,7 @@ struct SaveQueue: ReplicaPart {
         let saves = claimSaves()
         guard !saves.isEmpty else { return }
         do {
+            try await Saves(replica).keepEdits(at: saves.map(\.request.path), SyncOptions())
             let placed = try place(saves)
             guard !placed.isEmpty else { return }
             let paths = placed.map(\.request.path)
@@ -117,8 +118,13 @@ struct SaveQueue: ReplicaPart {
         let staging = try Staging(root: root, folder: state.staging)
         let writer = TreeWriter(root: root, staging: staging, sync: .batch)
         var staged: [(ClaimedSave, StagedFile)] = []
+        var ignored = IgnoredPaths(
+            root: root, filter: try rulesReader.runRules(SyncOptions()).filter)
         for save in saves {
             do throws(Failure) {
+                if ignored.contains(save.request.path, isDirectory: false) {
+                    throw .ignored(save.request.path)
+                }
                 try rulesReader.requireHeld([save.request.path])
                 let file = try staging.adopt(save.entry.content)
                 let mode = try root.modeToKeep(at: save.request.path) ?? save.request.mode

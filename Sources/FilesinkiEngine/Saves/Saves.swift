@@ -19,14 +19,21 @@ struct Saves: ReplicaPart {
     /// If the replica was opened by ``Replica/openToSave(_:)`` while another process held it, the
     /// save is enqueued; see ``SaveQueue``.
     ///
+    /// An edit at the path that no run has seen is kept in the history, if the remote can be reached; see
+    /// ``keepEdits(at:besides:_:)``.
+    ///
     /// - Parameter write: Calls its argument with the content, in pieces.
     /// - Throws: Code `differs` if the condition does not hold, or another device publishes the
-    ///   path meanwhile; nothing is written then.
+    ///   path meanwhile, `usage` if a rule ignores the path; nothing is written then.
     func save(
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
         try rulesReader.requireHeld([path])
+        try rulesReader.requireSynced(
+            [path], options.sync,
+            remedy: "See the rule with filesinki check-ignore. To keep a file on this device only, "
+                + "write it itself.")
         if replica.lock == nil {
             return try await SaveQueue(replica).enqueue(path, options, content: write)
         }
@@ -52,9 +59,15 @@ struct Saves: ReplicaPart {
             }
             before = seen
         }
-        let saved = try editor.place(path, mode: options.mode, content: write)
-        let report = try await sync.syncPaths(
-            [path], options.sync, after: before, saved: [path], installed: saved)
+        let writer = try editor.makeWriter()
+        try writer.makeFolders(above: path)
+        let staged = try editor.stage(path, in: writer.staging, mode: options.mode, content: write)
+        try await keepEdits(at: [path], besides: staged.content, options.sync)
+        let saved = try editor.install(staged, at: path, by: writer)
+        let report = try await sync.afterChange("Saved here", at: path) {
+            try await sync.syncPaths(
+                [path], options.sync, after: before, saved: [path], installed: saved)
+        }
         return try self.report(report, of: path, saved: saved?.content)
     }
 
@@ -62,7 +75,8 @@ struct Saves: ReplicaPart {
     func publish(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await sync.syncPaths([path], options, saved: [path])
+        try rulesReader.requireSynced([path], options)
+        return try await sync.syncPaths([path], options, saved: [path])
     }
 
     /// Publishes the deletion of a file that a program has removed itself. A newer remote version
@@ -78,6 +92,7 @@ struct Saves: ReplicaPart {
     private func publishRemoval(
         of path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
+        try rulesReader.requireSynced([path], options)
         let isGone = try root.status(path) == nil
         let before = try await sync.syncPaths([path], options)
         guard isGone, before.takes(path), let stamp = try manifest.base(path)?.stamp,
@@ -132,86 +147,8 @@ struct Saves: ReplicaPart {
         return report
     }
 
-    /// Deletes paths durably and publishes tombstones. The contents stay in the history.
-    ///
-    /// - Parameter recursive: Whether folders are deleted with their contents.
-    /// - Throws: Code `not-found` if a path does not exist on either side, `usage` for a folder
-    ///   without `recursive`; nothing is deleted then.
-    func delete(
-        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
-    ) async throws -> SyncReport {
-        try await sync.reporting { try await remove(paths, recursive: recursive, options) }
-    }
-
-    private func remove(
-        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
-    ) async throws -> SyncReport {
-        var options = options
-        options.deletesUnmounted = true
-        // Publish local changes first, so that the deleted contents are in the history, and see
-        // what is new.
-        let before = try await sync.syncPaths(paths, options)
-        var doomed: [RelativePath] = []
-        for path in paths { doomed += try everything(at: path, recursive: recursive, before) }
-        let staging = try Staging(root: root, folder: state.staging)
-        let writer = TreeWriter(root: root, staging: staging, sync: .each)
-        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
-        var changed: [Problem] = []
-        for path in doomed {
-            let kind = try root.status(path)?.kind
-            if kind == .directory {
-                _ = try writer.removeDirectory(path)
-            } else if kind == .special {
-                changed.append(.keptSpecial(path))
-            } else if case .surprised = try writer.remove(
-                path,
-                expecting: try ignored.contains(path, isDirectory: false)
-                    ? .any : editor.expectation(at: path))
-            {
-                // What could not be read is reported by the run before, and stays.
-                if before.problems.contains(where: { $0.path == path }) { continue }
-                changed.append(.changedMeanwhile(path, "deleted"))
-            }
-        }
-        try writer.flush()
-        var after = try await sync.syncPaths(paths, options, after: before)
-        after.problems = changed + after.problems
-        after.add(earlier: before)
-        return after
-    }
-
-    /// Returns the path and everything below it, deepest first.
-    private func everything(
-        at path: RelativePath, recursive: Bool, _ report: SyncReport
-    ) throws -> [RelativePath] {
-        guard let status = try root.status(path) else {
-            // It was deleted locally, and the preceding run published that.
-            if report.steps.contains(where: { $0.isDeletion(atOrInside: path) }) { return [] }
-            if let away = report.away, try manifest.base(path) == nil { throw away }
-            throw Failure(
-                .notFound, path: path.bytes, "No such file or folder.",
-                remedy: "List the files with filesinki ls.")
-        }
-        guard status.kind == .directory else { return [path] }
-        guard recursive else {
-            throw Failure(
-                .usage, path: path.bytes, "Is a folder.",
-                remedy: "To delete it with everything in it, add -r.")
-        }
-        var all = [path]
-        var folders = [path]
-        while let folder = folders.popLast() {
-            for name in try root.names(in: folder) {
-                let child = folder.appending(name)
-                all.append(child)
-                if try root.status(child)?.kind == .directory { folders.append(child) }
-            }
-        }
-        return all.sorted { $1 < $0 }
-    }
-
-    /// Syncs the path and reads its content. A file that the rules ignore and that was never synced is only
-    /// read: loading it must not publish it.
+    /// Syncs the path and reads its content. A file here that a rule ignores is only read: loading it must not
+    /// publish it. One that only the store has is written here.
     ///
     /// - Parameters:
     ///   - isOffline: Reads the local state without asking the remote.
@@ -234,7 +171,7 @@ struct Saves: ReplicaPart {
             return try await readFromStore(path, isOffline: isOffline, options, body)
         }
         let report =
-            isOffline ? nil : try await sync.syncPaths([path], options, leavesIgnored: true)
+            isOffline ? nil : try await sync.syncPaths([path], options)
         let problem = report?.problems.first { $0.path == path }
         guard let status = try root.status(path) else {
             if let failure = problem?.failure ?? report?.away { throw failure }
@@ -342,18 +279,6 @@ package struct LoadReport: Sendable {
     package var version: UInt64
 }
 
-extension Problem {
-    /// A path that no history can bring back was not deleted.
-    fileprivate static func keptSpecial(_ path: RelativePath) -> Problem {
-        Problem(
-            path,
-            Failure(
-                .notAllowed, path: path.bytes,
-                "A FIFO, a socket or a device is not synced, and was not deleted.",
-                remedy: "Remove it with rm."))
-    }
-}
-
 extension SyncReport {
     /// Whether the run wrote a file from the remote at the path.
     fileprivate func takes(_ path: RelativePath) -> Bool {
@@ -361,13 +286,5 @@ extension SyncReport {
             guard step.path == path, case .take(let entry) = step.action else { return false }
             return entry.kind == .file
         }
-    }
-}
-
-extension Step {
-    /// Whether the step publishes the deletion of the folder or of a path below it.
-    fileprivate func isDeletion(atOrInside folder: RelativePath) -> Bool {
-        guard case .publish(let entry) = action, entry.kind == .tombstone else { return false }
-        return path == folder || path.isInside(folder)
     }
 }

@@ -23,6 +23,8 @@ package struct StatusReport: Sendable {
     package var only: [RelativePath]?
     /// Remote changes that are not applied, without those of ignored paths.
     package var incoming: [RelativePath]
+    /// The number of files in the store that a rule ignores here.
+    package var ignoredFiles: Int
     /// The open conflicts; see ``Replica/conflicts()``.
     package var conflicts: [OpenConflict]
     /// The number of paths in the base.
@@ -48,14 +50,18 @@ struct ReplicaStatus: ReplicaPart {
         let rules = try rulesReader.runRules(SyncOptions())
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         let files = try manifest.baseFiles()
+        let waiting = try manifest.loadRemote().map { row in
+            let isFolder = row.entry.entry.kind == .directory
+            return (row: row, isIgnored: ignored.contains(row.path, isDirectory: isFolder))
+        }
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,
             token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
             lastFailure: try lastFailure(), pending: try manifest.loadLocal().map(\.path),
             only: rules.choice?.paths,
-            incoming: try manifest.loadRemote().filter {
-                !ignored.contains($0.path, isDirectory: $0.entry.entry.kind == .directory)
-            }.map(\.path),
+            incoming: waiting.filter { !$0.isIgnored }.map(\.row.path),
+            ignoredFiles: waiting.filter { $0.isIgnored && $0.row.isFile(heldBy: rules.choice) }
+                .count,
             conflicts: try conflicts.open(), paths: try manifest.baseCount(), files: files.count,
             bytes: files.bytes, uploadedBytes: try uploadedBytes(),
             moved: try manifest.movedStore)
@@ -87,6 +93,25 @@ struct ReplicaStatus: ReplicaPart {
                 && (paths.isEmpty
                     || paths.contains { row.path == $0 || row.path.isInside($0) })
         }.map { ($0.path, $0.entry) }.sorted { $0.0 < $1.0 }
+    }
+
+    /// Returns what the store has as of the last sync and a rule ignores here, in path order: everything, or the
+    /// given paths and what is below them.
+    func listIgnored(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
+        let rules = try rulesReader.runRules(SyncOptions())
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
+        // Until the next run of everything, the base has what was synced before the rule.
+        var stored = Dictionary(try list(paths)) { $1 }
+        for row in try manifest.loadRemote()
+        where rules.choice?.holds(row.path) ?? true
+            && (paths.isEmpty || paths.contains { row.path == $0 || row.path.isInside($0) })
+        {
+            stored[row.path] = row.entry
+        }
+        return stored.filter { path, known in
+            known.entry.kind != .tombstone
+                && ignored.contains(path, isDirectory: known.entry.kind == .directory)
+        }.map { ($0, $1) }.sorted { $0.0 < $1.0 }
     }
 
     /// Returns the known deletions in path order: all, or those of the given paths and of what is
@@ -142,6 +167,13 @@ struct ReplicaStatus: ReplicaPart {
             lastRun: ReplicaMetrics.Run(
                 ended: ended, exitCode: code, sentBytes: last.counts.sent,
                 receivedBytes: last.counts.received))
+    }
+}
+
+extension RemoteRow {
+    /// Whether it is a file or symlink that the replica may hold.
+    fileprivate func isFile(heldBy choice: PathChoice?) -> Bool {
+        [.file, .symlink].contains(entry.entry.kind) && choice?.holds(path) ?? true
     }
 }
 

@@ -71,10 +71,9 @@ extension RootFolder {
 extension SyncEngine {
     /// The remote changes that the rules ignore in this replica: nothing is decided about them.
     func ignoredPaths(of view: RemoteView, _ run: SyncRun) -> [RelativePath] {
-        // A path that the user named is not ignored, unless the run leaves it alone.
-        if run.isNamed { return view.changes.keys.filter(run.leaves) }
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         return view.changes.compactMap { path, change in
+            guard run.selection.contains(path), !run.wanted.contains(path) else { return nil }
             // The path may be a folder on one side and a file on the other.
             let isDirectory = [change.entry.entry, run.base.row(path)?.entry].contains {
                 $0?.kind == .directory
@@ -83,21 +82,36 @@ extension SyncEngine {
         }
     }
 
-    /// The paths of the base that are ignored after this run, too, of those that it ignores.
+    /// The paths that are ignored after this run, too, of those that it ignores.
     func ignoredForGood(_ paths: [RelativePath], _ run: SyncRun) -> [RelativePath] {
         guard run.rules.hasPatterns, !paths.isEmpty else { return paths }
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
         return paths.filter { path in
             run.rules.choice?.holds(path) == false
-                || ignored.contains(
-                    path, isDirectory: run.base.row(path)?.entry.kind == .directory)
+                || ignored.contains(path, isDirectory: run.isFolder(path))
+        }
+    }
+
+    /// Removes the deletions of ignored paths at which nothing is here: there is nothing to decide about them.
+    func dropDeletions(
+        of ignored: some Sequence<RelativePath>, from view: inout RemoteView, _ run: SyncRun
+    ) {
+        for path in ignored
+        where view.changes[path]?.entry.entry.kind == .tombstone && run.base.row(path) == nil
+            && kind(at: path) == nil
+        {
+            view.changes[path] = nil
         }
     }
 }
 
 extension SyncRun {
-    /// Whether a user named the paths of the run.
-    fileprivate var isNamed: Bool { isPartial && !isBatch && !options.isUnattended }
+    /// Whether the base or the store has a folder at the path.
+    fileprivate func isFolder(_ path: RelativePath) -> Bool {
+        [base.row(path)?.entry, remote.changes[path]?.entry.entry].contains {
+            $0?.kind == .directory
+        }
+    }
 }
 
 /// Matches paths against the ignore rules as they were when it was made. May be called from any thread.

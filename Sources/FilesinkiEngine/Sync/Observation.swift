@@ -24,6 +24,8 @@ struct Observation: Sendable {
     var blocked: Set<RelativePath> = []
     /// Paths of the base that a rule ignores now.
     var ignored: [RelativePath] = []
+    /// The same, with those that only this run leaves out.
+    var leftOut: [RelativePath] = []
     var problems: [Problem] = []
     /// Files that were gone when they were to be read.
     var vanished: Set<RelativePath> = []
@@ -61,6 +63,7 @@ struct Observation: Sendable {
         blocked.formUnion(scan.blocked)
         blocked.formUnion(scan.ignored)
         ignored = scan.ignored
+        leftOut = scan.ignored
         problems += scan.problems
         refreshed += scan.restamped
         notices += scan.mountPoints.map { Problem($0, .mountPoint($0)) }

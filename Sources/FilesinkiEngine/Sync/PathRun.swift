@@ -6,7 +6,8 @@ import FilesinkiRemote
 import FilesinkiStore
 
 extension SyncEngine {
-    /// Syncs some paths and nothing else, as `save`, `load` and `delete` do.
+    /// Syncs some paths and nothing else, as `save`, `load` and `delete` do. What a rule ignores is left as it is,
+    /// here and in the store, also where it was named: see ``RulesReader/requireSynced(_:_:remedy:)``.
     ///
     /// The cost does not grow with the tree. Remote changes of other paths are recorded for a later run.
     ///
@@ -16,13 +17,10 @@ extension SyncEngine {
     ///     has published since, else it is reconciled anew. Its conflict copies are in the report, too.
     ///   - saved: Paths that a user has just saved.
     ///   - installed: The content that was installed at one of them.
-    ///   - leavesIgnored: Whether a path that the rules ignore and that was never synced is left as it is,
-    ///     here and in the store.
     /// - Throws: Code `usage` for a path that the replica does not hold.
     func syncPaths(
         _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil,
-        saved: Set<RelativePath> = [], installed: InstalledContent? = nil,
-        leavesIgnored: Bool = false
+        saved: Set<RelativePath> = [], installed: InstalledContent? = nil
     ) async throws -> SyncReport {
         try rulesReader.requireHeld(paths)
         var options = options
@@ -34,8 +32,8 @@ extension SyncEngine {
         run.installed = installed
         try addWaitingCopies(&run)
         try await fetch(&run, after: before)
-        if leavesIgnored { try leaveIgnored(&run) }
         run.watched = try watched(run)
+        try leaveIgnored(&run)
         let base = run.base
         try await scan(&run) { run, isStoring in
             try await self.scanPaths(run.watched, run, base: base, isStoring: isStoring)
@@ -65,7 +63,7 @@ extension SyncEngine {
     /// found below them.
     private func watched(_ run: SyncRun) throws -> [RelativePath] {
         var all: Set<RelativePath> = Set(run.base.rows.map(\.path))
-        for path in run.selection.paths where !run.leftAlone.contains(path) {
+        for path in run.selection.paths {
             all.insert(path)
             all.formUnion(path.ancestors)
             all.formUnion(try newBelow(path, run))
@@ -74,22 +72,27 @@ extension SyncEngine {
                 + manifest.localRows(beginning: conflictPrefix(of: path))
             all.formUnion(waiting.map(\.path).filter(run.selection.contains))
         }
-        all.formUnion(
-            run.remote.changes.keys.filter { run.selection.contains($0) && !run.leaves($0) })
+        all.formUnion(run.remote.changes.keys.filter(run.selection.contains))
         return all.sorted()
     }
 
-    /// Leaves the selected paths alone that are private: in the root, ignored, and in no commit that this
-    /// replica has applied or is about to publish.
+    /// Leaves the paths alone that a rule ignores: what is here is private, whatever the base, the store and the
+    /// waiting changes have of them. A path that was named and is not here is no secret: `load` writes it.
     private func leaveIgnored(_ run: inout SyncRun) throws {
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
-        for path in run.selection.paths {
-            guard run.base.row(path) == nil, try manifest.local(path) == nil,
-                let kind = try root.status(path)?.kind,
-                ignored.contains(path, isDirectory: kind == .directory)
+        for path in run.selection.paths where !run.options.isUnattended {
+            guard run.base.row(path) == nil, kind(at: path) == nil, try manifest.local(path) == nil,
+                ignored.contains(path, isDirectory: false)
             else { continue }
-            run.leftAlone.insert(path)
+            run.wanted.formUnion([path] + path.ancestors)
         }
+        for path in run.watched where !run.wanted.contains(path) {
+            let isFolder = (run.base.row(path)?.entry.kind).map { $0 == .directory }
+            if ignored.contains(path, isDirectory: isFolder ?? (kind(at: path) == .directory)) {
+                run.leftAlone.insert(path)
+            }
+        }
+        run.watched = run.watched.filter { !run.leaves($0) }
     }
 
     /// Adds unpublished conflict copies of the paths whose names had to be shortened: only the list of

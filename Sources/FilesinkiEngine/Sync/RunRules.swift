@@ -99,6 +99,21 @@ struct RulesReader: ReplicaPart {
         }
     }
 
+    /// Refuses paths that a rule ignores in this replica: what is there is private, and a run would neither see nor
+    /// send what a command changes there.
+    ///
+    /// - Parameter remedy: What to do in place of the command.
+    /// - Throws: Code `usage`.
+    func requireSynced(
+        _ paths: [RelativePath], _ options: SyncOptions, remedy: String = Failure.ignoredRemedy
+    ) throws {
+        var ignored = IgnoredPaths(root: root, filter: try runRules(options).filter)
+        for path in paths {
+            let isFolder = (try? root.status(path))?.kind == .directory
+            if ignored.contains(path, isDirectory: isFolder) { throw Failure.ignored(path, remedy) }
+        }
+    }
+
     /// The rules, behind the program's own resolver.
     private func resolved(_ rules: any StrategyRules) -> any StrategyRules {
         guard let resolver = options.resolver else { return rules }
@@ -163,6 +178,19 @@ struct RuleFiles {
         let path = try RelativePath(name)
         guard try root.status(path)?.kind == .file else { return nil }
         return try root.readWhole(path, limit: Self.limit).bytes
+    }
+}
+
+extension Failure {
+    /// What to do about a path that cannot be changed because a rule ignores it.
+    static let ignoredRemedy =
+        "See the rule with filesinki check-ignore; the file itself can be changed as any other."
+
+    /// A path was named that a rule ignores here.
+    static func ignored(_ path: RelativePath, _ remedy: String = ignoredRemedy) -> Failure {
+        Failure(
+            .usage, path: path.bytes,
+            "Ignored here by a rule, so it is not synced: nothing was done.", remedy: remedy)
     }
 }
 

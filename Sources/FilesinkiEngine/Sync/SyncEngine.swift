@@ -74,6 +74,7 @@ struct SyncEngine: ReplicaPart {
         run.report.isDryRun = run.options.isDryRun
         run.report.notices += run.rules.notices
         if run.firstSequence == 0 { run.firstSequence = try manifest.token?.sequence ?? 0 }
+        run.report.knownSequence = run.firstSequence
         do {
             try await carryOutRounds(&run)
         } catch let failure as Failure {

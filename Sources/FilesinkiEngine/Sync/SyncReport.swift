@@ -34,6 +34,8 @@ package struct SyncReport: Sendable {
     package var hasRemote = true
     /// The number of the last commit that is now known.
     package var sequence: UInt64 = 0
+    /// The last commit that was known before the run.
+    package var knownSequence: UInt64 = 0
     /// How many commits the run published.
     package var publishedCommits = 0
     /// Bytes of the contents that this run's commits brought to the remote: packs as they are stored,

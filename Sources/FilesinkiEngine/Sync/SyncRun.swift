@@ -25,8 +25,10 @@ struct SyncRun {
     var isBatch = false
     /// Whether of the remote changes that wait in the manifest only those of the selection are read.
     var readsSelectionOnly = false
-    /// Selected paths about which nothing is decided, nor about what is below them.
+    /// Selected paths that a rule ignores: nothing is decided about them, nor about what is below them.
     var leftAlone: Set<RelativePath> = []
+    /// Named paths that a rule ignores and that are not here, with their folders: the store's content is written.
+    var wanted: Set<RelativePath> = []
     /// The paths that a run for some paths scans; empty where it scans the whole tree.
     var watched: [RelativePath] = []
 
@@ -81,7 +83,7 @@ struct SyncRun {
 
     /// Whether the run leaves a path alone, or a folder above it.
     func leaves(_ path: RelativePath) -> Bool {
-        !leftAlone.isEmpty
+        !leftAlone.isEmpty && !wanted.contains(path)
             && (leftAlone.contains(path) || path.ancestors.contains(where: leftAlone.contains))
     }
 

@@ -29,13 +29,16 @@ extension SyncEngine {
         var view = run.remote
         view.recogniseLinks(run.local)
         let unheld = view.removeUnheld(by: run.rules.choice)
-        let ignored = ignoredPaths(of: view, run)
+        let leftOut = run.leftAlone.union(ignoredPaths(of: view, run)).union(run.local.leftOut)
+        let ignored = Set(ignoredForGood(Array(leftOut), run))
+        dropDeletions(of: leftOut, from: &view, run)
         let base = try await baseWithoutLost(run, &view)
         var input = ReconcileInput(
             base: base, ours: run.selected(run.local.changes),
             theirs: run.selected(view.changes),
-            blocked: run.local.blocked.union(ignored).union(unheld),
-            rules: run.rules.strategies, device: config.device)
+            blocked: run.local.blocked.union(leftOut).union(unheld), ignored: ignored,
+            excluded: leftOut.subtracting(ignored), rules: run.rules.strategies,
+            device: config.device)
         var reconciliation = Reconciliation(input)
         let plan = reconciliation.plan()
         if try await findWriters(&view, of: plan) {

@@ -1,0 +1,49 @@
+/// How a run ended that did not complete, for a person: what happened, and what to do about it.
+///
+/// The word is that of the manifest, which JSON prints as `last_failure`.
+struct RunOutcome {
+    /// What happened, in a few words without a full stop.
+    let words: String
+    /// What to do.
+    private let remedy: String
+
+    init(_ word: String) {
+        (words, remedy) = Self.texts[word] ?? (word, "To see why, run filesinki sync.")
+    }
+
+    /// Two sentences for `status`.
+    var sentence: String { "The last run did not complete: \(words). \(remedy)" }
+
+    private static let again = "Run filesinki sync."
+
+    private static let texts: [String: (String, String)] = [
+        "away": (
+            "store unavailable", "Run filesinki sync when it is back; filesinki doctor shows why."
+        ),
+        "busy": ("other devices or runs were busy", again),
+        "not published": ("other devices published first", again),
+        "interrupted": ("interrupted", again),
+        "partial": (
+            "some paths failed", "Run filesinki sync: it names them and says what to do."
+        ),
+        "changing": ("some files kept changing", "Run filesinki sync when no program writes them."),
+        "conflict": ("conflicts were found", "See them with filesinki conflicts."),
+        "limit": (
+            "a limit stopped it", "See the changes with filesinki sync -n; it says how to go on."
+        ),
+        "full": ("no space left on the disk", "Free some space, then run filesinki sync."),
+        "io": ("a local file could not be read or written", "To see which, run filesinki sync."),
+        "not-allowed": (
+            "access to the store denied",
+            "Check the credentials, and that the store can be written: filesinki doctor."
+        ),
+        "wrong-store": (
+            "this is not the store of this replica, or an old copy of it",
+            "Nothing was changed. Run filesinki sync: it says what differs and how to go on."
+        ),
+        "unfit-store": ("the store lacks a guarantee", "Run filesinki remote check."),
+        "newer-format": ("the store is of a newer version", "Update filesinki."),
+        "corrupt": ("damaged data in the store", "Run filesinki check."),
+        "token-expired": ("the log no longer reaches back far enough", again),
+    ]
+}

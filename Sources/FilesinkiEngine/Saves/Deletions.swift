@@ -1,0 +1,299 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRules
+import FilesinkiStore
+
+/// Deletes paths of the root and of the store. A file that a rule ignores is in neither history nor store, so it is
+/// never removed.
+struct Deletions: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// Deletes paths durably and publishes tombstones. The contents stay in the history.
+    ///
+    /// A folder that holds ignored files stays with them, and with the ignore files in it; a notice says so.
+    ///
+    /// - Parameter recursive: Whether folders are deleted with their contents.
+    /// - Throws: Code `not-found` if a path does not exist on either side, `usage` for a folder
+    ///   without `recursive` and for an ignored path; nothing is deleted then.
+    func delete(
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await sync.reporting { try await remove(paths, recursive: recursive, options) }
+    }
+
+    private func remove(
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        guard let first = paths.first else { return SyncReport() }
+        var options = options
+        options.deletesUnmounted = true
+        try rulesReader.requireHeld(paths)
+        try rulesReader.requireSynced(paths, options, remedy: Self.remedyForIgnored)
+        // Publish local changes first, so that the deleted contents are in the history, and see
+        // what is new.
+        let before = try await sync.syncPaths(paths, options)
+        var doomed = DoomedPaths(
+            root: root, filter: try rulesReader.runRules(options).filter, recursive: recursive)
+        for path in paths where try !doomed.add(path) { try requireDeleted(path, before) }
+        let writer = try editor.makeWriter()
+        var changed: [Problem] = []
+        for path in doomed.paths {
+            let kind = try root.status(path)?.kind
+            if kind == .directory {
+                _ = try writer.removeDirectory(path)
+            } else if kind == .special {
+                changed.append(.keptSpecial(path))
+            } else if case .surprised = try writer.remove(
+                path, expecting: editor.expectation(at: path))
+            {
+                // What could not be read is reported by the run before, and stays.
+                if before.problems.contains(where: { $0.path == path }) { continue }
+                changed.append(.changedMeanwhile(path, "deleted"))
+            }
+        }
+        try writer.flush()
+        var after = try await sync.afterChange("Deleted here", at: first) {
+            try await sync.syncPaths(paths, options, after: before)
+        }
+        after.problems = changed + after.problems
+        after.notices += doomed.kept.map { Problem($0, .keptFolder($0)) }
+        after.add(earlier: before)
+        return after
+    }
+
+    private static let remedyForIgnored =
+        "Remove the file with rm. If the store has it, filesinki delete --keep deletes it there "
+        + "and on other devices."
+
+    /// Checks a path at which nothing is.
+    ///
+    /// - Throws: Code `not-found`, unless it was deleted locally and the preceding run published that.
+    private func requireDeleted(_ path: RelativePath, _ before: SyncReport) throws {
+        if before.steps.contains(where: { $0.isDeletion(atOrInside: path) }) { return }
+        if let away = before.away, try manifest.base(path) == nil { throw away }
+        throw Failure(
+            .notFound, path: path.bytes, "No such file or folder.",
+            remedy: "List the files with filesinki ls.")
+    }
+}
+
+extension Deletions {
+    /// Deletes ignored paths in the store, and keeps what is here. On other devices they are deleted as any
+    /// path, but where a rule ignores them, too.
+    ///
+    /// - Parameter recursive: Whether folders are deleted with what the store has in them.
+    /// - Throws: Code `usage` for a path that no rule ignores, because the next run would publish it again; `not-found`
+    ///   for one that the store does not have; `away` if the remote cannot be reached. Nothing is deleted then.
+    func deleteInStore(
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await sync.reporting { try await publishRemoval(paths, recursive, options) }
+    }
+
+    private func publishRemoval(
+        _ paths: [RelativePath], _ recursive: Bool, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try rulesReader.requireHeld(paths)
+        try requireIgnored(paths, options)
+        var lostRaces = 0
+        while true {
+            var run = try await sync.begin(
+                options, PathSelection(paths: paths), sync.partialBase(paths))
+            run.isPartial = true
+            run.readsSelectionOnly = true
+            try await sync.fetch(&run)
+            guard run.isOnline else { throw run.report.away ?? .noRemote }
+            let doomed = storedEntries(of: paths, run)
+            // After a lost race, a part may be deleted already.
+            if lostRaces == 0 { try require(paths, in: doomed, recursive) }
+            if try await publishTombstones(doomed, run, options) {
+                var report = try await sync.syncPaths(paths, options)
+                report.add(done: Self.report(of: doomed))
+                return report
+            }
+            lostRaces += 1
+            try await sync.pause(afterLosing: lostRaces)
+        }
+    }
+
+    /// What the store has at the paths and below them, the deepest first.
+    private func storedEntries(
+        of paths: [RelativePath], _ run: SyncRun
+    ) -> [(path: RelativePath, entry: VersionedEntry)] {
+        var stored: [RelativePath: VersionedEntry] = [:]
+        for row in run.base.rows {
+            stored[row.path] = VersionedEntry(row.entry, version: row.version)
+        }
+        for (path, change) in run.remote.changes { stored[path] = change.entry }
+        stored = stored.filter { path, known in
+            known.entry.kind != .tombstone
+                && paths.contains { path == $0 || path.isInside($0) }
+        }
+        return stored.sorted { $1.key < $0.key }.map { ($0.key, $0.value) }
+    }
+
+    private func require(
+        _ paths: [RelativePath], in stored: [(path: RelativePath, entry: VersionedEntry)],
+        _ recursive: Bool
+    ) throws(Failure) {
+        for path in paths {
+            guard let known = stored.first(where: { $0.path == path })?.entry else {
+                throw Failure(
+                    .notFound, path: path.bytes, "The store does not have this path.",
+                    remedy: "The file here is ignored: remove it with rm if it is not needed.")
+            }
+            if known.entry.kind == .directory, !recursive { throw .isFolder(path) }
+        }
+    }
+
+    /// - Returns: False if another device's commit came first; what is left is published by a further round.
+    private func publishTombstones(
+        _ doomed: [(path: RelativePath, entry: VersionedEntry)], _ run: SyncRun,
+        _ options: SyncOptions
+    ) async throws -> Bool {
+        let draft = CommitDraft(
+            device: config.device, time: systemContext.now(),
+            changes: doomed.map {
+                Change(path: $0.path, entry: .tombstone, basedOn: $0.entry.version)
+            }, operation: options.operation)
+        var token = run.remote.token
+        for part in draft.parts(within: zone.zone.limits) {
+            // As this replica's own commit it leaves the base without being carried out here.
+            guard let commit = try await zone.publish(part, after: token).commit() else {
+                return false
+            }
+            token = commit.token
+        }
+        return true
+    }
+
+    private static func report(
+        of doomed: [(path: RelativePath, entry: VersionedEntry)]
+    ) -> SyncReport {
+        var report = SyncReport()
+        report.publishedCommits = 1
+        report.steps = doomed.map {
+            Step(path: $0.path, theirs: $0.entry, action: .publish(.tombstone), reason: .deleted)
+        }
+        return report
+    }
+
+    private func requireIgnored(_ paths: [RelativePath], _ options: SyncOptions) throws {
+        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
+        for path in paths {
+            let isFolder =
+                try root.status(path).map { $0.kind == .directory } ?? isFolderInStore(path)
+            guard ignored.contains(path, isDirectory: isFolder) else {
+                throw Failure(
+                    .usage, path: path.bytes,
+                    "No rule ignores this path, so the next sync would publish it again: "
+                        + "nothing was done.",
+                    remedy: "List it in .filesinkiignore or .filesinki/ignore first.")
+            }
+        }
+    }
+
+    private func isFolderInStore(_ path: RelativePath) throws -> Bool {
+        let entry = try manifest.remote(path)?.entry.entry ?? manifest.base(path)?.entry
+        return entry?.kind == .directory
+    }
+}
+
+/// The paths that a deletion removes from the root, and the folders that stay.
+private struct DoomedPaths {
+    private let root: RootFolder
+    private let recursive: Bool
+    private var ignored: IgnoredPaths
+    /// What in a folder comes before the folder.
+    private(set) var paths: [RelativePath] = []
+    /// The given folders that hold something ignored.
+    private(set) var kept: [RelativePath] = []
+
+    init(root: RootFolder, filter: any ScanFilter, recursive: Bool) {
+        self.root = root
+        self.recursive = recursive
+        ignored = IgnoredPaths(root: root, filter: filter)
+    }
+
+    /// Adds a path with everything in it.
+    ///
+    /// - Returns: False if nothing is there.
+    mutating func add(_ path: RelativePath) throws -> Bool {
+        guard let status = try root.status(path) else { return false }
+        guard status.kind == .directory else {
+            paths.append(path)
+            return true
+        }
+        guard recursive else { throw Failure.isFolder(path) }
+        var all = [path]
+        var folders = [path]
+        var holding: Set<RelativePath> = []
+        while let folder = folders.popLast() {
+            for name in try root.names(in: folder) {
+                let child = folder.appending(name)
+                let isFolder = try root.status(child)?.kind == .directory
+                if ignored.contains(child, isDirectory: isFolder) {
+                    holding.formUnion([folder] + folder.ancestors)
+                } else {
+                    all.append(child)
+                    if isFolder { folders.append(child) }
+                }
+            }
+        }
+        if holding.contains(path) { kept.append(path) }
+        // Without the ignore files of its folder, what is ignored there would be published by the next run.
+        paths += all.filter { !holding.contains($0) && !$0.isIgnoreFile(of: holding) }
+            .sorted { $1 < $0 }
+        return true
+    }
+}
+
+extension RelativePath {
+    fileprivate func isIgnoreFile(of folders: Set<RelativePath>) -> Bool {
+        guard let parent, folders.contains(parent) else { return false }
+        return IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(name) }
+    }
+}
+
+extension Step {
+    /// Whether the step publishes the deletion of the folder or of a path below it.
+    fileprivate func isDeletion(atOrInside folder: RelativePath) -> Bool {
+        guard case .publish(let entry) = action, entry.kind == .tombstone else { return false }
+        return path == folder || path.isInside(folder)
+    }
+}
+
+extension Problem {
+    /// A path that no history can bring back was not deleted.
+    fileprivate static func keptSpecial(_ path: RelativePath) -> Problem {
+        Problem(
+            path,
+            Failure(
+                .notAllowed, path: path.bytes,
+                "A FIFO, a socket or a device is not synced, and was not deleted.",
+                remedy: "Remove it with rm."))
+    }
+}
+
+extension Failure {
+    fileprivate static func isFolder(_ path: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes, "Is a folder.",
+            remedy: "To delete it with everything in it, add -r.")
+    }
+
+    fileprivate static func keptFolder(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes, "The folder stays: it holds ignored files.",
+            remedy: "When they are no longer needed, remove them with rm, and delete the folder "
+                + "again.")
+    }
+
+    fileprivate static let noRemote = Failure(
+        .notFound, "No remote is set, so nothing can be deleted there.",
+        remedy: "Set one with filesinki remote set URL.")
+}

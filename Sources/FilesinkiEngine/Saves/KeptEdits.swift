@@ -1,0 +1,84 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+
+extension Saves {
+    /// Keeps what a save is about to replace and what no commit has: an edit that no run has seen, or one that waits.
+    /// It becomes a superseded version in the history, so that a conflict is decided as without it.
+    ///
+    /// Costs a look at each path's status; more only where it is not the one that the last run left. Does nothing
+    /// while the remote is away: a save must not wait for it.
+    ///
+    /// - Parameter saved: The content that is saved; nil if it is not known.
+    /// - Throws: What the store answers if it refuses the version. Then nothing was replaced.
+    func keepEdits(
+        at paths: [RelativePath], besides saved: ContentID? = nil, _ options: SyncOptions
+    ) async throws {
+        guard config.remote != nil else { return }
+        var items = try paths.compactMap(unknownFile)
+        guard !items.isEmpty else { return }
+        let rules = try rulesReader.runRules(options)
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
+        items.removeAll { ignored.contains($0.path, isDirectory: false) }
+        var run = SyncRun(
+            options: options, selection: PathSelection(paths: paths), rules: rules,
+            started: systemContext.now(), base: try sync.partialBase(paths))
+        run.isPartial = true
+        run.readsSelectionOnly = true
+        let hashed = try await sync.intake(items, run, isStoring: false).files
+        let edited = Set(
+            hashed.filter { file in
+                file.entry.content != saved
+                    && run.base.row(file.path)?.entry.hasSameContent(as: file.entry) != true
+            }.map(\.path))
+        guard !edited.isEmpty else { return }
+        do {
+            try await publish(items.filter { edited.contains($0.path) }, &run)
+        } catch let failure as Failure where failure.code == .away {}
+    }
+
+    /// A file that is not as the last run left it; nil for any other path.
+    private func unknownFile(at path: RelativePath) throws -> ContentUploader.Item? {
+        guard let status = try root.status(path), status.kind == .file else { return nil }
+        let isWaiting = try manifest.local(path) != nil
+        if !isWaiting, try manifest.base(path)?.stamp == status.stamp { return nil }
+        return ContentUploader.Item(path: path, size: status.stamp.size)
+    }
+
+    private func publish(
+        _ items: [ContentUploader.Item], _ run: inout SyncRun
+    ) async throws {
+        var lostRaces = 0
+        while true {
+            try await sync.fetch(&run)
+            guard run.isOnline else { return }
+            let stored = try await sync.intake(items, run, isStoring: true)
+            let draft = CommitDraft(
+                device: config.device, time: systemContext.now(), changes: [],
+                inline: stored.inline, packs: stored.packs,
+                superseded: stored.files.map { file in
+                    Change(
+                        path: file.path, entry: file.entry,
+                        basedOn: run.base.row(file.path)?.version ?? 0, reason: Change.savedAgain)
+                }, operation: "preserve")
+            if try await publish(draft, after: run.remote.token) { return }
+            lostRaces += 1
+            try await sync.pause(afterLosing: lostRaces)
+        }
+    }
+
+    /// - Returns: False if another device's commit came first.
+    private func publish(_ draft: CommitDraft, after parent: ChangeToken) async throws -> Bool {
+        guard !draft.superseded.isEmpty else { return true }
+        var token = parent
+        for part in draft.parts(within: zone.zone.limits) {
+            guard let commit = try await zone.publish(part, after: token).commit() else {
+                return false
+            }
+            token = commit.token
+        }
+        return true
+    }
+}

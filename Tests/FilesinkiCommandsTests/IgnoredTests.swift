@@ -1,0 +1,95 @@
+import FilesinkiCommands
+import Testing
+
+/// What commands say of paths that a rule ignores.
+@Suite struct IgnoredTests {
+    private func run(_ world: World, _ line: String) async throws -> World.Outcome {
+        try await world.run(bytes: line.split(separator: " ").map { Array($0.utf8) })
+    }
+
+    /// A replica `a` that ignores `one`, which the store has.
+    private func world() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        try world.write("one\n", to: "a/.filesinkiignore")
+        #expect(try await run(world, "sync a").code == .done)
+        return world
+    }
+
+    @Test func `ls, explain, check-ignore and status say that the store has it`() async throws {
+        let world = try await world()
+        #expect(try await run(world, "ls --root a one").lines == ["one"])
+        let long = try await run(world, "ls --root a -l one")
+        #expect(long.text.hasSuffix("@1 one  (ignored here)\n"), "\(long.text)")
+        #expect(try await run(world, "ls --root a one --json").text.contains(#""ignored":true"#))
+        let explained = try await run(world, "explain --root a one")
+        #expect(
+            explained.lines.first == "one: not synced here, but version 1 is in the store.")
+        #expect(
+            explained.text.contains(
+                "\nIgnored here by .filesinkiignore, line 1. To delete it there and keep it here, "
+                    + "use filesinki delete"), "\(explained.text)")
+        let json = try await run(world, "explain --root a one --json")
+        #expect(json.text.contains(#""stored_version":1"#), "\(json.text)")
+        let checked = try await run(world, "check-ignore --root a one two")
+        #expect(
+            checked.lines == [
+                "one: ignored by .filesinkiignore, line 1: one (version 1 is in the store)"
+            ])
+        let status = try await run(world, "status a")
+        #expect(
+            status.lines.last?.hasPrefix("1 file of the store ignored here    see: filesinki ls")
+                == true, "\(status.text)")
+        #expect(try await run(world, "status a --json").text.contains(#""ignored":1"#))
+    }
+
+    @Test func `a deletion elsewhere is said once`() async throws {
+        let world = try await world()
+        #expect(try await run(world, "delete --root b one").code == .done)
+        let first = try await run(world, "sync a")
+        #expect(
+            first.lines == [
+                "  skipped              one  deleted elsewhere; ignored here, so what is here stays"
+            ])
+        let second = try await run(world, "sync a")
+        #expect(second.code == .done && second.text.isEmpty && second.talk.isEmpty)
+        #expect(try await run(world, "sync a -v").text.contains("skipped"))
+        #expect(try await run(world, "sync a --json").text.contains(#""reason":"ignored""#))
+    }
+
+    @Test func `what the user has left out is not listed`() async throws {
+        let world = try await ReplicaTests.pair()
+        let cloned = try await world.run("clone", "store", "c", "--exclude", "*")
+        #expect(cloned.code == .done && !cloned.text.contains("skipped"), "\(cloned.text)")
+        let verbose = try await world.run("sync", "c", "-v", "--exclude", "*")
+        #expect(verbose.text.contains("left out of this run"), "\(verbose.text)")
+    }
+
+    @Test func `delete refuses an ignored path, and --keep deletes it in the store`() async throws {
+        let world = try await world()
+        let refused = try await run(world, "delete --root a one")
+        #expect(refused.code == .usage && refused.talk.contains("--keep"), "\(refused.talk)")
+        let kept = try await run(world, "rm --cached --root a one")
+        #expect(kept.code == .done, "\(kept.talk)")
+        #expect(kept.talk.contains("Deleted 1 file.") && kept.talk.contains("ignore it"))
+        #expect(world.readText("a/one") == "one\n")
+        #expect(try await run(world, "ls --root a").lines.contains("one") == false)
+    }
+
+    @Test func `a folder that cannot be deleted is said also where nothing else was`() async throws
+    {
+        let world = try await ReplicaTests.pair()
+        try world.write("*.env\n", to: "a/.filesinkiignore")
+        try world.write("secret", to: "a/d/x.env")
+        #expect(try await run(world, "sync a").code == .done)
+        let outcome = try await run(world, "delete -r --root a d")
+        #expect(outcome.code == .done && outcome.talk.contains("d: The folder stays"))
+        #expect(world.readText("a/d/x.env") == "secret")
+    }
+
+    @Test func `save refuses an ignored path`() async throws {
+        let world = try await world()
+        let outcome = try await world.run("save", "--root", "a", "one", input: Array("new".utf8))
+        #expect(outcome.code == .usage && outcome.talk.contains("check-ignore"))
+        #expect(world.readText("a/one") == "one\n")
+    }
+}
