@@ -246,7 +246,7 @@ import Testing
     @Test func `a checkpoint has the agreed items, by path, at the position that is asked for`()
         throws
     {
-        let memory = ItemMemory(database, name: "default", device: file.place.device)
+        let memory = ItemMemory(database, file.place)
         try database.write {
             try database.put(Item("b", ours: "mine", base: "agreed", version: 3))
             try database.put(Item("a.", ours: "x", base: "x", version: 2))
@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test func `counters are numbers, of which zero is none`() throws {
-        let memory = ItemMemory(database, name: "default", device: file.place.device)
+        let memory = ItemMemory(database, file.place)
         for counter in ZoneCounter.allCases {
             #expect(try memory.number(counter) == 0)
             try memory.set([counter: 7])
