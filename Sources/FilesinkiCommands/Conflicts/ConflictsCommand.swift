@@ -90,7 +90,7 @@ extension OpenConflict {
             "resolve: \(hints.text("filesinki resolve")) \(name) --take \(takeWords)",
         ]
         let indent = "    "
-        let place = placeParts.enumerated().map { $0.offset == 0 ? indent + $0.element : $0.element }
+        let place = [indent + placeParts[0]] + placeParts.dropFirst()
         return FlowText.lines(head, separator: "    ", indent: indent, within: width)
             + FlowText.lines(place, separator: "  ", indent: indent, within: width)
             + FlowText.lines(commands, separator: "      ", indent: indent, within: width)
