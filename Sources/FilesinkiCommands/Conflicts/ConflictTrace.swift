@@ -17,7 +17,7 @@ extension Session {
         let folder = try StateFile.makeScratchFolder(in: parent)
         defer { TreeRemoval.remove(folder) }
         let names = ["base", "here", "there"].map { "\(folder)/\($0)" }
-        for (name, bytes) in zip(names, [versions.base, versions.ours, versions.theirs]) {
+        for (name, bytes) in zip(names, [versions.base, versions.local, versions.remote]) {
             try StateFile.replace(name, with: bytes, durable: false)
         }
         var merge = FileMerge(
