@@ -46,7 +46,7 @@ struct ReplicaTests {
     }
 
     @Test("sync -q says why it fails")
-    func quiet() async throws {
+    func quietErrors() async throws {
         let world = try World()
         #expect(try await world.run("init", "x").code == .done)
         let outcome = try await world.run("sync", "x", "-q")

@@ -2,6 +2,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
+import FilesinkiStore
 import FilesinkiTesting
 import Testing
 
