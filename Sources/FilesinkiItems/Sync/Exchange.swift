@@ -99,7 +99,9 @@ extension ItemZone {
             try database.generation() == generation ? database.logPosition() : nil
         }
         guard let position = present else { return }
-        report.notices += try await zone.conclude(at: position.token)
+        let notices = try await zone.conclude(at: position.token)
+        // Who may only read the public database writes neither, and there is nothing to do about that.
+        report.notices += notices.filter { place.scope != .public || $0.code != .notAllowed }
     }
 
     /// Waits a random moment, so that not all devices retry at once.

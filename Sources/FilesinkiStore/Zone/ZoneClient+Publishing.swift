@@ -144,10 +144,7 @@ extension ZoneClient {
             do { try await acknowledge(token) } catch let failure as Failure
                 where failure.code != .interrupted
             {
-                // Whoever may only read writes neither, and there is nothing to do about that.
-                if failure.code != .notAllowed {
-                    notices.append(.notStored("an acknowledgement", failure))
-                }
+                notices.append(.notStored("an acknowledgement", failure))
                 try memory.set([.failedAcknowledgement: token.sequence])
             }
         }
@@ -158,9 +155,7 @@ extension ZoneClient {
             do { try await ensureCheckpoint(token, schedule.newest) } catch let failure as Failure
                 where failure.code != .interrupted
             {
-                if failure.code != .notAllowed {
-                    notices.append(.notStored("a checkpoint", failure))
-                }
+                notices.append(.notStored("a checkpoint", failure))
                 try memory.set([.failedCheckpoint: token.sequence])
             }
         }
