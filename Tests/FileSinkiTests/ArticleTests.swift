@@ -24,14 +24,16 @@ struct ArticleTests {
     }
 
     @Test func `there are articles`() throws {
-        #expect(Self.names.count == 5)
+        #expect(Self.names.count == 6)
         #expect(try Self.names.allSatisfy { try !Self.snippets($0).isEmpty })
     }
 
     @Test("the code in the articles is the code of the compiled examples", arguments: names)
     func compiled(_ article: String) throws {
-        let source = Self.project.appending(path: "Tests/FileSinkiTests/ArticleSnippets.swift")
-        let compiled = Self.bare(try String(contentsOf: source, encoding: .utf8))
+        let compiled = try ["FileSinkiTests", "FileSinkiRecordsTests"].map { target in
+            let source = Self.project.appending(path: "Tests/\(target)/ArticleSnippets.swift")
+            return Self.bare(try String(contentsOf: source, encoding: .utf8))
+        }.joined()
         for snippet in try Self.snippets(article) {
             #expect(compiled.contains(Self.bare(snippet)), "\(snippet)")
         }

@@ -44,12 +44,12 @@ struct CounterpartTests {
             ("sync --delete", "sync --max-delete 90%"),
             ("sync --token-file x", "remote set URL --token-file FILE"),
             ("watch --fingerprint x", "remote set URL --fingerprint HEX"),
-            ("log -p", "diff PATH V1 V2"), ("log --oneline", "log"),
-            ("log --stat", "diff PATH V1 V2 --stat"),
+            ("log -p", "diff PATH 1 2"), ("log --oneline", "log"),
+            ("log --stat", "diff PATH 1 2 --stat"),
             ("sync --exclude-from x", "sync --exclude PATTERN"),
             ("sync --log-file x", "sync --json"), ("sync --prefer x", "sync --strategy newest"),
             ("sync --batch", "sync"), ("sync --pull", "sync"), ("sync --watch", "watch"),
-            ("sync --stats", "stats"), ("rm --cached x", "check-ignore PATH"),
+            ("sync --stats", "stats"),
             ("restore --target x", "restore --at TIME -o DIR"),
         ])
     func option(_ line: String, _ here: String) async throws {

@@ -63,7 +63,8 @@ import Testing
         let failure = #expect(throws: Failure.self) { try RemoteAddress(absolute: text) }
         #expect(failure?.code == .usage)
         #expect(
-            failure?.remedy == "Use dir:/path, http(s)://, webdav(s)://, s3:// or ssh://.")
+            failure?.remedy
+                == "Use dir:/path, http(s)://, webdav(s)://, s3://, rclone:REMOTE:PATH or ssh://.")
     }
 
     @Test(

@@ -108,7 +108,7 @@ enum Counterparts {
         "A run that a limit stopped prints the id of its plan; to approve it",
         "filesinki sync --approve PLAN")
     private static let patch = Counterpart(
-        "To see what changed from one version of a file to another", "filesinki diff PATH V1 V2")
+        "To see what changed from one version of a file to another", "filesinki diff PATH 1 2")
     private static let target = Counterpart(
         "To restore into another folder", "filesinki restore --at TIME -o DIR")
 
@@ -136,13 +136,12 @@ enum Counterparts {
         "--stats": Counterpart(
             "A run prints its sums without an option; for what takes space", "filesinki stats"),
         "sync --pull": exchange, "sync --push": exchange, "sync --watch": continuous,
-        "delete --cached": untracking,
         "delete --force": forced, "delete -f": forced, "delete -fr": forced, "delete -rf": forced,
         "log --oneline": Counterpart("Each commit is one line already", "filesinki log"),
         "log --patch": patch, "log -p": patch,
         "log --stat": Counterpart(
             "To count the lines that changed from one version to another",
-            "filesinki diff PATH V1 V2 --stat"),
+            "filesinki diff PATH 1 2 --stat"),
         "ls --all": hidden, "ls -a": hidden, "ls -al": hidden, "ls -la": hidden,
         "restore --target": target, "restore -t": target,
         "status -s": Counterpart("To print one line", "filesinki status --short"),

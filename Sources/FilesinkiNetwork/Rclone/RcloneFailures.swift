@@ -34,6 +34,15 @@ struct RcloneEnd: Sendable {
             remedy: "Check it with: rclone lsf \(ShellWord.quoted(address.remote + ":"))")
     }
 
+    /// The failure of an rclone that was ended because it was not ready in time.
+    func lateness(_ address: RcloneAddress, _ limit: Duration) -> Failure {
+        let last = Self.lastMessage(messages).map { " Its last message: \($0)" } ?? ""
+        return Failure(
+            .away, path: address.text,
+            "rclone did not start within \(limit.components.seconds) seconds.\(last)",
+            remedy: "Check it with: rclone lsf \(ShellWord.quoted(address.remote + ":"))")
+    }
+
     /// What Go's server says when a reply breaks off.
     private static let noise = "superfluous response.WriteHeader"
 

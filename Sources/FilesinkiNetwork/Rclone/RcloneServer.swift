@@ -28,16 +28,17 @@ final class RcloneServer: Sendable {
     ) async throws -> RcloneServer {
         let process = try await offload { try command.serve(login) }
         let log = RcloneLog()
-        let port = try await withTaskCancellationHandler {
-            try await offload { Self.readPort(from: process, log, within: limit) }
+        let start = try await withTaskCancellationHandler {
+            try await offload { Self.awaitStart(of: process, log, within: limit) }
         } onCancel: {
             process.disconnect()
         }
-        if let port { return RcloneServer(port, process, log) }
+        if case .port(let port) = start { return RcloneServer(port, process, log) }
         process.disconnect()
         let (code, messages) = try await offload { process.end(within: Self.timeToEnd) }
         try Task.checkCancellation()
-        throw RcloneEnd(code: code, messages: log.end + messages).failure(command.address)
+        let end = RcloneEnd(code: code, messages: log.end + messages)
+        throw start == .late ? end.lateness(command.address, limit) : end.failure(command.address)
     }
 
     private init(_ port: Int, _ process: ConnectedProcess, _ log: RcloneLog) {
@@ -60,21 +61,26 @@ final class RcloneServer: Sendable {
     /// Whether rclone has ended.
     var isOver: Bool { log.isOver }
 
-    /// The port that rclone writes to its log when it serves; nil when it ends, or is not ready in time.
-    private static func readPort(
-        from process: ConnectedProcess, _ log: RcloneLog, within limit: Duration
-    ) -> Int? {
+    private enum Start: Equatable {
+        case port(Int)
+        case ended
+        case late
+    }
+
+    /// Waits for the port that rclone writes to its log when it serves.
+    private static func awaitStart(
+        of process: ConnectedProcess, _ log: RcloneLog, within limit: Duration
+    ) -> Start {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: limit)
         while process.isReady(within: clock.now.duration(to: end)) {
             guard let bytes = try? process.receive(atMost: readLength), !bytes.isEmpty else {
-                return nil
+                return .ended
             }
             log.add(bytes)
-            if let port = log.port { return port }
+            if let port = log.port { return .port(port) }
         }
-        log.add(Array("It did not start within \(limit.components.seconds) seconds.\n".utf8))
-        return nil
+        return .late
     }
 }
 

@@ -27,8 +27,8 @@ struct SimulatedOmission: Sendable {
 
     /// Whether the replica refuses commands for a path.
     func refuses(_ path: String) -> Bool {
-        guard let choice, let path = try? RelativePath(path) else { return false }
-        return !choice.contains(path)
+        guard let path = try? RelativePath(path) else { return false }
+        return choice?.contains(path) == false || pattern?.covers(path) == true
     }
 
     /// The values in a tree that are not left out.

@@ -89,19 +89,20 @@ struct RestoresTests {
         arguments: [false, true])
     func resolve(_ isCopy: Bool) async throws {
         let world = try World()
-        let (a, b) = try await world.pair(["f": .file("1")])
+        let (a, b) = try await world.pair(["f": UploadTests.noise(300_000, seed: 1)])
         try a.write(["f": UploadTests.noise(300_000, seed: 2)])
         try await a.sync()
         try b.write(["f": UploadTests.noise(300_000, seed: 3)])
         let copy = try #require(try await b.sync().copies.first)
         let (machine, remote) = meddled(b, world)
         let edited = isCopy ? "\(copy)" : "f"
+        // Only the base is read from the store; both sides are in the folder.
         remote.whenPackIsRead {
             try b.write([TreeFixture.Name(Array(edited.utf8)): .file("saved meanwhile")])
         }
         let path = try RelativePath("f")
         let report = try await machine.with {
-            try await $0.resolve(path, .ours, SyncOptions())
+            try await $0.resolve(path, .base, SyncOptions())
         }
         #expect(b.text(edited) == "saved meanwhile")
         #expect(report.problems.count == 1)

@@ -45,9 +45,11 @@ struct RcloneContractTests {
         broken: [String], detail: String, alternative: String
     ) {
         let place = try RclonePlace()
+        // Each rclone has a memory of its own.
+        let shared = target.hasPrefix("memory:") ? try place.remote(target, writer: writer) : nil
         let probe = SlotProbe(
             systemContext: ManualClock().systemContext, writers: 6, rounds: 2
-        ) { try place.remote(target == "disk" ? place.disk : target, writer: writer) }
+        ) { try shared ?? place.remote(target == "disk" ? place.disk : target, writer: writer) }
         let report = try await probe.testRemote()
         return (
             report.checks.filter { !$0.holds }.map(\.name), report.checks.first?.detail ?? "",
