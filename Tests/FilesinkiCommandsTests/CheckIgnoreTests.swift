@@ -64,6 +64,7 @@ struct CheckIgnoreTests {
         #expect(outcome.lines == ["a.nosync: ignored by the built-in rules: *.nosync. \(remedy)"])
         try world.write("!*.nosync\n", to: "r/.filesinkiignore")
         #expect(try await world.run("check-ignore", "a.nosync").code == .negative)
+        try world.write("", to: "r/.filesinkiignore")
         #expect(
             try await world.run("check-ignore", "--json", "d.nosync/x").lines == [
                 #"{"type":"ignore","path":"d.nosync/x","ignored":true,"pattern":"*.nosync","#

@@ -179,7 +179,7 @@ struct ConflictKeys {
     /// What a line means; nil when it is not understood.
     func answer(_ line: String) -> Answer? {
         let word = line.filter { $0 != " " }
-        if let side = sides.side(named: word) { return .take(side) }
+        // A device may be called as a key is.
         switch word {
         case "1" where sides.here == nil: return .take(sides.inOrder[0])
         case "2" where sides.here == nil: return .take(sides.inOrder[1])
@@ -190,7 +190,7 @@ struct ConflictKeys {
         case "d", "diff": return .difference
         case "s", "skip": return .skip
         case "q", "quit": return .quit
-        default: return nil
+        default: return sides.side(named: word).map { .take($0) }
         }
     }
 }

@@ -78,6 +78,8 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         report.apply(to: console)
         try bandwidth.apply(to: console)
         if all { return try await syncAll(in: console) }
+        // What is wrong with the options is said before a replica is made.
+        _ = try rules.syncOptions(nil)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(

@@ -55,7 +55,10 @@ struct StoreMigration: ReplicaPart {
             // It may have been moved away from there before.
             try await StoreMove.removeAll(at: target)
             try sync.useStore(found, key, at: address)
-            try await leaveNote(at: source, address, &report)
+            // A store that was copied to its own place has not moved.
+            if source.address != plain.address {
+                try await leaveNote(at: source, address, &report)
+            }
             return report
         }
         try await stores.checkFitness(of: plain, address)

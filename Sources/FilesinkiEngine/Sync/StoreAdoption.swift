@@ -96,6 +96,8 @@ extension SyncEngine {
         config.epoch = format.epoch
         config.keyFingerprint = key?.fingerprint
         zone.disconnect()
+        // What was said at the former address does not concern this one.
+        try manifest.write { try $0.forgetMove() }
         try saveConfig()
     }
 }
