@@ -50,7 +50,7 @@ extension StoreIndex {
             return try versions.commits(before: given.optionalNumber("before"), limit: limit)
         case .changes:
             return try versions.changes(
-                of: given.number("version"), after: given.optionalPath(), limit: limit)
+                of: given.number("version"), after: given.optionalPath("after"), limit: limit)
         case .versions:
             return try versions.versions(
                 of: given.path(), before: given.optionalNumber("before"), limit: limit)

@@ -18,7 +18,7 @@ import Testing
         _ = try await Replica.initialize(options, address: "memory", deviceName: "a")
         var random = SeededRandom(seed: 3)
         let large = random.bytes(9_000_000)
-        let middle = random.bytes(300_000)
+        let middle = random.bytes(200_000)
         let tree: TreeFixture = [
             "large": .bytes(large, mode: 0o644, modified: nil),
             "middle": .bytes(middle, mode: 0o644, modified: nil),

@@ -312,7 +312,7 @@ import Testing
             try await store.commit(
                 [
                     try .file("d/huge\(number)", "x"), huge, try .file(name, "<script>"),
-                    try .deletion("none", basedOn: 99),
+                    try .deletion("none", basedOn: 0),
                 ],
                 packs: [
                     PackReference(
