@@ -163,9 +163,10 @@ extension RootOptions {
             _ = try await Replica.initialize(
                 settings, address: nil, deviceName: DeviceName.standard(in: console))
             console.register(root: root.path, state: settings.state, isNew: true)
-            console.say(
-                "Created the default replica \(printable(root.path.utf8)): the current folder is in no replica."
-            )
+            // A person may be in the wrong folder; a script that saves on a new account is not.
+            let created = "Created the default replica \(printable(root.path.utf8))"
+            let text = "\(created): the current folder is in no replica."
+            if console.terminals.talk { console.say(text) } else { console.detail(text) }
         }
         return (root, settings)
     }

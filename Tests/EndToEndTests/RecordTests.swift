@@ -51,8 +51,9 @@ struct RecordTests {
         let run = try machine.shell(
             #"""
             set -e; rec() { filesinki rec "$@"; }
-            filesinki serve token make store owner --create -o owner 2>&-
-            filesinki serve token make store user -o user --zone '*' --zone 'public-*:read' 2>&-
+            filesinki serve token make store owner --create -o owner >made 2>&1
+            filesinki serve token make store user -o user --zone '*' --zone 'public-*:read' \
+                >>made 2>&1
             mkfifo ready
             filesinki serve store --public --listen 127.0.0.1:0 --json >ready 2>log & server=$!
             trap 'kill $server' EXIT
@@ -70,6 +71,7 @@ struct RecordTests {
             rec save --root b --db public Note n --set title=theirs 2>refused; echo "save $?"
             grep -c "Permission denied (403)" refused
             rec get --root b --db public n | title
+            rec sync --root b 2>&-
             rec save --root b Note n --set title=ours --wait; echo "private $?"
             rec sync --root c 2>&-; echo "private without a token $?"
             rec get --root a --fresh n | title
