@@ -71,7 +71,7 @@ struct RecordTests {
             rec save --root b --db public Note n --set title=theirs 2>refused; echo "save $?"
             grep -c "Permission denied (403)" refused
             rec get --root b --db public n | title
-            rec sync --root b 2>&-
+            rec sync --root b >>made 2>&1
             rec save --root b Note n --set title=ours --wait; echo "private $?"
             rec sync --root c 2>&-; echo "private without a token $?"
             rec get --root a --fresh n | title
