@@ -234,11 +234,10 @@ import Testing
             .asks("ask"), "asks", "both sides changed it; the strategy 'ask' needs an answer"
         ),
         (.open, "open", "both sides changed it; the strategy leaves the conflict open"),
-        (.blocked, "blocked", "ignored, or cannot be read here: nothing was decided"),
-        (
-            .holdsBlocked, "holds-blocked",
-            "the folder holds files that are ignored, or cannot be read here"
-        ),
+        (.blocked, "blocked", "cannot be read here: nothing was decided"),
+        (.holdsBlocked, "holds-blocked", "the folder holds files that cannot be read here"),
+        (.ignored, "ignored", "ignored here: nothing was decided"),
+        (.holdsIgnored, "holds-ignored", "the folder holds files that are ignored here"),
     ]
 
     @Test("a reason is a word and a sentence", arguments: reasons)
