@@ -34,7 +34,8 @@ struct FarEndKillTests {
         case .client: count = try injector.count(machine, command)
         case .farEnd:
             try host.strike("-c")
-            #expect(try machine.run("sync", "b").code == 0)
+            // Both sides have changed the same.
+            #expect([0, 3].contains(try machine.run("sync", "b").code))
             count = try host.countOfCalls()
         }
         try #require(count > 10, "\(count)")

@@ -55,7 +55,7 @@ struct RecordTests {
             filesinki serve token make store user -o user --zone '*' --zone 'public-*:read' \
                 >>made 2>&1
             mkfifo ready
-            filesinki serve store --public --listen 127.0.0.1:0 --json >ready 2>log & server=$!
+            "$FILESINKI" serve store --public --listen 127.0.0.1:0 --json >ready 2>log & server=$!
             trap 'kill $server' EXIT
             read -r line <ready
             address=$(echo "$line" | sed 's/.*"address":"\([^"]*\)".*/\1/')
