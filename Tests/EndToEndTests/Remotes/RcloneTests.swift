@@ -10,22 +10,6 @@ struct RcloneTests {
     private static let configuration = """
         export RCLONE_CONFIG="$PWD/rclone.conf"
         printf '[disk]\\ntype = local\\n[inner]\\ntype = local\\n[memory]\\ntype = memory\\n' >rclone.conf
-        # A server of another rclone: a type at which two devices cannot be kept apart.
-        # It refuses (423) what meets another request for the same name: a command is run again then, as it says.
-        again() {
-            for try in 1 2 3 4 5 6 7 8 9 10; do
-                code=0; "$@" || code=$?
-                [ $code = 75 ] || break
-            done
-            return $code
-        }
-        far() {
-            rclone serve webdav --addr 127.0.0.1:0 inner:"$PWD/far" >far.log 2>&1 &
-            far=$!
-            trap 'kill $far 2>/dev/null' EXIT
-            until port=$(grep -o '127.0.0.1:[0-9]*' far.log); do kill -0 $far || exit; done
-            printf '[far]\\ntype = webdav\\nvendor = other\\nurl = http://%s\\n' "$port" >>rclone.conf
-        }
 
         """
 
@@ -88,36 +72,5 @@ struct RcloneTests {
         let run = try shell(machine, "mkdir a; \(line)")
         #expect(run.code == code, "\(run)")
         #expect(run.talk.contains(remedy), "\(run)")
-    }
-
-    @Test func `one device may declare that it publishes alone, and a second one is refused`()
-        throws
-    {
-        let machine = try Machine()
-        let run = try shell(
-            machine,
-            """
-            far
-            set -e
-            mkdir a; echo x >a/f
-            again filesinki init a --remote rclone:far:store --device a --single-writer
-            again filesinki sync a; echo y >a/f; again filesinki sync a
-            again filesinki clone rclone:far:store b --device b --single-writer 2>cloned || [ $? = 3 ]
-            diff -r -x .filesinki a b
-            code=0; echo b >b/g; again filesinki sync b 2>refused || code=$?
-            [ $code = 7 ]; grep -q 'Another device publishes there' refused
-            again filesinki clone rclone:far:store c --device c 2>cloned || [ $? = 3 ]
-            code=0; echo c >c/h; again filesinki sync c 2>undeclared || code=$?
-            [ $code = 7 ]; grep -q 'single-writer' undeclared
-            rclone deletefile "far:store/$(cd far/store; echo writers/*)"
-            again filesinki sync b
-            code=0; echo z >a/f; again filesinki sync a 2>replaced || code=$?
-            [ $code = 7 ]; grep -q 'Another device publishes there' replaced
-            kill $far
-            code=0; filesinki sync b 2>away || code=$?
-            [ $code = 75 ]
-            """)
-        #expect(
-            run.code == 0, "\(run) \(machine.read("refused") ?? "") \(machine.read("away") ?? "")")
     }
 }
