@@ -124,6 +124,7 @@ extension Deletions {
     private func storedEntries(
         of paths: [RelativePath], _ run: SyncRun
     ) -> [(path: RelativePath, entry: VersionedEntry)] {
+        let named = Set(paths)
         var stored: [RelativePath: VersionedEntry] = [:]
         for row in run.base.rows {
             stored[row.path] = VersionedEntry(row.entry, version: row.version)
@@ -131,7 +132,7 @@ extension Deletions {
         for (path, change) in run.remote.changes { stored[path] = change.entry }
         stored = stored.filter { path, known in
             known.entry.kind != .tombstone
-                && paths.contains { path == $0 || path.isInside($0) }
+                && path.isAtOrInside(named)
         }
         return stored.sorted { $1.key < $0.key }.map { ($0.key, $0.value) }
     }
@@ -160,15 +161,8 @@ extension Deletions {
             changes: doomed.map {
                 Change(path: $0.path, entry: .tombstone, basedOn: $0.entry.version)
             }, operation: options.operation)
-        var token = run.remote.token
-        for part in draft.parts(within: zone.zone.limits) {
-            // As this replica's own commit it leaves the base without being carried out here.
-            guard let commit = try await zone.publish(part, after: token).commit() else {
-                return false
-            }
-            token = commit.token
-        }
-        return true
+        // As this replica's own commit it leaves the base without being carried out here.
+        return try await zone.publishParts(of: draft, after: run.remote.token).isComplete
     }
 
     private static func report(

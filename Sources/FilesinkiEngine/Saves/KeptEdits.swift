@@ -63,22 +63,11 @@ extension Saves {
                         path: file.path, entry: file.entry,
                         basedOn: run.base.row(file.path)?.version ?? 0, reason: Change.savedAgain)
                 }, operation: "preserve")
-            if try await publish(draft, after: run.remote.token) { return }
+            guard !draft.superseded.isEmpty,
+                try await !zone.publishParts(of: draft, after: run.remote.token).isComplete
+            else { return }
             lostRaces += 1
             try await sync.pause(afterLosing: lostRaces)
         }
-    }
-
-    /// - Returns: False if another device's commit came first.
-    private func publish(_ draft: CommitDraft, after parent: ChangeToken) async throws -> Bool {
-        guard !draft.superseded.isEmpty else { return true }
-        var token = parent
-        for part in draft.parts(within: zone.zone.limits) {
-            guard let commit = try await zone.publish(part, after: token).commit() else {
-                return false
-            }
-            token = commit.token
-        }
-        return true
     }
 }

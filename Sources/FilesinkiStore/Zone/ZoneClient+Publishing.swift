@@ -29,6 +29,24 @@ extension ZoneClient {
         }
     }
 
+    /// Publishes a draft as several commits where one cannot hold it, each directly after the one before.
+    ///
+    /// - Returns: The published commits, and whether they are all: else another device's commit came first.
+    /// - Throws: As ``publish(_:after:isApplied:)``; the failure of a mismatch.
+    package nonisolated(nonsending) func publishParts(
+        of draft: CommitDraft, after parent: ChangeToken
+    ) async throws -> (commits: [Commit], isComplete: Bool) {
+        var commits: [Commit] = []
+        for part in draft.parts(within: zone.limits) {
+            let token = commits.last?.token ?? parent
+            guard let commit = try await publish(part, after: token).commit() else {
+                return (commits, false)
+            }
+            commits.append(commit)
+        }
+        return (commits, true)
+    }
+
     /// Verifies that the log ends at `end`: no checkpoint and no acknowledgement names a later
     /// commit.
     ///

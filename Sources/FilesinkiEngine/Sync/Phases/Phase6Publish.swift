@@ -65,19 +65,14 @@ extension SyncEngine {
             device: config.device, time: systemContext.now(), changes: changes,
             inline: run.local.inline, packs: run.local.packs,
             operation: run.options.operation)
-        var token = run.remote.token
-        var commits: [Commit] = []
+        let (commits, isComplete) = try await zone.publishParts(
+            of: draft, after: run.remote.token)
+        guard !commits.isEmpty else { return .lost }
         var versions: [RelativePath: UInt64] = [:]
-        for part in draft.parts(within: zone.zone.limits) {
-            guard let commit = try await zone.publish(part, after: token).commit() else {
-                if commits.isEmpty { return .lost }
-                return .published(commits, versions: versions, isComplete: false)
-            }
-            commits.append(commit)
-            token = commit.token
-            for change in part.changes { versions[change.path] = commit.sequence }
+        for commit in commits {
+            for change in commit.changes { versions[change.path] = commit.sequence }
         }
-        return .published(commits, versions: versions, isComplete: true)
+        return .published(commits, versions: versions, isComplete: isComplete)
     }
 }
 
