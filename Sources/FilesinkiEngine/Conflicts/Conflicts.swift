@@ -321,17 +321,13 @@ struct Conflicts: ReplicaPart {
                 !root.isLive(place), status.stamp.size == entry.size
             else { continue }
             let expected = try editor.expectation(at: path)
-            let staging = try Staging(root: root, folder: state.staging)
+            let writer = try editor.makeWriter()
             let staged = try editor.stage(
-                path, in: staging, mode: entry.mode, modified: entry.modified
+                path, in: writer.staging, mode: entry.mode, modified: entry.modified
             ) { write in _ = try root.readChunks(place, bufferSize: 1 << 20, write) }
             guard staged.content == entry.content else { continue }
-            let writer = TreeWriter(root: root, staging: staging, sync: .each)
             try writer.makeFolders(above: path)
-            if case .surprised = try writer.install(staged.file, at: path, expecting: expected) {
-                return false
-            }
-            return true
+            return try editor.install(staged, at: path, by: writer, expecting: expected) != nil
         }
         return nil
     }

@@ -108,7 +108,7 @@ struct RootEditor: ReplicaPart {
         let outcome: InstallOutcome
         switch entry.kind {
         case .file:
-            let staged = try Staging(root: root, folder: state.staging).makeFile()
+            let staged = try writer.staging.makeFile()
             try await contents.stream(entry.content, size: entry.size) { try staged.write($0) }
             try writer.makeFolders(above: path)
             try staged.finish(mode: entry.mode, modified: entry.modified, sync: true)
