@@ -254,6 +254,22 @@ extension StoreListing {
 }
 
 extension StoreListing {
+    /// The packs of a zone that are at the remote: their sizes in bytes, by id.
+    ///
+    /// - Throws: What the remote throws.
+    package static func packs(
+        of zone: String, at remote: any Remote
+    ) async throws -> [[UInt8]: Int64] {
+        var sizes: [[UInt8]: Int64] = [:]
+        try await remote.listPages(prefix: StoreLayout.packs(of: zone)) { page in
+            for object in page {
+                guard let id = PackReference.id(in: object.key, of: zone) else { continue }
+                sizes[id] = object.size
+            }
+        }
+        return sizes
+    }
+
     /// Where writers may have staged objects: prefixes that end with a slash, empty for the store's own folder.
     ///
     /// Lists neither commits nor packs of files. What it lists grows with the devices, the archives and the

@@ -1,6 +1,5 @@
 import FilesinkiModel
 import FilesinkiRecords
-import FilesinkiRemote
 import FilesinkiStore
 
 /// Looks for the assets of the current records of all zones, as a check of the tree looks for the contents of its files:
@@ -32,18 +31,15 @@ struct AssetCheck: ReplicaPart {
     private func check(
         _ zone: String, _ connection: ZoneConnection, _ report: inout Report
     ) async throws {
-        var log = LogCheck(
-            try CommitLog(
-                remote: connection.remote, zone: zone, store: connection.format,
-                limits: options.commitLimits), zone: zone)
+        var log = try LogCheck(of: zone, connection, limits: options.commitLimits)
         try await log.read()
         report.failures += log.failures
         let records = log.currentAssets
         guard !records.isEmpty, log.failures.isEmpty else { return }
-        let present = try await present(in: zone, connection.remote)
+        let present = try await StoreListing.packs(of: zone, at: connection.remote)
         let indexes = IndexFolder(path: state.indexes)
         let locator = ContentLocator(
-            packs: log.view.packs.filter { present.contains($0.pack.keyText) }.map {
+            packs: log.view.packs.filter { present[$0.pack.id] != nil }.map {
                 PackReader(remote: connection.remote, reference: $0.pack, cache: indexes)
             })
         var found: [ContentID: Bool] = [:]
@@ -59,15 +55,6 @@ struct AssetCheck: ReplicaPart {
                 }
             }
         }
-    }
-
-    /// The keys of the packs of a zone that are at the remote.
-    private func present(in zone: String, _ remote: any Remote) async throws -> Set<String> {
-        var keys: Set<String> = []
-        try await remote.listPages(prefix: "zones/\(zone)/packs/") { page in
-            for object in page { keys.insert(object.key.description) }
-        }
-        return keys
     }
 }
 

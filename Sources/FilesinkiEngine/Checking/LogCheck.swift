@@ -32,6 +32,16 @@ struct LogCheck {
         view = RemoteView(token: log.genesis)
     }
 
+    /// The log of any zone of a store.
+    init(
+        of zone: String, _ connection: ZoneConnection, limits: CommitLimits = .standard
+    ) throws {
+        self.init(
+            try CommitLog(
+                remote: connection.remote, zone: zone, store: connection.format, limits: limits),
+            zone: zone)
+    }
+
     /// Reads the log and verifies each commit against its parent, up to the end or the first
     /// damage.
     ///

@@ -176,9 +176,7 @@ struct StoreCheck {
         if let known {
             log = known
         } else {
-            log = LogCheck(
-                try CommitLog(
-                    remote: connection.remote, zone: name, store: connection.format), zone: name)
+            log = try LogCheck(of: name, connection)
             try await log.read()
         }
         let reported = log.failures.count

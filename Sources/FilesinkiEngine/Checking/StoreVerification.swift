@@ -15,7 +15,8 @@ struct StoreVerification: ReplicaPart {
     /// it, that every content of the tree exists, and that the key objects of an encrypted store are sound.
     ///
     /// Reads the whole log; with `all`, every object; with `part`, every object but the packs that are not in
-    /// the part. Without both, the assets of current records are looked for as the contents of files are. A completed check of a share moves the position that the next one begins at.
+    /// the part. Without both, the assets of current records are looked for as the contents of files are. A completed
+    /// check of a share moves the position that the next one begins at.
     ///
     /// - Parameter data: The contents that are also read and compared with their hashes.
     /// - Throws: What the remote throws. Damage becomes a failure in the report.

@@ -33,10 +33,7 @@ struct ZoneCatalogues {
     init(of zones: [String], _ connection: ZoneConnection, limits: CommitLimits) async throws {
         var logs: [LogCheck] = []
         for zone in zones where Self.isCatalogue(zone) {
-            var log = LogCheck(
-                try CommitLog(
-                    remote: connection.remote, zone: zone, store: connection.format,
-                    limits: limits), zone: zone)
+            var log = try LogCheck(of: zone, connection, limits: limits)
             try await log.read()
             logs.append(log)
         }

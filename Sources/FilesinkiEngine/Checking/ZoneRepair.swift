@@ -55,8 +55,7 @@ struct ZoneRepair: ReplicaPart {
     private func publish(
         _ packs: [PackReference], in zone: String, _ connection: ZoneConnection
     ) async throws {
-        let log = try CommitLog(remote: connection.remote, zone: zone, store: connection.format)
-        var check = LogCheck(log, zone: zone)
+        var check = try LogCheck(of: zone, connection)
         try await check.readOn()
         let client = zoneClient(zone, connection)
         _ = try await publishRepair(of: packs, through: client, after: &check)

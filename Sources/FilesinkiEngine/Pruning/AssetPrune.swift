@@ -61,16 +61,13 @@ private struct ZonePrune {
         client = part.zoneClient(name, connection)
         devices = try DeviceRegistry(
             remote: connection.remote, zone: name, store: connection.format)
-        log = LogCheck(
-            try CommitLog(
-                remote: connection.remote, zone: name, store: connection.format,
-                limits: replica.options.commitLimits), zone: name)
+        log = try LogCheck(of: name, connection, limits: replica.options.commitLimits)
     }
 
     mutating func prune(isDryRun: Bool, _ report: inout PruneReport) async throws {
         try await log.readOn()
         guard log.unreadItems == 0 else { return report.failures.append(.unread(name)) }
-        try await listPacks()
+        listed = try await StoreListing.packs(of: name, at: connection.remote)
         guard !listed.isEmpty else { return }
         let devices = try await devices.all()
         isDeleted = catalogues.isDeleted(name, knownBy: devices.map(\.device.id))
@@ -96,21 +93,8 @@ private struct ZonePrune {
 
     // MARK: What is there, and what is needed
 
-    private mutating func listPacks() async throws {
-        var found: [[UInt8]: Int64] = [:]
-        try await connection.remote.listPages(prefix: "zones/\(name)/packs/") { page in
-            for object in page {
-                guard let id = bytes(hexadecimal: object.key.name),
-                    id.count == PackReference.idLength, try key(id) == object.key
-                else { continue }
-                found[id] = object.size
-            }
-        }
-        listed = found
-    }
-
     private func key(_ id: [UInt8]) throws -> ObjectKey {
-        try ObjectKey(PackReference(id: id, size: 0, indexHash: .none, zone: name).keyText)
+        try ObjectKey(PackReference.keyText(of: id, in: name))
     }
 
     /// The packs that are in use, in the order of the log.

@@ -89,9 +89,7 @@ struct UnnamedPacks: ReplicaPart {
         let own = Set(try sync.unpublishedPacksFile.load().map(\.pack.id))
         try await connection.remote.listPages(prefix: "packs/") { page in
             for object in page {
-                guard let id = bytes(hexadecimal: object.key.name),
-                    id.count == PackReference.idLength, try key(id) == object.key
-                else { continue }
+                guard let id = PackReference.id(in: object.key) else { continue }
                 if log.view.retired.contains(id) {
                     found.left.append(object.key)
                 } else if !known.contains(id), !own.contains(id) {

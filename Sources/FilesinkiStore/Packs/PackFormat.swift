@@ -1,4 +1,5 @@
 package import FilesinkiModel
+package import FilesinkiRemote
 
 /// The layout of a pack.
 ///
@@ -72,6 +73,14 @@ package struct PackReference: Hashable, Sendable {
     package static func keyText(of id: [UInt8], in zone: String? = nil) -> String {
         let digits = hexadecimal(id)
         return "\(StoreLayout.packs(of: zone))\(digits.prefix(2))/\(digits)"
+    }
+
+    /// The id of the pack that a key is of; nil for any other key.
+    package static func id(in key: ObjectKey, of zone: String? = nil) -> [UInt8]? {
+        guard let id = bytes(hexadecimal: key.name), id.count == idLength,
+            keyText(of: id, in: zone) == key.description
+        else { return nil }
+        return id
     }
 }
 
