@@ -1,3 +1,4 @@
+import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiSQLite
 import FilesinkiText
@@ -122,8 +123,7 @@ struct TreePages {
             [.integer(Int64(limit))])
         let days: [JSONValue] = rows.reversed().map { row in
             var day: JSONObject = [:]
-            let begin = Timestamp(seconds: row.number(0) * 86_400, nanoseconds: 0)
-            day.add("day", String(DateText.rfc3339(begin).prefix(10)))
+            day.add("day", StoreGrowth.text(ofDay: row.number(0)))
             day.add("commits", row.number(1))
             day.add("stored_bytes", row.number(2))
             day.add("freed_bytes", row.number(3))

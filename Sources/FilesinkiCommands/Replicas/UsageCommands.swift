@@ -208,9 +208,8 @@ extension StoreStatistics {
 
 extension StoreGrowth.Day {
     fileprivate var json: JSONObject {
-        let begin = Timestamp(seconds: number * 86_400, nanoseconds: 0)
         var object: JSONObject = [:]
-        object.add("day", String(DateText.rfc3339(begin).prefix(10)))
+        object.add("day", StoreGrowth.text(ofDay: number))
         object.add("commits", commits)
         object.add("stored_bytes", stored)
         object.add("freed_bytes", freed)

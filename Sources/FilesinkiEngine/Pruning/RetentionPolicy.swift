@@ -126,15 +126,12 @@ extension RetentionPolicy.Period {
     ///
     /// - Parameter seconds: Since 1970.
     fileprivate func name(of seconds: Int64) -> String {
-        func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
-            value >= 0 ? value / divisor : (value + 1) / divisor - 1
-        }
         let date = CalendarTime(utc: seconds).date
         return switch self {
-        case .hourly: "\(floor(seconds, 3600))"
+        case .hourly: "\(seconds.floored(by: 3600))"
         case .daily: date
         // 1970 began on a Thursday.
-        case .weekly: "\(floor(floor(seconds, 86_400) + 3, 7))"
+        case .weekly: "\((seconds.floored(by: 86_400) + 3).floored(by: 7))"
         case .monthly: String(date.dropLast(3))
         case .yearly: String(date.dropLast(6))
         }

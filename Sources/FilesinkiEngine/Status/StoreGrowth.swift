@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiText
 
 /// How the contents of a store grew: what the commits of each day have added, and prunes have freed.
 package struct StoreGrowth: Sendable {
@@ -32,8 +33,18 @@ package struct StoreGrowth: Sendable {
     }
 
     /// The day of a time, in days since 1970-01-01.
-    package static func day(of time: Timestamp) -> Int64 {
-        let quotient = time.seconds / 86_400
-        return time.seconds % 86_400 < 0 ? quotient - 1 : quotient
+    package static func day(of time: Timestamp) -> Int64 { time.seconds.floored(by: 86_400) }
+
+    /// A day as text, such as `2026-11-26`.
+    package static func text(ofDay number: Int64) -> String {
+        let begin = Timestamp(seconds: number * 86_400, nanoseconds: 0)
+        return String(DateText.rfc3339(begin).prefix(10))
+    }
+}
+
+extension Int64 {
+    /// The quotient, rounded down.
+    func floored(by divisor: Int64) -> Int64 {
+        self >= 0 ? self / divisor : (self + 1) / divisor - 1
     }
 }
