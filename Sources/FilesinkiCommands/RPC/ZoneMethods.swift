@@ -5,9 +5,6 @@ import FilesinkiRPC
 enum ZoneMethods {
     static let all = [list, create, delete, purge, reset, changes]
 
-    private static let changing =
-        [.required("zone", .text), RPCParameter("wait", .flag)] + DatabaseOption.parameters
-
     private static let list = RPCMethod(
         "rec.zones.list", "The zones of records that are known here, with their state.",
         runs: RecordZonesListCommand.self,
@@ -18,31 +15,26 @@ enum ZoneMethods {
         return []
     }
 
-    private static let create = RPCMethod(
+    private static let create = changing(
         "rec.zones.create", "Creates a zone, also one that was deleted.",
-        runs: RecordZonesCreateCommand.self, parsing: ["zone"], changing
-    ) { command, parameters in
-        command.zone = try parameters.argument("zone") ?? ""
-        command.publishWait.wait = try parameters.isSet("wait")
-        try command.options.database.fill(parameters)
-        return []
-    }
-
-    private static let delete = ending(
+        RecordZonesCreateCommand.self)
+    private static let delete = changing(
         "rec.zones.delete", "Deletes a zone with all its records on all devices.",
         RecordZonesDeleteCommand.self)
-    private static let purge = ending(
+    private static let purge = changing(
         "rec.zones.purge", "Deletes a zone, and says that the user removed all data.",
         RecordZonesPurgeCommand.self)
-    private static let reset = ending(
+    private static let reset = changing(
         "rec.zones.reset", "Begins a new log for a zone; each device sends its records again.",
         RecordZonesResetCommand.self)
 
-    private static func ending<Runs: ZoneEndingCommand>(
+    private static func changing<Runs: ZoneChangingCommand>(
         _ name: String, _ summary: String, _ command: Runs.Type
     ) -> RPCMethod {
-        RPCMethod(name, summary, runs: command, parsing: ["zone"], changing) {
-            command, parameters in
+        RPCMethod(
+            name, summary, runs: command, parsing: ["zone"],
+            [.required("zone", .text), RPCParameter("wait", .flag)] + DatabaseOption.parameters
+        ) { command, parameters in
             command.zone = try parameters.argument("zone") ?? ""
             command.publishWait.wait = try parameters.isSet("wait")
             try command.options.database.fill(parameters)

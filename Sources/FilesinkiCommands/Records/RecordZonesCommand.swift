@@ -190,7 +190,7 @@ extension ZoneEntry {
 }
 
 /// `rec zones create`: a new zone, or a deleted one again.
-struct RecordZonesCreateCommand: ReplicaCommand {
+struct RecordZonesCreateCommand: ZoneChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Create a zone, also one that was deleted.",
@@ -204,8 +204,6 @@ struct RecordZonesCreateCommand: ReplicaCommand {
 
     @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var options: CatalogueOptions
-
-    var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
         let change = ZoneChange(
@@ -226,20 +224,25 @@ struct RecordZonesCreateCommand: ReplicaCommand {
     }
 }
 
-/// A command that ends the present generation of a zone.
-protocol ZoneEndingCommand: ReplicaCommand {
-    static var cause: ZoneCause { get }
-    /// What was done, for people.
-    static var done: String { get }
-
+/// A command that changes a zone as a whole.
+protocol ZoneChangingCommand: ReplicaCommand {
     var zone: String { get set }
     var publishWait: PublishWaitOption { get set }
     var options: CatalogueOptions { get set }
 }
 
-extension ZoneEndingCommand {
+extension ZoneChangingCommand {
     var replica: RootOptions { options.replica }
+}
 
+/// A command that ends the present generation of a zone.
+protocol ZoneEndingCommand: ZoneChangingCommand {
+    static var cause: ZoneCause { get }
+    /// What was done, for people.
+    static var done: String { get }
+}
+
+extension ZoneEndingCommand {
     func run(in console: Console) async throws -> ExitCode {
         try await ZoneChange(
             name: zone, options: options, publishWait: publishWait, console: console,
