@@ -9,7 +9,7 @@ struct RcloneTests {
     /// What a shell reads before a command.
     private static let configuration = """
         export RCLONE_CONFIG="$PWD/rclone.conf"
-        printf '[disk]\\ntype = local\\n[inner]\\ntype = local\\n[memory]\\ntype = memory\\n' >rclone.conf
+        printf '[disk]\\ntype = local\\n[memory]\\ntype = memory\\n' >rclone.conf
 
         """
 
