@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""Measures the merge by format on real triples, beside `git merge-file`.
+
+usage: measure-merges.py FOLDER... --binary PATH [--list] [--keep FOLDER] [--limit N]
+
+FOLDER has a folder for every triple, as cut-triples.py makes them: base, here, there, committed
+(what the people made of it) and name. They are counted by format, which the file's name tells.
+Each result is read again by a parser that is not ours (json, json5, yaml, tomllib, lxml, csv, and a
+reader of settings by line), and compared as a parsed document. Triples of which a version is not a
+document of the format are left out and counted. PyYAML, lxml and json5 have to be installed for
+those formats. A row has:
+
+  triples      those that are counted
+  git merged   what git merges to a document
+  as git       of these: the same document
+  git gave up  the others
+  as people    of these: merged to the document that was committed
+  otherwise    of these: merged to another one
+  declined     of all
+  invalid      results that are no document, and crashes
+  noise        results with a line that should not be there, or without one that should
+
+--list names the triples that fell short, and why; --keep writes there what both merges made.
+"""
+import argparse
+import collections
+import configparser
+import csv
+import decimal
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+MISSING = object()
+
+
+# What each format's documents mean, as a value that `==` compares.
+
+
+def members(pairs):
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        return {"twice": pairs}
+    return dict(pairs)
+
+
+def number(text):
+    """A number with a fraction or an exponent, exactly."""
+    return {"number": str(decimal.Decimal(text).normalize())}
+
+
+def json_document(data):
+    def refuse(word):
+        raise ValueError(word)
+
+    return json.loads(data.decode("utf-8-sig"), object_pairs_hook=members, parse_constant=refuse,
+                      parse_float=number)
+
+
+def json5_document(data):
+    import json5
+    return json5.loads(data.decode("utf-8-sig"), object_pairs_hook=members)
+
+
+def yaml_document(data):
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        pass
+
+    def mapping(loader, node):
+        pairs = [(loader.construct_object(key, deep=True), loader.construct_object(value, deep=True))
+                 for key, value in node.value]
+        keys = [repr(key) for key, _ in pairs]
+        if len(set(keys)) != len(keys):
+            raise ValueError("a key twice")
+        return {repr(key): value for key, value in pairs}
+
+    def tagged(loader, suffix, node):
+        if isinstance(node, yaml.ScalarNode):
+            return {"tag": suffix, "value": node.value}
+        if isinstance(node, yaml.SequenceNode):
+            return {"tag": suffix, "value": loader.construct_sequence(node, deep=True)}
+        return {"tag": suffix, "value": mapping(loader, node)}
+
+    Loader.add_constructor("tag:yaml.org,2002:map", mapping)
+    Loader.add_multi_constructor("", tagged)
+    return [repr(each) for each in yaml.load_all(data.decode("utf-8-sig"), Loader)]
+
+
+def toml_document(data):
+    return tomllib.loads(data.decode("utf-8-sig"), parse_float=str)
+
+
+def xml_document(data):
+    from lxml import etree
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    return etree.canonicalize(etree.fromstring(data, parser), strip_text=True, with_comments=True)
+
+
+def table(data):
+    text = data.decode("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True,
+                           delimiter="\t" if "\t" in text.split("\n", 1)[0] else ","))
+    return {"header": rows[:1], "rows": sorted(map(json.dumps, rows[1:]))}
+
+
+def settings(data):
+    """Sections with their keys, each with its values in order; comments are left out."""
+    parser = configparser.ConfigParser(interpolation=None, strict=True, allow_no_value=True,
+                                       default_section="\0")
+    parser.optionxform = str
+    parser.read_string(data.decode("utf-8-sig"))
+    return {name: dict(parser[name]) for name in parser.sections()}
+
+
+def keyed_lines(data):
+    """The same for what configparser does not read, such as a key that is there several times."""
+    found, section = collections.defaultdict(list), ""
+    for line in data.decode("utf-8-sig").splitlines():
+        line = line.strip()
+        if re.fullmatch(r"<{7}.*|={7}|>{7}.*", line):
+            raise ValueError(line)
+        if line.startswith("["):
+            section = line
+            found[section, ""] = []
+        elif line and line[0] not in "#;!":
+            key, _, value = line.partition("=")
+            found[section, key.strip()].append(value.strip())
+    return dict(found)
+
+
+def properties(data):
+    found = {}
+    text = re.sub(r"\\\r?\n[ \t]*", "", data.decode("utf-8-sig"))
+    for line in text.splitlines():
+        if line.strip() and line.lstrip()[0] not in "#!":
+            key, value = re.match(r"\s*((?:\\.|[^\s=:\\])*)\s*[=:]?\s*(.*)", line).groups()
+            if key in found:
+                raise ValueError("a key twice")
+            found[key] = value
+    return found
+
+
+def line_set(data):
+    lines = data.decode().splitlines()
+    if any(re.match(r"<{7}|={7}$|>{7}", line) for line in lines):
+        raise ValueError("a conflict")
+    return sorted(line for line in lines if line.strip())
+
+
+FORMATS = {
+    "plist": ([r"\.(plist|entitlements|mobileconfig)"], [xml_document]),
+    "svg": ([r"\.svg"], [xml_document]),
+    "JSON": ([r"\.json"], [json_document]),
+    "JSONC": ([r"\.(json|jsonc|json5|code-workspace|code-snippets|babelrc|eslintrc|jshintrc|swcrc)",
+               r"\.sublime-(settings|project|keymap)"], [json5_document]),
+    "YAML": ([r"\.ya?ml"], [yaml_document]),
+    "TOML": ([r"\.toml", r"(Cargo|poetry|uv|Pipfile)\.lock"], [toml_document]),
+    "properties": ([r"\.properties"], [properties]),
+    "units": ([r"\.(desktop|service|socket|timer|target|mount|path|slice)"], [keyed_lines]),
+    "INI": ([r"\.(ini|editorconfig|npmrc|pylintrc|gitconfig|gitmodules)", r"setup\.cfg",
+             r"\.env(\..*)?", r".*\.env"], [settings, keyed_lines]),
+    "XML": ([r"\.(xml|csproj|props|targets|resx|xaml|nuspec|xib|storyboard|xcscheme|ui|glade|qrc)",
+             r"\.(xlf|xliff|vcxproj|xsd|xsl|opml|gpx|iml|opf)"], [xml_document]),
+    "CSV": ([r"\.[ct]sv"], [table]),
+    "line sets": ([r"requirements.*\.txt", r"go\.sum"], [line_set]),
+}
+"""The format of a file, and what reads it, by the end of its name; the first that reads it counts."""
+
+# Merged by a rule, as no name selects them.
+BY_RULE = {"line sets": "union-lines", "TOML": "toml"}
+
+
+def parsed(reader, data):
+    try:
+        return reader(data)
+    except Exception:  # Of a parser that is not ours: whatever it throws, it did not read it.
+        return MISSING
+
+
+def format_of(name, versions):
+    """The format of a triple and its reader; None where a version is of none."""
+    last = name.rpartition("/")[2]
+    is_known = False
+    for word, (ends, readers) in FORMATS.items():
+        if not any(re.fullmatch(f"(.*)({end})" if end.startswith(r"\.") else end, last, re.I)
+                   for end in ends):
+            continue
+        is_known = True
+        for reader in readers:
+            if all(parsed(reader, data) is not MISSING for data in versions.values()):
+                return word, reader
+    return (None, is_known)
+
+
+def lines(data):
+    """How often each line is there, without the comma, which comes and goes with neighbours."""
+    return collections.Counter(line.rstrip(b"\r").removesuffix(b",") for line in data.split(b"\n"))
+
+
+def noise(versions, result):
+    """Lines that are there and should not be, or the other way round.
+
+    A line that no version has twice is in the result if both sides have it, or the one that
+    changed that; so is a line that is nowhere.
+    """
+    counts = [lines(versions[name]) for name in ("base", "here", "there")] + [lines(result)]
+    found = set()
+    for line in set().union(*counts):
+        base, here, there, made = (count[line] for count in counts)
+        expected = here if base == there else there
+        if max(base, here, there, made) <= 1 and made != expected and (here != there or made != here):
+            found.add(line)
+    return found
+
+
+def run(arguments):
+    return subprocess.run(arguments, capture_output=True, check=False)
+
+
+class Triple:
+    """What became of one triple: a set of words."""
+
+    def __init__(self, folder, options):
+        self.folder, self.options = folder, options
+        names = ["base", "here", "there", "committed"]
+        self.versions = {name: (folder / name).read_bytes() for name in names}
+        name = folder / "name"
+        self.name = name.read_bytes().decode("utf-8", "replace").partition("\n")[0] \
+            if name.exists() else "x.json"
+        self.format, self.reader = format_of(self.name, self.versions)
+        self.found = self.measure() if self.format else {"left out"}
+
+    def measure(self):
+        paths = {name: str(self.folder / name) for name in self.versions}
+        kind = BY_RULE.get(self.format)
+        words = ["--type", kind] if kind else ["--path", self.name]
+        ours = run([self.options.binary, "merge", *words,
+                    paths["base"], paths["here"], paths["there"]])
+        git = run(["git", "merge-file", "-p", paths["here"], paths["base"], paths["there"]])
+        self.keep(ours.stdout, git.stdout)
+        by_git = parsed(self.reader, git.stdout) if git.returncode == 0 else MISSING
+        found = {"git merged" if by_git is not MISSING else "git gave up"}
+        if git.returncode == 0 and by_git is MISSING:
+            found.add("git broke it")
+        if ours.returncode == 1:
+            return found | {"declined"}
+        if ours.returncode:
+            return found | {"invalid"}
+        result = parsed(self.reader, ours.stdout)
+        found.add("merged" if result is not MISSING else "invalid")
+        if by_git is not MISSING and result == by_git:
+            found.add("as git")
+        if git.returncode == 0 and ours.stdout == git.stdout:
+            found.add("same bytes")
+        if result == self.reader(self.versions["committed"]):
+            found.add("as people")
+        if noise(self.versions, ours.stdout):
+            found.add("noise")
+        return found
+
+    def keep(self, ours, git):
+        if self.options.keep:
+            folder = self.options.keep / str(self.folder).strip("/").replace("/", "_")
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "ours").write_bytes(ours)
+            (folder / "git").write_bytes(git)
+
+    @property
+    def fell_short(self):
+        return self.found & {"invalid", "noise"} or (
+            "merged" in self.found and not self.found & {"as git", "as people"})
+
+
+def row(word, found):
+    def count(*words):
+        return sum(1 for each in found if each.issuperset(words))
+
+    given = count("git gave up")
+    return [word, len(found), count("git merged"), count("git merged", "as git"), given,
+            count("git gave up", "as people"),
+            count("git gave up", "merged") - count("git gave up", "merged", "as people"),
+            count("declined"), count("invalid"), count("noise")]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("folders", type=pathlib.Path, nargs="+")
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--limit", type=int, default=1000, help="at most so many of each folder")
+    parser.add_argument("--keep", type=pathlib.Path)
+    return parser.parse_args()
+
+
+def triples(options):
+    for folder in options.folders:
+        yield from sorted(base.parent for base in folder.glob("**/base"))[:options.limit]
+
+
+def main():
+    options = arguments()
+    groups, left_out = collections.defaultdict(list), 0
+    for folder in triples(options):
+        triple = Triple(folder, options)
+        if triple.format is None:
+            left_out += 1
+            continue
+        groups[triple.format].append(triple.found)
+        if options.list and triple.fell_short:
+            print(f"    {triple.folder} {triple.name}: {', '.join(sorted(triple.found))}")
+    if not groups:
+        sys.exit("There are no triples in the folder.")
+    print("| format | triples | git merged | as git | git gave up | as people | otherwise "
+          "| declined | invalid | noise |")
+    print("|---|" + "--:|" * 9)
+    for word in sorted(groups, key=str.lower):
+        print("| " + " | ".join(map(str, row(word, groups[word]))) + " |")
+    print(f"{left_out} left out: a version that the parser does not read, or no format.")
+
+
+if __name__ == "__main__":
+    main()
