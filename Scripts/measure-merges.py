@@ -186,16 +186,14 @@ def parsed(reader, data):
 def format_of(name, versions):
     """The format of a triple and its reader; None where a version is of none."""
     last = name.rpartition("/")[2]
-    is_known = False
     for word, (ends, readers) in FORMATS.items():
         if not any(re.fullmatch(f"(.*)({end})" if end.startswith(r"\.") else end, last, re.I)
                    for end in ends):
             continue
-        is_known = True
         for reader in readers:
             if all(parsed(reader, data) is not MISSING for data in versions.values()):
                 return word, reader
-    return (None, is_known)
+    return None, None
 
 
 def lines(data):
@@ -313,7 +311,8 @@ def main():
             continue
         groups[triple.format].append(triple.found)
         if options.list and triple.fell_short:
-            print(f"    {triple.folder} {triple.name}: {', '.join(sorted(triple.found))}")
+            print(f"    {triple.folder} {triple.name}: {', '.join(sorted(triple.found))}",
+                  flush=True)
     if not groups:
         sys.exit("There are no triples in the folder.")
     print("| format | triples | git merged | as git | git gave up | as people | otherwise "
