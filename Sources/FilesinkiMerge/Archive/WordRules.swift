@@ -51,8 +51,12 @@ struct WordReferences {
         result += try merged.newFaults(Self.repeated).map { name in
             MergeConflict(part: name, "It would be in the document twice, or without its end.")
         }
+        var other: [MergeVersion: [String: Set<[UInt8]>]] = [:]
+        if !merged.stories.isEmpty {
+            for side in [MergeVersion.ours, .theirs] { other[side] = try changedNumbers(side) }
+        }
         for story in merged.stories {
-            result += try changed(story).map { name in
+            result += changed(story, other).map { name in
                 MergeConflict(part: name, "It means something else on the other side.")
             }
         }
@@ -140,8 +144,10 @@ struct WordReferences {
         for part in try texts(version) {
             var seen = RepeatedAttributes()
             for element in part.elements.indices {
+                let attributes = part.attributes(element)
+                guard !attributes.isEmpty else { continue }
                 let name = String(decoding: part.name(element), as: UTF8.self)
-                for attribute in part.attributes(element) {
+                for attribute in attributes {
                     let isNumber =
                         attribute.isNamed("w:id") || attribute.isNamed("w14:paraId")
                         || name == "wp:docPr" && attribute.isNamed("id")
@@ -173,44 +179,74 @@ struct WordReferences {
     }
 
     /// The numbers in blocks that one side changed and that mean something else in the result.
-    private func changed(_ story: MergedPackage.Story) throws(ZipError) -> Set<[UInt8]> {
+    private func changed(
+        _ story: MergedPackage.Story, _ other: [MergeVersion: [String: Set<[UInt8]>]]
+    ) -> Set<[UInt8]> {
         var result: Set<[UInt8]> = []
         for block in story.blocks {
+            guard let targets = other[block.version], !targets.isEmpty else { continue }
             let part = story.parts[block.version]
             for element in block.element..<part.elements[block.element].end {
-                for link in Self.links
-                where link.isNumber && part.isNamed(element, link.element) {
-                    guard let value = part.attribute(link.attribute, of: element) else { continue }
-                    let own = try Self.meaning(value, link, merged.versions[block.version])
-                    if try own != Self.meaning(value, link, merged.result) {
-                        result.insert(Array("\(link.target) ".utf8) + value)
-                    }
+                for link in Self.links where part.isNamed(element, link.element) {
+                    guard let numbers = targets[link.target],
+                        let value = part.attribute(link.attribute, of: element),
+                        numbers.contains(Array(value))
+                    else { continue }
+                    result.insert(Array("\(link.target) ".utf8) + value)
                 }
             }
         }
         return result
     }
 
-    /// What a number stands for; of a list also the definition of its levels.
-    private static func meaning(
-        _ value: ArraySlice<UInt8>, _ link: Link, _ version: ArchivePackage
-    ) throws(ZipError) -> [UInt8]? {
-        guard let types = try OOXMLTypes(version), let name = types.part(ofType: link.type),
-            let part = try version.document(name)
-        else { return nil }
-        func find(_ target: String, _ attribute: String, _ value: ArraySlice<UInt8>) -> Int? {
-            part.elements.indices.first { element in
-                part.isNamed(element, target) && part.attribute(attribute, of: element) == value
-            }
-        }
-        guard let found = find(link.target, link.name, value) else { return nil }
-        var result = Array(part.text(found))
-        if let abstract = part.child("w:abstractNumId", of: found),
-            let number = part.attribute("w:val", of: abstract),
-            let definition = find("w:abstractNum", "w:abstractNumId", number)
-        {
-            result += part.text(definition)
+    /// By the name of their elements, the numbers that mean something else in a version than in the result.
+    private func changedNumbers(
+        _ version: MergeVersion
+    ) throws(ZipError) -> [String: Set<[UInt8]>] {
+        var result: [String: Set<[UInt8]>] = [:]
+        for link in Self.links where link.isNumber {
+            let own = try Self.meanings(link, merged.versions[version])
+            let new = try Self.meanings(link, merged.result)
+            let numbers = Set(own.keys).union(new.keys).filter { own[$0] != new[$0] }
+            if !numbers.isEmpty { result[link.target] = numbers }
         }
         return result
+    }
+
+    /// What a number stands for.
+    private struct Meaning: Equatable {
+        let text: ArraySlice<UInt8>
+        /// Of a list, the definition of its levels.
+        let levels: ArraySlice<UInt8>?
+    }
+
+    /// What the numbers of a version stand for. Of several elements with one number the first counts.
+    ///
+    /// A long text refers to a few lists from thousands of paragraphs: each part is read once.
+    private static func meanings(
+        _ link: Link, _ version: ArchivePackage
+    ) throws(ZipError) -> [[UInt8]: Meaning] {
+        guard let types = try OOXMLTypes(version), let name = types.part(ofType: link.type),
+            let part = try version.document(name)
+        else { return [:] }
+        func elements(_ target: String, _ attribute: String) -> [[UInt8]: Int] {
+            var found: [[UInt8]: Int] = [:]
+            for element in part.elements.indices where part.isNamed(element, target) {
+                guard let value = part.attribute(attribute, of: element).map(Array.init),
+                    found[value] == nil
+                else { continue }
+                found[value] = element
+            }
+            return found
+        }
+        let levels = elements("w:abstractNum", "w:abstractNumId")
+        return elements(link.target, link.name).mapValues { element in
+            let number = part.child("w:abstractNumId", of: element).flatMap {
+                part.attribute("w:val", of: $0)
+            }
+            return Meaning(
+                text: part.text(element),
+                levels: number.flatMap { levels[Array($0)] }.map(part.text))
+        }
     }
 }
