@@ -39,7 +39,10 @@ package struct SlotProbe: Sendable {
             remotes.append(shared?.separated() ?? remote)
         }
         let alternative = remotes[0].alternative
-        let trial = ProbeTrial(remotes: remotes, folder: folder, writers: writers, rounds: rounds)
+        let isAlone = try await hasOneWriter(remotes[0])
+        let trial = ProbeTrial(
+            remotes: remotes, folder: folder, writers: isAlone ? 1 : writers,
+            rounds: isAlone ? min(rounds, Self.roundsOfOneWriter) : rounds)
         var checks: [ProbeReport.Check] = []
         if let configuration = try await checkConfiguration(of: remotes[0]) {
             checks.append(configuration)
@@ -56,6 +59,17 @@ package struct SlotProbe: Sendable {
         }
         checks.append(try await check(ProbeTrial.deletion, trial))
         return ProbeReport(checks: checks, alternative: alternative)
+    }
+
+    /// How many slots are filled where nobody races for them.
+    private static let roundsOfOneWriter = 3
+
+    /// Whether only one device publishes at the remote, so that there is nobody to race against.
+    private func hasOneWriter(_ remote: any Remote) async throws -> Bool {
+        guard let remote = remote.unwrapped(as: (any SingleWriterRemote).self) else { return false }
+        return try await Retries(systemContext).performRequest { _ in
+            try await remote.hasOneWriter()
+        }
     }
 
     /// Asks the remote about its configuration; nil if it cannot be asked.
@@ -134,6 +148,15 @@ package protocol FitnessReporting {
     ///
     /// - Throws: `Failure` when the remote cannot be asked.
     func unfitness() async throws -> String?
+}
+
+/// A remote at which only one device may publish, if its user says so. ``SlotProbe`` then lets nobody race: many
+/// writers prove nothing that is needed, and cost a slow provider minutes.
+package protocol SingleWriterRemote {
+    /// Whether this device alone publishes there.
+    ///
+    /// - Throws: `Failure` when the remote cannot be asked.
+    func hasOneWriter() async throws -> Bool
 }
 
 /// A remote that can cut its own connection in the middle of a ``Remote/put(_:to:)``, so that

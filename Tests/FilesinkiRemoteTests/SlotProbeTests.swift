@@ -81,6 +81,24 @@ import Testing
         }
     }
 
+    /// A remote at which one device publishes.
+    struct OfOneWriter: RemoteWrapper, SingleWriterRemote {
+        var wrapped: any Remote
+
+        func hasOneWriter() async throws -> Bool { true }
+    }
+
+    @Test func `where one device publishes, nobody races, and a full slot stays as it is`()
+        async throws
+    {
+        let report = try await probe(OfOneWriter(wrapped: MemoryRemote())).testRemote()
+        #expect(report.isFit, "\(report)")
+        #expect(report.checks.first?.detail.hasPrefix("Filled 3 slots") == true, "\(report)")
+        let overwritten = try await probe(OfOneWriter(wrapped: LyingRemote(.overwrites)))
+            .testRemote()
+        #expect(overwritten.checks.first?.holds == false)
+    }
+
     @Test func `a remote that reports itself as fit is tested`() async throws {
         let fit = try await probe(FitnessReporter(wrapped: MemoryRemote(), answer: nil))
             .testRemote()

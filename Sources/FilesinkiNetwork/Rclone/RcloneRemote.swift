@@ -114,6 +114,13 @@ extension RcloneRemote: SharedConnectionRemote {
     }
 }
 
+extension RcloneRemote: SingleWriterRemote {
+    func hasOneWriter() async throws -> Bool {
+        guard writers.isSingle else { return false }
+        return try await !link.movesExclusively()
+    }
+}
+
 extension RcloneRemote: FitnessReporting {
     var fitness: ProbeReport.Check {
         .init(
