@@ -105,7 +105,8 @@ final class RcloneLink: Sendable {
         let connections = try HTTPConnections(
             ConnectionSettings(silenceLimit: silenceLimit), bandwidth: bandwidth)
         let remote = WebDAVRemote(
-            address: address, transport: RcloneTransport(wrapped: connections),
+            address: address,
+            transport: RcloneTransport(wrapped: connections, systemContext: systemContext),
             credentials: .password(user: login.user, login.password),
             systemContext: systemContext)
         return RcloneWay(server: server, remote: remote, origin: address.origin)

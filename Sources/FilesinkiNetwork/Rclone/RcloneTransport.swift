@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiSystem
 import Synchronization
 
 /// Sends requests to rclone's WebDAV server, and turns what it says of a provider that fails into what it means.
@@ -7,11 +8,15 @@ import Synchronization
 /// Measured of rclone 1.60 and its library: when its provider cannot be reached, it answers `GET` with 404, as
 /// for an object that is absent; `PROPFIND` with 405, or with a listing that breaks off after the folder's own
 /// entry; `PUT`, `MKCOL` and `DELETE` with 405, `MOVE` with 403. Only `PROPFIND` tells absence from failure.
+///
+/// It refuses (423) a change of a name that another request is changing, which takes as long as its provider does. This
+/// process is its only client, so that the other request is one of its own, and is waited for.
 struct RcloneTransport: HTTPTransport {
     let wrapped: any HTTPTransport
+    let systemContext: SystemContext
 
     func send(_ request: HTTPRequest) async throws -> HTTPReply {
-        var reply = try await wrapped.send(request)
+        var reply = try await sendUntilFree(request)
         if Self.isFailure(reply, of: request.method) { reply.status = Self.unavailable }
         return reply
     }
@@ -38,6 +43,24 @@ struct RcloneTransport: HTTPTransport {
             if !hasAppeared.withLock({ $0 }) { return }
         }
     }
+
+    /// Sends a request until no other one is changing the same name. What is refused so has changed nothing.
+    private func sendUntilFree(_ request: HTTPRequest) async throws -> HTTPReply {
+        var backoff = Backoff(Self.pauses, limit: Self.longestWait)
+        while true {
+            let reply = try await wrapped.send(request)
+            guard reply.status == Self.locked, !backoff.isOver else { return reply }
+            let chance = systemContext.randomBytes(1).first ?? 0
+            try await systemContext.sleep(backoff.next(chance: chance))
+        }
+    }
+
+    private static let locked = 423
+
+    private static let pauses = Duration.milliseconds(20)...(.seconds(2))
+
+    /// How long a request waits for the others in all.
+    private static let longestWait = Duration.seconds(30)
 
     /// The status that says that the same request may succeed later.
     private static let unavailable = 503

@@ -9,7 +9,15 @@ struct RcloneTests {
     /// What a shell reads before a command.
     private static let configuration = """
         export RCLONE_CONFIG="$PWD/rclone.conf"
-        printf '[disk]\\ntype = local\\n[memory]\\ntype = memory\\n' >rclone.conf
+        printf '[disk]\\ntype = local\\n[inner]\\ntype = local\\n[memory]\\ntype = memory\\n' >rclone.conf
+        # A server of another rclone: a type at which two devices cannot be kept apart.
+        far() {
+            rclone serve webdav --addr 127.0.0.1:0 inner:"$PWD/far" >far.log 2>&1 &
+            far=$!
+            trap 'kill $far 2>/dev/null' EXIT
+            until port=$(grep -o 'http://127.0.0.1:[0-9]*' far.log); do kill -0 $far || exit; sleep 0.1; done
+            printf '[far]\\ntype = webdav\\nvendor = other\\nurl = %s\\n' "$port" >>rclone.conf
+        }
 
         """
 
@@ -72,5 +80,36 @@ struct RcloneTests {
         let run = try shell(machine, "mkdir a; \(line)")
         #expect(run.code == code, "\(run)")
         #expect(run.talk.contains(remedy), "\(run)")
+    }
+
+    @Test func `one device may declare that it publishes alone, and a second one is refused`()
+        throws
+    {
+        let machine = try Machine()
+        let run = try shell(
+            machine,
+            """
+            far
+            set -e
+            mkdir a; echo x >a/f
+            filesinki init a --remote rclone:far:store --device a --single-writer
+            filesinki sync a; echo y >a/f; filesinki sync a
+            filesinki clone rclone:far:store b --device b --single-writer 2>cloned || [ $? = 3 ]
+            diff -r -x .filesinki a b
+            code=0; echo b >b/g; filesinki sync b 2>refused || code=$?
+            [ $code = 7 ]; grep -q 'Another device publishes there' refused
+            filesinki clone rclone:far:store c --device c 2>cloned || [ $? = 3 ]
+            code=0; echo c >c/h; filesinki sync c 2>undeclared || code=$?
+            [ $code = 7 ]; grep -q 'single-writer' undeclared
+            rclone deletefile "far:store/$(cd far/store; echo writers/*)"
+            filesinki sync b
+            code=0; echo z >a/f; filesinki sync a 2>replaced || code=$?
+            [ $code = 7 ]; grep -q 'Another device publishes there' replaced
+            kill $far
+            code=0; filesinki sync b 2>away || code=$?
+            [ $code = 75 ]
+            """)
+        #expect(
+            run.code == 0, "\(run) \(machine.read("refused") ?? "") \(machine.read("away") ?? "")")
     }
 }

@@ -1,6 +1,8 @@
 import FilesinkiHTTP
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiTesting
+import Synchronization
 import Testing
 
 @testable import FilesinkiNetwork
@@ -21,6 +23,39 @@ import Testing
     func failures(_ method: String, _ status: Int, _ body: String, _ isFailure: Bool) {
         let reply = HTTPReply(status: status, body: Array(body.utf8))
         #expect(RcloneTransport.isFailure(reply, of: method) == isFailure)
+    }
+
+    /// Refuses requests as rclone does while another one changes the same name.
+    private final class Busy: HTTPTransport {
+        let left: Mutex<Int>
+
+        init(_ count: Int) { left = Mutex(count) }
+
+        func send(_ request: HTTPRequest) async throws -> HTTPReply {
+            let isRefused = left.withLock { count in
+                count -= 1
+                return count >= 0
+            }
+            return HTTPReply(status: isRefused ? 423 : 201, body: [])
+        }
+
+        func stream(
+            _ request: HTTPRequest, _ receive: @Sendable (HTTPReply) async throws -> Bool
+        ) async throws {
+            _ = try await receive(try await send(request))
+        }
+    }
+
+    @Test(
+        "a change waits for another one of the same name, and not for ever",
+        arguments: [(0, 201), (6, 201), (1000, 423)])
+    func waits(_ refusals: Int, _ status: Int) async throws {
+        let clock = ManualClock()
+        let transport = RcloneTransport(wrapped: Busy(refusals), systemContext: clock.systemContext)
+        let reply = try await transport.send(
+            HTTPRequest("MKCOL", "http://127.0.0.1:1/x/", maximumReply: 1024))
+        #expect(reply.status == status)
+        #expect(clock.slept.reduce(.zero, +) <= .seconds(30))
     }
 
     @Test(
