@@ -45,6 +45,8 @@ def drive(browser, address, replica, other):
     browser.press("Keep the version from here")
     browser.shows("It is resolved.")
     assert read(replica, "plan.txt") == b"ONE\ntwo\n"
+    browser.press("Undo")
+    browser.shows("The conflict is open again.")
 
     # A conflict in a format with names shows which ones differ.
     browser.go("Conflicts")
@@ -56,6 +58,13 @@ def drive(browser, address, replica, other):
     assert rows == [["/size", "1", "5", "7"]], rows
     browser.shows("What the merge decides, by place")
     browser.shows("conflict: ")
+
+    # All conflicts are resolved at once, after a second press.
+    browser.go("Conflicts")
+    browser.press("Resolve all 2 with the version from there")
+    browser.press("Yes, keep the version from there")
+    browser.shows("2 of 2 conflicts resolved.")
+    assert read(replica, "plan.txt") == b"eins\ntwo\n" and read(replica, "settings.json") == b'{"size":7}\n'
 
     # A deleted folder comes back.
     browser.go("Deleted files")

@@ -99,8 +99,13 @@ enum PageCall: String, CaseIterable {
     }
 
     private func ofConflict(_ given: CallArguments) throws(Failure) -> PageCommand {
-        let path = try given.path()
         let resolve = ["resolve"]
+        if self == .take {
+            let side = try given.word("side", of: ["base", "here", "there"])
+            return PageCommand(
+                resolve, options: ["--json", "--take", side], paths: try given.pathOrPaths())
+        }
+        let path = try given.path()
         switch self {
         case .side:
             let side = try given.word("side", of: ["base", "here", "there", "merge"])
@@ -109,9 +114,6 @@ enum PageCall: String, CaseIterable {
         case .explanation:
             return PageCommand(
                 ["diff"], options: ["--json", "--conflict", "--explain"], paths: [path])
-        case .take:
-            let side = try given.word("side", of: ["base", "here", "there"])
-            return PageCommand(resolve, options: ["--json", "--take", side], paths: [path])
         case .use:
             return PageCommand(
                 resolve, options: ["--json", "--with", "-"], paths: [path],

@@ -81,6 +81,9 @@ function unifiedLines(older, newer) {
   return lines;
 }
 
+// The longest text of all names of a document: a small one with deep names could have names of gigabytes.
+const longestPointers = 8000000;
+
 // The values of a JSON document by their pointer (RFC 6901): scalars, and empty containers.
 function jsonLeaves(value, pointer, leaves) {
   if (value !== null && typeof value === 'object') {
@@ -93,6 +96,8 @@ function jsonLeaves(value, pointer, leaves) {
       return leaves;
     }
   }
+  leaves.length = (leaves.length ?? 0) + pointer.length;
+  if (leaves.length > longestPointers) throw new RangeError('too many names');
   leaves.set(pointer, JSON.stringify(value));
   return leaves;
 }
@@ -179,8 +184,18 @@ function comparableValues(name, texts) {
 
 // A text without characters that would hide or reorder others.
 function visible(text) {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu,
+    (c) => `\\u${c.codePointAt(0).toString(16).padStart(4, '0')}`);
+}
+
+// The longest line that is shown, in characters: a browser takes minutes to break one of megabytes.
+const longestLine = 4000;
+
+// A line of a content, with its tabs.
+function visibleLine(line) {
+  const shown = line.slice(0, longestLine).split('\t').map((part) => visible(part)).join('\t');
+  return line.length > longestLine ? `${shown} … ${(line.length - longestLine).toLocaleString()} more characters` : shown;
 }
 
 // The type of an image that a browser shows without running anything of it; nil for anything else.

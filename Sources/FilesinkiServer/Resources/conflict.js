@@ -7,10 +7,52 @@ async function conflictList() {
   const title = h('h2', {}, 'Conflicts');
   if (list.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No open conflicts.')];
   const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: 'Here', number: true }, { text: 'There', number: true }];
-  return [title, table('Open conflicts, the oldest first', heads, list.map((line) => [
-    h('a', { href: pathHash('conflict', pathValues(line)) }, pathName(pathValues(line))), timeText(line.time),
-    sideSize(line.here), sideSize(line.there),
-  ]))];
+  const all = h('div', { class: 'row' });
+  return [title, list.length === 1 ? null : all, listing('Open conflicts, the oldest first', heads, list, (line) => line.path,
+    (line) => [
+      h('a', { href: pathHash('conflict', pathValues(line)) }, pathName(pathValues(line))), timeText(line.time),
+      sideSize(line.here), sideSize(line.there),
+    ], (chosen, isFiltered) => offerAll(all, chosen, isFiltered))];
+}
+
+// Buttons that resolve all conflicts of a list. A second press is needed.
+function offerAll(place, chosen, isFiltered) {
+  const which = `${isFiltered ? 'these' : 'all'} ${chosen.length.toLocaleString()}`;
+  const offer = (side) => {
+    const lines = chosen.filter((line) => line[side]);
+    if (lines.length === 0 || lines.length < chosen.length) return null;
+    const words = `Resolve ${which} with the version from ${side}`;
+    const ask = action(words, {}, () => {
+      const yes = action(`Yes, keep the version from ${side}`, { class: 'main' }, () => resolveAll(lines, side));
+      const no = action('Cancel', {}, () => {
+        offerAll(place, chosen, isFiltered);
+        [...place.querySelectorAll('button')].find((button) => button.textContent === words)?.focus();
+      });
+      place.replaceChildren(h('span', {}, `Resolve ${countText(lines.length, 'conflict')}? The other versions stay in the history.`), yes, no);
+      place.onkeydown = (event) => { if (event.key === 'Escape') no.click(); };
+      yes.focus();
+    });
+    return ask;
+  };
+  place.onkeydown = null;
+  place.replaceChildren(...[offer('here'), offer('there')].filter((button) => button !== null));
+}
+
+// Resolves conflicts, some with each call, and says how far it is.
+async function resolveAll(lines, side) {
+  const batch = 50;
+  frame.isBusy = true;
+  try {
+    for (let done = 0; done < lines.length; done += batch) {
+      const paths = lines.slice(done, done + batch).map((line) => pathValues(line));
+      const next = Math.min(done + batch, lines.length);
+      const words = `${next.toLocaleString()} of ${countText(lines.length, 'conflict')} resolved.`;
+      if (!await change('take', { paths, side }, words)) break;
+    }
+  } finally {
+    frame.isBusy = false;
+  }
+  await show(false);
 }
 
 function sideSize(side) { return side?.size === undefined ? side?.kind ?? 'deleted' : sizeText(side.size); }
@@ -23,8 +65,11 @@ async function conflict(path) {
   const title = h('h2', {}, 'Conflict in ', pathName(path));
   if (!line) return [title, h('p', {}, 'It is resolved.'), h('p', {}, h('a', { href: '#/conflicts' }, 'All conflicts'))];
   const sides = ['base', 'here', 'there'];
-  const contents = await Promise.all(sides.map((side) => line[side] ? content('side', { ...path, side }) : null));
-  const merge = line.here && line.there ? await content('side', { ...path, side: 'merge' }) : null;
+  const isLarge = (entry) => entry !== undefined && entry.size > largestShown;
+  const isMerged = line.here && line.there && !sides.some((side) => isLarge(line[side]));
+  const asked = sides.map((side) => line[side]?.kind === 'file' && !isLarge(line[side]) ? side : null);
+  const [merge, ...contents] = await Promise.all([isMerged ? 'merge' : null, ...asked].map((side) =>
+    side === null ? null : content('side', { ...path, side })));
   return [
     title,
     h('p', { class: 'soft' }, `Since ${timeText(line.time)}. `, line.copy === undefined
@@ -36,7 +81,7 @@ async function conflict(path) {
       takeButton(path, 'base', 'Go back to the base', line.base)),
     h('div', { class: 'sides' }, sides.map((side, index) => sideElement(side, line[side], contents, index))),
     namedDifferences(path, contents),
-    await explanationElements(path, line),
+    later(null, 'Asking what a merge would decide …', explanationElements(path, line)),
     ...mergeElements(path, merge),
   ];
 }
@@ -65,7 +110,8 @@ function sideElement(side, entry, contents, index) {
   }
   return h('section', { class: 'side', 'aria-label': names[side] }, h('h3', {}, names[side]),
     h('p', { class: 'soft' }, entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : 'nothing'),
-    entry ? contentElement(bytes, changed, names[side]) : null);
+    !entry ? null : entry.size > largestShown ? h('p', { class: 'soft' }, 'Too large to show here.')
+      : entry.kind === 'file' ? contentElement(bytes, changed, names[side]) : null);
 }
 
 function namedDifferences(path, contents) {

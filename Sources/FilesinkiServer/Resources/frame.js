@@ -3,7 +3,7 @@
 // a name becomes a text node. A page has `views`: their names in the address, the first is shown at first. A live one
 // is shown again when something changed; in the others a person reads or writes something that must stay.
 
-const frame = { generation: 0, newest: null };
+const frame = { generation: 0, newest: null, isBusy: false, shown: new Map() };
 
 // An element with attributes and children; a string becomes a text node, nothing becomes nothing.
 function h(name, attributes, ...children) {
@@ -66,16 +66,19 @@ function timeText(text) {
 
 function countText(count, noun) { return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`; }
 
-// A table. The cells of a column with `isName` are the headers of their rows.
+// A table. The cells of a column with `isName` are the headers of their rows. On a narrow screen each row is a block, in
+// which the cells say their column; the roles are named, since browsers forget them then.
 function table(caption, heads, rows) {
   const kind = (head) => head.number ? 'number' : head.nowrap ? 'nowrap' : null;
   const cell = (value, head) => head.isName
-    ? h('th', { scope: 'row', class: kind(head) }, value)
-    : h('td', { class: kind(head) }, value);
+    ? h('th', { scope: 'row', role: 'rowheader', class: kind(head) }, value)
+    : h('td', { role: 'cell', class: kind(head), 'data-head': head.text }, value);
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-    h('table', {}, h('caption', {}, caption),
-      h('thead', {}, h('tr', {}, heads.map((head) => h('th', { scope: 'col', class: kind(head) }, head.text)))),
-      h('tbody', {}, rows.map((row) => h('tr', {}, row.map((value, index) => cell(value, heads[index])))))));
+    h('table', { role: 'table' }, h('caption', {}, caption),
+      h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' },
+        heads.map((head) => h('th', { scope: 'col', role: 'columnheader', class: kind(head) }, head.text)))),
+      h('tbody', { role: 'rowgroup' }, rows.map((row) => h('tr', { role: 'row' },
+        row.map((value, index) => cell(value, heads[index])))))));
 }
 
 // What a button does while it runs. It keeps the focus, so it is not disabled, but does nothing when pressed again.
@@ -129,18 +132,51 @@ function argumentPath(argument) {
   }
 }
 
+// Follows the changes while the page is seen. A browser opens few connections to one server, and a tab that nobody sees
+// must not hold one of them. `run` gets what ends it.
+function followWhileSeen(run) {
+  let stream = null;
+  const change = () => {
+    const isSeen = document.visibilityState === 'visible';
+    if (isSeen === (stream !== null)) return;
+    stream?.abort();
+    stream = isSeen ? new AbortController() : null;
+    if (stream) run(stream.signal);
+  };
+  const leave = () => {
+    stream?.abort();
+    stream = null;
+  };
+  addEventListener('visibilitychange', change);
+  addEventListener('pagehide', leave);
+  addEventListener('pageshow', change);
+  change();
+  return () => {
+    leave();
+    removeEventListener('visibilitychange', change);
+    removeEventListener('pagehide', leave);
+    removeEventListener('pageshow', change);
+  };
+}
+
 async function show(isNavigation) {
   const [view, argument] = currentView();
   frame.generation += 1;
   const generation = frame.generation;
   showViews(view.parent ?? view.name);
   document.title = `${view.title} – filesinki`;
+  const main = document.getElementById('main');
+  // What takes longer says so, in place of the view before.
+  const waiting = isNavigation || main.querySelector('h2') === null ? setTimeout(() => {
+    if (generation === frame.generation) place([h('h2', {}, view.title), h('p', { class: 'soft', 'aria-busy': 'true' }, 'Reading …')], isNavigation);
+  }, 300) : null;
   let parts;
   try {
-    parts = await view.render(argumentPath(argument));
+    parts = await view.render(argumentPath(argument), !isNavigation);
   } catch (error) {
     parts = [h('h2', {}, view.title), h('p', {}, error.message)];
   }
+  clearTimeout(waiting);
   if (generation === frame.generation) place(parts, isNavigation);
 }
 
@@ -148,16 +184,22 @@ async function show(isNavigation) {
 // if that control is gone.
 function place(parts, isNavigation) {
   const main = document.getElementById('main');
-  const focused = document.activeElement;
-  const name = focused !== main && main.contains(focused) ? controlName(focused) : null;
-  main.replaceChildren(...parts.flat().filter((part) => part !== null && part !== undefined));
+  replaceParts(main, parts);
   const heading = main.querySelector('h2');
   heading?.setAttribute('tabindex', '-1');
   if (isNavigation) heading?.focus();
-  else if (name !== null) {
-    const control = [...main.querySelectorAll('a, button, h2')].find((control) => controlName(control) === name);
-    (control ?? heading)?.focus();
-  }
+}
+
+// Puts parts into an element, in place of those that it has.
+function replaceParts(element, parts) {
+  const focused = document.activeElement;
+  const name = focused !== element && element.contains(focused) ? controlName(focused) : null;
+  element.replaceChildren(...[parts].flat(Infinity).filter((part) => part !== null && part !== undefined));
+  if (name === null) return;
+  const control = [...element.querySelectorAll('a, button, h2')].find((known) => controlName(known) === name);
+  const heading = document.querySelector('main h2');
+  heading?.setAttribute('tabindex', '-1');
+  (control ?? heading)?.focus();
 }
 
 document.getElementById('skip').addEventListener('click', () => document.querySelector('main h2')?.focus());

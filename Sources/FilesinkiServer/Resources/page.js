@@ -69,22 +69,34 @@ const views = [
   { name: 'versions', title: 'Versions', render: versions, parent: 'history' },
 ];
 
+// Shows a view again, unless somebody has written into it.
+async function showAgain() {
+  if (![...document.querySelectorAll('main input')].some((field) => field.value !== '')) return show(false);
+  notice('The replica has changed since this was shown.', false, action('Show it again', {}, async () => {
+    clearNotice();
+    await show(false);
+  }));
+}
+
 // Shows a live view again when the replica changed.
-async function follow() {
+async function follow(signal) {
   try {
-    const reply = await fetch('/changes', { headers: { 'Authorization': `Bearer ${session.secret}` } });
+    const reply = await fetch('/changes', { signal, headers: { 'Authorization': `Bearer ${session.secret}` } });
     if (!reply.ok) throw new CallError(await errorText(reply));
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (part.value.includes('changed') && currentView()[0].isLive) await show(false);
+      if (part.value.includes('changed') && currentView()[0].isLive && !frame.isBusy) await showAgain();
     }
     throw new CallError('filesinki ui has ended. Run it again, and open the new address.');
   } catch (error) {
-    notice(error instanceof CallError ? error.message : 'filesinki ui has ended.', true);
+    if (signal.aborted) return;
+    notice(error instanceof CallError ? error.message : 'filesinki ui has ended. Run it again, and open the new address.', true);
   }
 }
 
 async function begin() {
+  // At once, so that there is something to see before the first answer.
+  showViews(currentView()[0].name);
   const token = location.hash.match(/^#([0-9a-f]{32})$/);
   session.secret = sessionStorage.getItem('session');
   if (token) {
@@ -106,8 +118,9 @@ async function begin() {
     show(true);
   });
   await show(false);
+  performance.mark('view');
   document.documentElement.dataset.ready = 'yes';
-  follow();
+  followWhileSeen(follow);
 }
 
 begin();

@@ -1,6 +1,14 @@
 'use strict';
 // Parts of views that both pages have.
 
+// The largest content that is shown, in bytes, and the most lines of one.
+const largestShown = 4000000;
+const mostLines = 5000;
+
+function tooLarge(size) {
+  return h('p', { class: 'soft' }, `It has ${sizeText(size)}, which is too large to show here.`);
+}
+
 function fact(name, value) { return [h('dt', {}, name), h('dd', {}, value)]; }
 
 function countsText(commit) {
@@ -24,11 +32,17 @@ function fill(place, title, ...parts) {
 
 // A difference as `diff` prints it.
 function differenceElement(lines) {
-  return h('pre', { class: 'side', tabindex: '0', role: 'region', 'aria-label': 'Difference' }, lines.map((line) => {
-    const name = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : 'span';
-    const kind = { ins: 'line added', del: 'line removed', span: 'line' }[name];
-    return h(name, { class: kind }, visible(line));
-  }));
+  return h('pre', { class: 'side', tabindex: '0', role: 'region', 'aria-label': 'Difference' },
+    lines.slice(0, mostLines).map((line) => {
+      const name = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : 'span';
+      const kind = { ins: 'line added', del: 'line removed', span: 'line' }[name];
+      return h(name, { class: kind }, visibleLine(line));
+    }), moreLines(lines));
+}
+
+// What says how many lines are not shown; nothing if all are.
+function moreLines(lines) {
+  return lines.length > mostLines ? h('span', { class: 'line' }, `… ${countText(lines.length - mostLines, 'more line')}`) : null;
 }
 
 function differenceElements(result) {
@@ -47,12 +61,56 @@ function contentElement(bytes, changed, label) {
   }
   const text = contentText(bytes);
   if (text === null) return h('p', { class: 'soft' }, `Not text: ${sizeText(bytes.length)}.`);
+  if (text === '') return h('p', { class: 'soft' }, 'An empty file.');
   const lines = textLines(text);
-  const shown = lines.slice(0, 5000);
+  // The line ends of Windows are not shown as characters; one among others is.
+  const isWindows = lines.every((line) => line.endsWith('\r'));
   return h('pre', { tabindex: '0', role: 'region', 'aria-label': `Text${label === undefined ? '' : `, ${label}`}` },
-    shown.map((line, index) => h(changed?.[index] ? 'ins' : 'span',
-      { class: `line${changed?.[index] ? ' added' : ''}` }, visible(line))),
-    lines.length > shown.length ? h('span', { class: 'line' }, `… ${countText(lines.length - shown.length, 'more line')}`) : null);
+    lines.slice(0, mostLines).map((line, index) => h(changed?.[index] ? 'ins' : 'span',
+      { class: `line${changed?.[index] ? ' added' : ''}` }, visibleLine(isWindows ? line.slice(0, -1) : line))),
+    moreLines(lines));
+}
+
+// A part of a view that takes longer than the rest. `words` stand in its place until then; if the view has shown the
+// part before, by this name, that does.
+function later(name, words, parts) {
+  const earlier = frame.shown.get(name);
+  const element = h('div', { 'aria-busy': 'true' }, earlier?.cloneNode(true) ?? h('p', { class: 'soft' }, words));
+  parts.catch((error) => [h('p', {}, error.message)]).then((found) => {
+    const whole = h('div', {}, found);
+    if (name !== null) frame.shown.set(name, whole);
+    replaceParts(element, [whole]);
+    element.removeAttribute('aria-busy');
+  });
+  return element;
+}
+
+// A table of which a page is shown at first, with a field that looks for a text. `found` is told what is left.
+function listing(caption, heads, items, text, row, found = () => {}) {
+  const length = 200;
+  const place = h('div', {});
+  const count = h('span', { class: 'soft', role: 'status' });
+  const field = h('input', { id: 'filter', type: 'search', autocomplete: 'off', spellcheck: 'false' });
+  const fillRows = (chosen, shown) => {
+    const more = chosen.length > shown ? action(`Show ${Math.min(length, chosen.length - shown).toLocaleString()} more`, {}, () => {
+      const focused = shown;
+      fillRows(chosen, shown + length);
+      place.querySelectorAll('tbody tr')[focused]?.querySelector('a, button')?.focus();
+    }) : null;
+    place.replaceChildren(...[
+      chosen.length === 0 ? h('p', {}, 'Nothing has this in its path.') : table(caption, heads, chosen.slice(0, shown).map(row)), more,
+    ].filter((part) => part !== null));
+  };
+  const look = () => {
+    const words = field.value.toLowerCase();
+    const chosen = words === '' ? items : items.filter((item) => text(item).toLowerCase().includes(words));
+    count.textContent = words === '' ? '' : `${chosen.length.toLocaleString()} of ${items.length.toLocaleString()}`;
+    found(chosen, words !== '');
+    fillRows(chosen, length);
+  };
+  field.addEventListener('input', look);
+  look();
+  return [items.length < 10 ? null : h('div', { class: 'row' }, h('label', { for: 'filter' }, 'Path contains'), field, count), place];
 }
 
 // What differs between values that have names: cells, members. `heads` are the names of the versions.
@@ -89,7 +147,8 @@ function growthElement(growth, total) {
     const height = Math.max(period.stored > 0 ? 1 : 0, Math.round(100 * period.stored / most));
     return svg('rect', { class: 'bar', x: index * 10 + 1, y: 100 - height, width: 8, height });
   });
-  const width = periods.length * 10;
+  // A few periods do not fill the width, as if they were all there is to come.
+  const width = Math.max(periods.length, 20) * 10;
   return h('section', { 'aria-label': 'Growth' }, h('h3', {}, 'Growth'), h('p', {}, words),
     svg('svg', { class: 'growth', viewBox: `0 0 ${width} 100`, preserveAspectRatio: 'none', role: 'img',
       'aria-label': `Bytes stored by ${unit}; the largest is ${sizeText(most)}. The table below has the numbers.` },

@@ -3,7 +3,7 @@
 
 class SignedOut extends Error {}
 
-const account = { stream: null };
+const account = { end: null };
 
 // A call: the lines of its answer. While the server has not read the whole log, it is made again.
 async function call(name, values) {
@@ -105,8 +105,8 @@ function signInForm() {
 
 // Whose session it is, with a way to end it; nothing without one.
 function showAccount(session) {
-  account.stream?.abort();
-  account.stream = null;
+  account.end?.();
+  account.end = null;
   frame.newest = null;
   const element = document.getElementById('account');
   if (session === null) return element.replaceChildren();
@@ -118,22 +118,20 @@ function showAccount(session) {
       clearNotice();
       place(signInForm(), true);
     }));
-  return follow();
+  account.end = followWhileSeen(follow);
 }
 
 // Shows a live view again when the store changed.
-async function follow() {
-  const stream = new AbortController();
-  account.stream = stream;
+async function follow(signal) {
   try {
-    const reply = await send('changes', { signal: stream.signal });
+    const reply = await send('changes', { signal });
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       if (part.value.includes('event: change') && currentView()[0].isLive) await show(false);
     }
     throw new CallError('The connection has ended. Reload the page.');
   } catch (error) {
-    if (!stream.signal.aborted && !(error instanceof SignedOut)) notice(error.message, true);
+    if (!signal.aborted && !(error instanceof SignedOut)) notice(error.message, true);
   }
 }
 
@@ -150,6 +148,7 @@ async function begin() {
     if (error instanceof SignedOut) place(signInForm(), false);
     else notice(error.message, true);
   }
+  performance.mark('view');
   document.documentElement.dataset.ready = 'yes';
 }
 

@@ -2,8 +2,6 @@
 // What each view of a store shows. Lists come in pages; a button brings the next one.
 
 const pageLength = 100;
-// The largest content that is shown, in bytes. Any can be downloaded.
-const largestShown = 4000000;
 
 // A list whose next page a button brings. `ask` is called with the last line of the page before, nothing at first;
 // `add` puts lines into the element.
@@ -133,7 +131,8 @@ async function files(path) {
   const name = (line) => {
     const own = pathValues(line);
     const label = { ...own, path: own.path.slice(own.path.lastIndexOf('/') + 1) };
-    return h('a', { href: pathHash(line.kind === 'directory' ? 'files' : 'versions', own) }, pathName(label));
+    return h('a', { href: pathHash(line.kind === 'directory' ? 'files' : 'versions', own) }, pathName(label),
+      line.kind === 'directory' ? '/' : null);
   };
   const heads = [
     { text: 'Name', isName: true }, { text: 'Size', number: true }, { text: 'Files', number: true },
@@ -183,8 +182,7 @@ function versionActions(path, line, chosen) {
   return [
     action('Show', { 'aria-label': label('Show') }, async () => {
       const shown = line.size > largestShown
-        ? h('p', { class: 'soft' }, `It has ${sizeText(line.size)}, which is too large to show. Download it.`)
-        : contentElement(await content(path, line.version));
+        ? tooLarge(line.size) : contentElement(await content(path, line.version));
       fill(chosen, label('Content of'), shown);
     }),
     line.based_on > 0 && !line.superseded ? compareButton(path, line, chosen) : null,

@@ -2,7 +2,10 @@
 // What each view shows. Each takes the path of the address, or nothing, and returns elements.
 
 async function overview() {
-  const [state, log] = await Promise.all([call('status'), call('log', { limit: 12 })]);
+  // The log may have to be read from far away; what the replica knows is shown before.
+  const log = call('log', { limit: 12 });
+  log.catch(() => {});
+  const state = await call('status');
   const status = state.lines.find((line) => line.type === 'status');
   if (!status) return [h('h2', {}, 'Overview'), h('p', {}, failureOf(state) ?? state.messages)];
   document.getElementById('place').textContent =
@@ -11,7 +14,6 @@ async function overview() {
     await change('sync', {}, 'Synced.');
     await show(false);
   });
-  announce(log.lines.find((line) => line.type === 'commit'));
   return [
     h('h2', {}, 'Overview'),
     h('dl', { class: 'facts' },
@@ -24,7 +26,10 @@ async function overview() {
     pathList('Changed here, not yet sent', status.pending),
     pathList('Changed in the store, not yet received', status.incoming),
     h('h3', {}, 'Activity'),
-    log.exit === 0 ? commitTable(log.lines) : h('p', { class: 'soft' }, failureOf(log) ?? 'Nothing yet.'),
+    later('activity', 'Reading the history …', log.then((found) => {
+      announce(found.lines.find((line) => line.type === 'commit'));
+      return found.exit === 0 ? commitTable(found.lines) : h('p', { class: 'soft' }, failureOf(found) ?? 'Nothing yet.');
+    })),
   ];
 }
 
@@ -45,11 +50,29 @@ function commitTable(lines) {
   ]));
 }
 
-async function history_() {
-  const log = await call('log', { limit: 200 });
+// How many commits the history shows; it keeps them when something changed.
+const past = { length: 100 };
+
+async function history_(path, isAgain) {
+  if (!isAgain) past.length = 100;
+  const log = await call('log', { limit: past.length });
   announce(log.lines.find((line) => line.type === 'commit'));
-  if (log.exit !== 0) return [h('h2', {}, 'History'), h('p', {}, failureOf(log))];
-  return [h('h2', {}, 'History'), commitTable(log.lines)];
+  const title = h('h2', {}, 'History');
+  if (log.exit !== 0) return [title, h('p', {}, failureOf(log))];
+  const isMore = log.lines.filter((line) => line.type === 'commit').length === past.length;
+  return [title, pathForm(), commitTable(log.lines), isMore ? action('Show older commits', {}, async () => {
+    past.length += 400;
+    await show(false);
+  }) : null];
+}
+
+// A field for the path of a file, which leads to its versions.
+function pathForm() {
+  const field = h('input', { id: 'path', required: true, autocomplete: 'off', spellcheck: 'false', class: 'wide' });
+  return h('form', { class: 'row', onsubmit: (event) => {
+    event.preventDefault();
+    location.hash = pathHash('versions', { path: field.value.replace(/^\/+|\/+$/g, '') });
+  } }, h('label', { for: 'path' }, 'Versions of the path'), field, h('button', {}, 'Show'));
 }
 
 // The versions of a path: what each is, how it differs from the one before it, and a way back.
@@ -76,10 +99,12 @@ function versionButtons(path, line, older, isNewest, place) {
   const values = { ...path, version: line.version };
   const label = (what) => `${what} version ${line.version}`;
   const buttons = [action('Show', { 'aria-label': label('Show') }, async () => {
-    fill(place, label('Content of'), contentElement(await content('content', values)));
+    fill(place, label('Content of'), line.size > largestShown
+      ? tooLarge(line.size) : contentElement(await content('content', values)));
   })];
   if (older !== undefined && older.kind === 'file') {
     buttons.push(action('Compare', { 'aria-label': label('Compare with the one before') }, async () => {
+      if (Math.max(line.size, older.size) > 4 * largestShown) return fill(place, 'Difference', tooLarge(line.size));
       const result = await call('diff', { ...values, older: older.version });
       fill(place, `From version ${older.version} to ${line.version}`, differenceElements(result));
     }));
@@ -98,21 +123,19 @@ async function deletedList() {
   const paths = result.lines.filter((line) => line.type === 'deleted').map((line) => pathValues(line));
   const title = h('h2', {}, 'Deleted files');
   if (paths.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No deleted files.')];
-  const restore = (values, words) => action(words, {}, async () => {
+  const restore = (values, words, label) => action(words, { 'aria-label': label }, async () => {
     await change('undelete', { paths: [values] }, 'Restored.');
     await show(false);
   });
-  const shown = paths.slice(0, 1000);
   const folders = folderCounts(paths);
   return [
     title,
     folders.length === 0 ? null : table('Folders with deleted files', [{ text: 'Folder', isName: true }, { text: 'Files', number: true }, { text: 'Action' }],
       folders.map(([folder, count]) => [h('bdi', {}, visible(folder)), count.toLocaleString(),
-        restore({ path: folder }, `Restore ${visible(folder)}`)])),
-    table('Deleted files', [{ text: 'Path', isName: true }, { text: 'Action' }], shown.map((path) => [
+        restore({ path: folder }, 'Restore', `Restore ${visible(folder)}`)])),
+    listing('Deleted files', [{ text: 'Path', isName: true }, { text: 'Action', nowrap: true }], paths, (path) => path.path, (path) => [
       h('a', { href: pathHash('versions', path) }, pathName(path)),
-      h('span', {}, restore(path, `Restore ${visible(path.path)}`))])),
-    paths.length > shown.length ? h('p', { class: 'soft' }, `and ${countText(paths.length - shown.length, 'more file')}`) : null,
+      restore(path, 'Restore', `Restore ${visible(path.path)}`)]),
   ];
 }
 
@@ -141,15 +164,12 @@ async function deviceList() {
 
 // Where the store's bytes are, and what a prune would free.
 async function space() {
-  const [usage, statistics] = await Promise.all([call('usage'), call('statistics')]);
-  const title = h('h2', {}, 'Space');
-  const stats = statistics.lines.find((line) => line.type === 'stats');
-  if (!stats) return [title, h('p', {}, failureOf(statistics) ?? failureOf(usage))];
   const days = h('select', { id: 'days' },
     [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['365', 'a year']].map(([value, words]) =>
       h('option', { value, selected: value === '30' }, words)));
   const answer = h('span', { role: 'status' });
   const ask = action('What would a prune free?', {}, async () => {
+    answer.textContent = 'Reading the store …';
     const result = await call('prunable', { days: Number(days.value) });
     const plan = result.lines.find((line) => line.type === 'prune');
     answer.textContent = plan
@@ -157,16 +177,25 @@ async function space() {
       : failureOf(result);
   });
   return [
-    title,
+    h('h2', {}, 'Space'),
+    h('div', { class: 'row' }, h('label', { for: 'days' }, 'Keep all versions of the last'), days, ask, answer),
+    later(null, 'Reading the store …', call('statistics').then(statisticsElements)),
+    later(null, 'Asking what paths take …', call('usage').then((usage) => failureOf(usage) ?? meters(
+      'Files and folders by what they take in the store', usage.lines.filter((line) => line.type === 'usage'),
+      (line) => pathName(pathValues(line)), (line) => line.stored_bytes))),
+  ];
+}
+
+function statisticsElements(statistics) {
+  const stats = statistics.lines.find((line) => line.type === 'stats');
+  if (!stats) return h('p', {}, failureOf(statistics));
+  return [
     h('dl', { class: 'facts' },
       fact('Files', `${stats.files.toLocaleString()} (${sizeText(stats.file_bytes)})`),
       fact('Versions', `${stats.versions.toLocaleString()} (${sizeText(stats.version_bytes)})`),
       fact('Stored', sizeText(stats.stored_bytes)),
       fact('Not in the current tree', sizeText(stats.not_current_bytes))),
-    h('div', { class: 'row' }, h('label', { for: 'days' }, 'Keep all versions of the last'), days, ask, answer),
     growthElement(stats.growth, stats.stored_bytes),
-    meters('Files and folders by what they take in the store', usage.lines.filter((line) => line.type === 'usage'),
-      (line) => pathName(pathValues(line)), (line) => line.stored_bytes),
     meters('Contents by their last use', stats.ages.filter((age) => age.contents > 0),
       (age) => lastUses[age.last_used] ?? age.last_used, (age) => age.stored_bytes),
     meters('Stored by device', stats.devices, (device) => h('bdi', {}, visible(device.device)), (device) => device.bytes),

@@ -52,6 +52,11 @@ package struct CallArguments {
         return paths
     }
 
+    /// As ``paths()``; without that member the path of ``path()``.
+    package func pathOrPaths() throws(Failure) -> [[UInt8]] {
+        members["paths"] == nil ? [try path()] : try paths()
+    }
+
     /// The path and its version, as `PATH@VERSION`.
     package func versionedPath() throws(Failure) -> [UInt8] {
         try path() + Array("@\(try number("version"))".utf8)

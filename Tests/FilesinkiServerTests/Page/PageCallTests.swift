@@ -48,6 +48,12 @@ import Testing
                     ["resolve"], options: ["--json", "--take", "there"], paths: [bytes("p")])
             ),
             (
+                "take", #"{"paths":["p","q"],"side":"here"}"#,
+                PageCommand(
+                    ["resolve"], options: ["--json", "--take", "here"],
+                    paths: [bytes("p"), bytes("q")])
+            ),
+            (
                 "use", #"{"path":"p","text":"a\u0001\n"}"#,
                 PageCommand(
                     ["resolve"], options: ["--json", "--with", "-"], paths: [bytes("p")],
