@@ -10,19 +10,23 @@ struct History: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Returns summaries of the log's commits, newest first. Reads the log from its first commit;
-    /// memory grows with the number of returned commits.
+    /// Returns summaries of the log's commits, newest first. Reads as many as it returns; memory grows
+    /// with their number.
     ///
     /// - Parameter limit: The maximum number of commits; nil for all.
     /// - Throws: As ``versions(of:)``.
     func commits(limit: Int?) async throws -> [CommitSummary] {
+        let reader = try await historyReader()
         var summaries: [CommitSummary] = []
-        try await historyReader().forEach { commit in
-            summaries.append(CommitSummary(commit))
-            if let limit, summaries.count - limit > limit { summaries.removeFirst(limit) }
-            return true
+        if let limit, limit < reader.end.sequence {
+            try await reader.forEachOfLast(UInt64(limit)) { summaries.append(CommitSummary($0)) }
+        } else {
+            try await reader.forEach { commit in
+                summaries.append(CommitSummary(commit))
+                return true
+            }
         }
-        return Array(summaries.suffix(limit ?? summaries.count).reversed())
+        return summaries.reversed()
     }
 
     /// Returns every version of a path in the log, oldest first. Reads the whole log.
@@ -224,6 +228,26 @@ struct HistoryReader: Sendable {
         guard reader.token.sequence >= end.sequence else {
             throw Self.missing(reader.token.sequence &+ 1)
         }
+    }
+
+    /// Calls `body` with the last commits, oldest first. What it costs depends on their number.
+    ///
+    /// Each commit is proven by the one after it, the last by ``end``: what `body` got counts only if nothing
+    /// is thrown.
+    ///
+    /// - Parameter count: At most the number of ``end``.
+    /// - Throws: As ``forEach(_:)``.
+    func forEachOfLast(_ count: UInt64, _ body: (Commit) -> Void) async throws {
+        guard count > 0 else { return }
+        var last: ChangeToken?
+        try await log.read(Array(end.sequence - count + 1...end.sequence)) { sequence, found in
+            guard let commit = try found.get(), last == nil || commit.parent == last?.hash else {
+                throw Self.missing(sequence)
+            }
+            last = commit.token
+            body(commit)
+        }
+        guard last == end else { throw Self.missing(end.sequence) }
     }
 
     private func next(_ reader: inout LogReader) async throws -> Commit? {

@@ -1,6 +1,7 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRemote
 import FilesinkiTesting
 import Testing
 
@@ -39,6 +40,23 @@ import Testing
         #expect(
             [summary.modified, summary.deleted, summary.added, summary.renamed] == [1, 1, 1, 0])
         #expect(summary.count == 3)
+    }
+
+    @Test func `the newest commits are read without those before them`() async throws {
+        let world = try World()
+        let machine = try await world.replicas("a", holding: ["f": .file("1")])[0]
+        for text in ["2", "3"] {
+            try machine.write(["f": .file(text)])
+            try await machine.sync()
+        }
+        let all = try await machine.with { try await $0.commits(limit: nil) }
+        let first = try ObjectKey("zones/files/log/00000000000000000001/c")
+        world.store.objects[first] = nil
+        let newest = try await machine.with { try await $0.commits(limit: 2) }
+        #expect(newest.map(\.sequence) == all.prefix(2).map(\.sequence))
+        await #expect(throws: Failure.self) {
+            _ = try await machine.with { try await $0.commits(limit: nil) }
+        }
     }
 
     @Test func `a renamed folder is one change with the number of its files`() async throws {
