@@ -294,6 +294,23 @@ struct RecordBatchTests {
         #expect(try await a.zone.pendingKeys().isEmpty)
     }
 
+    @Test("CK-11 each save of a batch that refers to a refused one is refused; the others are done")
+    func dangling() async throws {
+        let world = try await RecordWorld()
+        let a = try world.device("a")
+        try await a.save("old", "t=x")
+        let results = try await a.zone.apply([
+            a.operation("c", ["of:reference=b"]), a.operation("b", ["of:reference=a"]),
+            a.operation("a", ["of:reference=gone"]), a.operation("d", ["of:reference=old"]),
+        ])
+        #expect(
+            results.map { ($0.error as? Failure).map { String(decoding: $0.path, as: UTF8.self) } }
+                == ["c", "b", "a", nil])
+        #expect(results.map(\.isCreated) == [false, false, false, true])
+        #expect(try await a.fields("b") == nil)
+        #expect(try await a.fields("d") != nil)
+    }
+
     @Test("CK-08 without atomicity the others are done")
     func partial() async throws {
         let world = try await RecordWorld()

@@ -154,6 +154,42 @@ struct ReferenceTests {
         #expect(names(world.graph([], [])) == "")
     }
 
+    @Test func `CK-11 many deletions of a batch look at each record once`() {
+        let depth = 1_000
+        var asked = 0
+        let graph = ReferenceGraph(
+            saves: [], deletions: [],
+            lookup: { name in
+                Int(name.text.dropFirst()).map { Self.node(name.text, "!n\($0 - 1)") }
+            },
+            referrers: { target in
+                asked += 1
+                return Int(target.text.dropFirst()).flatMap {
+                    $0 < depth ? name("n\($0 + 1)") : nil
+                }
+                .map { [$0] } ?? []
+            })
+        var known: Set<RecordName> = []
+        let taken = stride(from: depth - 1, through: 0, by: -1).map {
+            graph.cascade(of: name("n\($0)"), beside: &known).map(\.text)
+        }
+        #expect(taken.first == ["n\(depth)"])
+        #expect(taken.dropFirst().allSatisfy(\.isEmpty))
+        #expect(asked == depth + 1)
+    }
+
+    @Test
+    func `CK-11 all saves without a target are found at once, and then those that refer to them`() {
+        let world = World([])
+        let saves = [
+            Self.node("a", "gone"), Self.node("b", "a"), Self.node("c", "lost"), Self.node("d"),
+        ]
+        #expect(world.graph(saves).violations().map(\.name.text) == ["a", "c"])
+        let rest = world.graph([saves[1], saves[3]]).violations()
+        #expect(rest.map(\.name.text) == ["b"])
+        #expect(rest[0].failure.message.hasSuffix("'b' refers to 'a', which does not exist."))
+    }
+
     @Test func `CK-11 a cascade ends in an old cycle`() {
         let world = World([Self.node("a", "!b"), Self.node("b", "!a"), Self.node("c", "!a")])
         #expect(world.graph([], ["a"]).cascade().map(\.text) == ["b", "c"])

@@ -51,6 +51,13 @@ extension ItemDatabase {
         try items("SELECT \(Self.columns) FROM item ORDER BY key")
     }
 
+    /// Calls `body` with every item in the order of keys, including removed ones. It may write other tables.
+    package func forEachItem(_ body: (Item<State>) throws -> Void) throws {
+        let statement = try cache.statement("SELECT \(Self.columns) FROM item ORDER BY key")
+        defer { statement.reset() }
+        while try statement.step() { try body(try read(statement)) }
+    }
+
     /// The items that are not published yet, in the order of keys.
     package func pending() throws(Failure) -> [Item<State>] {
         try items("SELECT \(Self.columns) FROM item WHERE pending = 1 ORDER BY key")

@@ -12,7 +12,11 @@ extension RecordDatabase {
         let remove = try cache.statement("DELETE FROM record_value WHERE name = ?")
         remove.bind(name.text, at: 1)
         try remove.execute()
-        guard let record else { return }
+        if let record { try addIndex(of: record) }
+    }
+
+    /// As ``index(_:as:)``, of a record of which the index has nothing.
+    func addIndex(of record: Record) throws(Failure) {
         try addRow(record, "", .bytes([]))
         for (field, value) in record.fields {
             for indexed in IndexedValue.values(of: value.value) {
@@ -50,9 +54,13 @@ extension RecordDatabase {
         of type: RecordType, in range: IndexRange, after last: String?,
         _ body: (RecordName) throws -> Bool
     ) throws {
-        if range == .all { return try forEachRow(IndexRows.all, type, last, body) }
+        let lists = IndexRows.list(range)
+        // Rows of one value are in the order of names already, so a page ends with its last record.
+        if lists.count == 1, lists[0].hasOneValue {
+            return try forEachRow(lists[0], type, last, body)
+        }
         var names: Set<RecordName> = []
-        for rows in IndexRows.list(range) {
+        for rows in lists {
             try forEachRow(rows, type, last) { name in
                 names.insert(name)
                 return true
@@ -91,7 +99,10 @@ private struct IndexRows {
     let condition: String
     var values: [IndexedValue] = []
 
-    static let all = IndexRows(field: "", condition: "value = x''")
+    /// Whether all rows have the same value.
+    var hasOneValue = false
+
+    static let all = IndexRows(field: "", condition: "value = x''", hasOneValue: true)
 
     static func list(_ range: IndexRange) -> [IndexRows] {
         switch range {
@@ -99,7 +110,9 @@ private struct IndexRows {
         case .all: [all]
         case .any(let ranges): ranges.flatMap(list)
         case .equal(let field, let values):
-            values.map { IndexRows(field: field, condition: "value = ?4", values: [$0]) }
+            values.map {
+                IndexRows(field: field, condition: "value = ?4", values: [$0], hasOneValue: true)
+            }
         case .between(let field, let low?, let high?):
             [IndexRows(field: field, condition: "value BETWEEN ?4 AND ?5", values: [low, high])]
         case .between(let field, let low?, nil):
@@ -120,11 +133,11 @@ extension RecordZone {
         try database.write {
             var count = 0
             try database.connection.execute("DELETE FROM record_value; DELETE FROM reference")
-            for item in try database.items() {
-                guard let name = item.key.recordName else { continue }
-                try database.index(item.ours.record, as: name)
-                try database.setReferences(of: name, to: item.ours.record)
-                if item.ours.record != nil { count += 1 }
+            try database.forEachItem { item in
+                guard let record = item.ours.record else { return }
+                try database.addIndex(of: record)
+                try database.addReferences(of: record)
+                count += 1
             }
             return count
         }

@@ -49,10 +49,12 @@ private struct QueryRun {
     /// The record after which the page begins.
     private let last: Record?
     private let now: Int64
+    private let generation: UInt64
 
     init(_ query: RecordQuery, in database: RecordDatabase) throws(Failure) {
         self.query = query
         self.database = database
+        generation = try database.generation()
         let cursor = try query.cursor.map { text throws(Failure) in
             try QueryCursor(parsing: text, of: query)
         }
@@ -98,7 +100,7 @@ private struct QueryRun {
     ) throws {
         let range = IndexRange(query.predicate, now: now)
         try database.forEachName(of: query.type, in: range, after: name) { name in
-            guard let stored = try database.stored(name.key),
+            guard let stored = try database.stored(name.key, generation: generation),
                 stored.record.type == query.type,
                 query.predicate.matches(stored.record, now: now)
             else { return true }

@@ -84,12 +84,17 @@ extension RecordDatabase {
         let remove = try cache.statement("DELETE FROM reference WHERE source = ?")
         remove.bind(source.text, at: 1)
         try remove.execute()
-        let owners = (record?.references ?? []).filter { $0.action == .deleteSelf }.map(\.target)
+        if let record { try addReferences(of: record) }
+    }
+
+    /// As ``setReferences(of:to:)``, of a record of which no reference is recorded.
+    func addReferences(of record: Record) throws(Failure) {
+        let owners = record.references.filter { $0.action == .deleteSelf }.map(\.target)
         for target in Set(owners) {
             let add = try cache.statement(
                 "INSERT INTO reference (target, source) VALUES (?, ?)")
             add.bind(target.text, at: 1)
-            add.bind(source.text, at: 2)
+            add.bind(record.name.text, at: 2)
             try add.execute()
         }
     }

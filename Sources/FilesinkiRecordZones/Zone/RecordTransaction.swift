@@ -172,41 +172,53 @@ private struct RecordTransaction {
         return record
     }
 
-    /// Refuses saves with invalid references one by one, so that in a batch that is not atomic the others
-    /// are done.
+    /// Refuses saves with invalid references, so that in a batch that is not atomic the others are done.
     private mutating func checkReferences() throws {
         while true {
-            let graph = try graph()
-            do throws(Failure) { try graph.check() } catch {
-                let name = String(decoding: error.path, as: UTF8.self)
-                guard
-                    let wrong = saved.values.first(where: { $0.record.name.text == name })
-                        ?? saved.values.min(by: { $0.index < $1.index })
-                else { throw error }
-                results[wrong.index].error = error
-                results[wrong.index].isCreated = false
-                saved[wrong.record.name] = nil
+            let graph = graph()
+            let violations = graph.violations()
+            guard violations.isEmpty else {
+                // Others may refer to what was refused.
+                for (name, failure) in violations { refuse(name, failure) }
                 continue
             }
-            for (name, index) in deleted.sorted(by: { $0.value < $1.value }) {
-                let before = Set(deleted.keys)
-                let taken = try self.graph(deleting: [name]).cascade().filter {
-                    !before.contains($0)
-                }
-                results[index].cascade = taken
-                for name in taken {
-                    saved[name] = nil
-                    deleted[name] = index
-                }
+            do throws(Failure) { try graph.checkOwners() } catch {
+                let name = String(decoding: error.path, as: UTF8.self)
+                guard
+                    let wrong = saved.keys.first(where: { $0.text == name })
+                        ?? saved.min(by: { $0.value.index < $1.value.index })?.key
+                else { throw error }
+                refuse(wrong, error)
+                continue
             }
-            return
+            return deleteReferrers(graph)
         }
     }
 
-    private func graph(deleting names: [RecordName]? = nil) throws -> ReferenceGraph {
+    private mutating func refuse(_ name: RecordName, _ failure: Failure) {
+        guard let index = saved.removeValue(forKey: name)?.index else { return }
+        results[index].error = failure
+        results[index].isCreated = false
+    }
+
+    /// Lets each deletion take with it what the batch does not delete.
+    private mutating func deleteReferrers(_ graph: ReferenceGraph) {
+        var known: Set<RecordName> = []
+        for (name, index) in deleted.sorted(by: { $0.value < $1.value }) {
+            let taken = graph.cascade(of: name, beside: &known)
+            results[index].cascade = taken
+            for name in taken {
+                saved[name] = nil
+                deleted[name] = index
+            }
+        }
+    }
+
+    /// The references after the batch.
+    private func graph() -> ReferenceGraph {
         let database = database
         return ReferenceGraph(
-            saves: saved.values.map(\.record), deletions: names ?? Array(deleted.keys),
+            saves: saved.values.map(\.record), deletions: Array(deleted.keys),
             lookup: { try? database.item($0.key)?.ours.record },
             referrers: { (try? database.referrers(to: $0)) ?? [] },
             otherZone: { [place] in try? place.otherZone(with: $0) })

@@ -77,7 +77,12 @@ extension RecordZone {
 extension RecordDatabase {
     /// A record on this device; nil when it is not there.
     func stored(_ key: ItemKey) throws(Failure) -> StoredRecord? {
-        StoredRecord(try item(key), generation: try generation())
+        try stored(key, generation: try generation())
+    }
+
+    /// As ``stored(_:)``, for many records of one transaction.
+    func stored(_ key: ItemKey, generation: UInt64) throws(Failure) -> StoredRecord? {
+        StoredRecord(try item(key), generation: generation)
     }
 
     /// The zone's schema on this device.

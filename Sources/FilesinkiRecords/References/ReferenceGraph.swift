@@ -44,19 +44,50 @@ package struct ReferenceGraph {
     ///   cycle of records that would be deleted with each other; with code `limit` for too many that would
     ///   be deleted with one target.
     package func check() throws(Failure) {
-        let names = saved.keys.filter { !deleted.contains($0) }.sorted()
-        for name in names { try checkTargets(name) }
+        for name in savedNames { try checkTargets(name) }
+        try checkOwners()
+    }
+
+    /// As ``check()``, without missing records.
+    package func checkOwners() throws(Failure) {
+        let names = savedNames
         try checkCycles(names)
         try checkCounts(names)
+    }
+
+    /// The batch's saves that refer to a missing record, in the order of names, each with its failure: all at once,
+    /// as checking all again without the first one would cost too much in a large batch.
+    package func violations() -> [(name: RecordName, failure: Failure)] {
+        savedNames.compactMap { name in
+            do throws(Failure) { try checkTargets(name) } catch { return (name, error) }
+            return nil
+        }
+    }
+
+    private var savedNames: [RecordName] {
+        saved.keys.filter { !deleted.contains($0) }.sorted()
     }
 
     /// What the deletions of the batch take with them: the names that are deleted, too, in the order of names,
     /// and without those of the batch itself.
     package func cascade() -> [RecordName] {
-        var found: Set<RecordName> = []
-        var waiting = Array(deleted)
+        var known: Set<RecordName> = []
+        return deleted.flatMap { cascade(of: $0, beside: &known) }.sorted()
+    }
+
+    /// What the deletion of one record takes with it, in the order of names.
+    ///
+    /// - Parameter known: Records that are deleted already, with all that they take: so many deletions cost no more
+    ///   than what they take together. The record, and what is found, are added.
+    package func cascade(
+        of name: RecordName, beside known: inout Set<RecordName>
+    ) -> [RecordName] {
+        var found: [RecordName] = []
+        var waiting = [name]
+        known.insert(name)
         while let target = waiting.popLast() {
-            for name in owned(by: target) where found.insert(name).inserted {
+            for name in owned(by: target) where known.insert(name).inserted {
+                found.append(name)
                 waiting.append(name)
             }
         }
