@@ -104,14 +104,16 @@ public final class RecordZone: Sendable {
 
     /// Saves the fields of a record that were changed since it was fetched, and publishes it if the remote answers.
     ///
+    /// - Parameter progress: Called now and then while assets are sent.
     /// - Returns: The record as it is now, with its change tag; ``Record/isPending`` if it is not published.
     /// - Throws: ``RecordError``; with the kind `conflict` if the policy refuses the save. Then the server's record stays.
     @discardableResult
     public func save(
-        _ record: Record, policy: SavePolicy = .merge
+        _ record: Record, policy: SavePolicy = .merge,
+        progress: (@Sendable (AssetProgress) -> Void)? = nil
     ) async throws -> Record {
         let results = try await modify(
-            saving: [record], deleting: [], policy: policy, atomically: false)
+            saving: [record], deleting: [], policy: policy, atomically: false, progress: progress)
         return try results.saved[record.name]?.get() ?? record
     }
 
@@ -137,13 +139,15 @@ public final class RecordZone: Sendable {
 
     /// Saves and deletes records, in this order, and publishes them if the remote answers.
     ///
-    /// - Parameter atomically: Whether all are published in one commit, or none is done; if one fails, the others have an
-    ///   error of the kind `batchFailed`. An atomic batch must fit into a commit.
+    /// - Parameters:
+    ///   - atomically: Whether all are published in one commit, or none is done; if one fails, the others have an
+    ///     error of the kind `batchFailed`. An atomic batch must fit into a commit.
+    ///   - progress: Called now and then while assets are sent.
     /// - Returns: What came of each of them.
     /// - Throws: ``RecordError`` if nothing was done.
     public func modify(
         saving records: [Record], deleting names: [String] = [], policy: SavePolicy = .merge,
-        atomically: Bool = true
+        atomically: Bool = true, progress: (@Sendable (AssetProgress) -> Void)? = nil
     ) async throws -> BatchResults {
         try await withRecordErrors {
             var assets: [StagedAsset] = []
@@ -157,7 +161,7 @@ public final class RecordZone: Sendable {
             let results = try await zone.apply(
                 operations, isAtomic: atomically, assets: assets)
             let isAny = results.contains { $0.error == nil }
-            let report = isAny ? try await exchangeIfReached() : nil
+            let report = isAny ? try await exchangeIfReached(progress) : nil
             return try await outcome(
                 of: results, saves: records.count, refused: zone.conflicts(of: report))
         }
@@ -191,19 +195,27 @@ public final class RecordZone: Sendable {
 
     /// Sends changes of this device and receives those of others.
     ///
+    /// - Parameter progress: Called now and then while assets are sent.
     /// - Returns: The names of the records that changed on this device.
     /// - Throws: ``RecordError``; with the kind `away` when the remote does not answer.
     @discardableResult
-    public func exchangeNow() async throws -> [String] {
+    public func exchangeNow(
+        progress: (@Sendable (AssetProgress) -> Void)? = nil
+    ) async throws -> [String] {
         try await withRecordErrors {
-            try await zone.exchange().changed.compactMap { $0.recordName?.text }
+            try await zone.exchange(ExchangeOptions(progress)).changed.compactMap {
+                $0.recordName?.text
+            }
         }
     }
 
     /// What was saved waits if the remote does not answer.
-    private func exchangeIfReached() async throws -> ItemReport<RecordState>? {
+    private func exchangeIfReached(
+        _ progress: (@Sendable (AssetProgress) -> Void)?
+    ) async throws -> ItemReport<RecordState>? {
         guard zone.place.address != nil else { return nil }
-        do { return try await zone.exchange() } catch let failure as Failure
+        do { return try await zone.exchange(ExchangeOptions(progress)) } catch let failure
+            as Failure
             where failure.code == .away || failure.code == .busy
         {
             return nil

@@ -115,8 +115,18 @@ extension RootOptions {
         in console: Console
     ) async throws -> SendReport<Kind.State> {
         guard zone.place.address != nil, try await !zone.isOff() else { return SendReport() }
-        var options = ExchangeOptions()
-        options.operation = operation
+        return try await console.withProgress { line in
+            var options = ExchangeOptions()
+            options.operation = operation
+            options.show(on: line)
+            return try await send(zone, publishWait, options, in: console)
+        }
+    }
+
+    private func send<Kind: ItemKind>(
+        _ zone: ItemZone<Kind>, _ publishWait: PublishWaitOption, _ options: ExchangeOptions,
+        in console: Console
+    ) async throws -> SendReport<Kind.State> {
         var backoff = Backoff.untilReached(
             limit: publishWait.wait ? try waiting.limit() ?? 0 : 0)
         while true {

@@ -1,4 +1,5 @@
 import FilesinkiEngine
+import FilesinkiItems
 import FilesinkiModel
 import Synchronization
 
@@ -84,6 +85,35 @@ final class ProgressLine: Sendable {
             }
             state.visible = 0
             state.progress = nil
+        }
+    }
+}
+
+extension Console {
+    /// Shows progress while `body` runs, if the user sees a terminal.
+    func withProgress<Result: Sendable>(
+        _ body: (ProgressLine?) async throws -> Result
+    ) async throws -> Result {
+        guard ProgressLine.isWanted(in: self) else { return try await body(nil) }
+        let progress = ProgressLine(self)
+        let drawing = Task { await progress.keepDrawing() }
+        defer {
+            drawing.cancel()
+            progress.clear()
+        }
+        return try await body(progress)
+    }
+}
+
+extension ExchangeOptions {
+    /// Shows on a line how far the assets are.
+    mutating func show(on line: ProgressLine?) {
+        guard let line else { return }
+        onProgress = { progress in
+            line.show(
+                Progress(
+                    .publishing, files: progress.assets, totalFiles: progress.totalAssets,
+                    bytes: progress.bytes, totalBytes: progress.totalBytes))
         }
     }
 }

@@ -34,7 +34,11 @@ struct RecordSyncCommand: ReplicaCommand {
                 try console.output.json(object)
             }
         }
-        let report = try await zone.exchange(exchange)
+        let report = try await console.withProgress { [exchange] line in
+            var exchange = exchange
+            exchange.show(on: line)
+            return try await zone.exchange(exchange)
+        }
         let conflicts = try await zone.conflicts()
         let code = try show(report, conflicts, in: console)
         try await console.runCommands(of: zone)

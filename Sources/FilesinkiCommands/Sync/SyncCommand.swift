@@ -206,13 +206,6 @@ extension Session {
     func withProgress<Result: Sendable>(
         _ body: (ProgressLine?) async throws -> Result
     ) async throws -> Result {
-        guard ProgressLine.isWanted(in: console) else { return try await body(nil) }
-        let progress = ProgressLine(console)
-        let drawing = Task { await progress.keepDrawing() }
-        defer {
-            drawing.cancel()
-            progress.clear()
-        }
-        return try await body(progress)
+        try await console.withProgress(body)
     }
 }

@@ -52,25 +52,29 @@ extension ItemZone {
     /// Stores what the changes name and the store lacks. To be repeated before each attempt to publish: a prune
     /// that was received since may have taken packs out of use.
     ///
+    /// - Parameter progress: Called now and then.
     /// - Returns: The packs that the commit has to name, and what is nowhere.
     func storeAssets(
-        of pending: PendingCommit<State>
+        of pending: PendingCommit<State>, _ progress: @escaping @Sendable (AssetProgress) -> Void
     ) async throws -> (packs: [PackReference], missing: [MissingAsset]) {
         let wanted = pending.newAssets
         guard !wanted.isEmpty else { return ([], []) }
         let remote = try await zone.connected().remote
         try await forgetUnfinishedPacks(at: remote)
         let held = try locator(of: generation, at: remote)
+        let meter = AssetMeter(pending.assetsByContent, progress)
         var missing: [MissingAsset] = []
         var done: Set<ContentID> = []
         var packer = packer(held, remote)
         do {
             for one in wanted where done.insert(one.asset.content).inserted {
-                if try await held.size(of: one.asset.content) == one.asset.size { continue }
-                guard try await add(one.asset, to: &packer, remote) else {
+                var isThere = try await held.size(of: one.asset.content) == one.asset.size
+                if !isThere { isThere = try await add(one.asset, to: &packer, remote, meter) }
+                if isThere {
+                    meter.end(one.asset)
+                } else {
                     missing.append(one)
                     done.remove(one.asset.content)
-                    continue
                 }
             }
             try await packer.finish()
@@ -88,10 +92,11 @@ extension ItemZone {
     ///
     /// - Returns: False when it is nowhere.
     private func add(
-        _ asset: ItemAsset, to packer: inout ContentPacker, _ remote: any Remote
+        _ asset: ItemAsset, to packer: inout ContentPacker, _ remote: any Remote,
+        _ meter: AssetMeter
     ) async throws -> Bool {
         if let file = try assets.open(asset.content) {
-            try await packer.add(asset.content) { try file.read(upTo: $0) }
+            try await packer.add(asset.content) { try meter.counted(file.read(upTo: $0)) }
             return true
         }
         for former in try database.generationsWithPacks() where former != generation {
@@ -105,7 +110,7 @@ extension ItemZone {
                 continue
             }
             _ = try staged.finish()
-            try await packer.add(asset.content) { try staged.read(upTo: $0) }
+            try await packer.add(asset.content) { try meter.counted(staged.read(upTo: $0)) }
             return true
         }
         return false
@@ -163,6 +168,11 @@ extension ItemZone {
 }
 
 extension PendingCommit {
+    /// What is to be sent, each content once.
+    fileprivate var assetsByContent: some Sequence<ItemAsset> {
+        Dictionary(newAssets.map { ($0.asset.content, $0.asset) }) { first, _ in first }.values
+    }
+
     /// What the changes name and the last agreed items do not.
     var newAssets: [MissingAsset] {
         let ofItems = items.flatMap { item in

@@ -202,7 +202,7 @@ extension ItemZone {
     private func publish(
         _ options: ExchangeOptions, _ report: inout Report
     ) async throws -> Publication {
-        guard let (pending, packs, position) = try await collectStored(&report) else {
+        guard let (pending, packs, position) = try await collectStored(options, &report) else {
             return .lost
         }
         guard !pending.isEmpty else { return .nothing }
@@ -220,7 +220,7 @@ extension ItemZone {
     /// The pending changes of the next commit, whose assets are in the store: they follow the position. Nil if the
     /// zone has another generation by now.
     private func collectStored(
-        _ report: inout Report
+        _ options: ExchangeOptions, _ report: inout Report
     ) async throws -> (PendingCommit<State>, [PackReference], LogPosition)? {
         var missing: [MissingAsset] = []
         while true {
@@ -231,7 +231,7 @@ extension ItemZone {
             }
             guard let pending, let position = present else { return nil }
             guard Kind.hasAssets, !pending.isEmpty else { return (pending, [], position) }
-            let stored = try await storeAssets(of: pending)
+            let stored = try await storeAssets(of: pending, options.onProgress)
             guard !stored.missing.isEmpty else { return (pending, stored.packs, position) }
             missing += stored.missing
             for one in stored.missing {

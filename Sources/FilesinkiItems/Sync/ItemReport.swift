@@ -26,6 +26,9 @@ package struct ExchangeOptions: Sendable {
     /// Called when a part of the exchange begins and ends.
     package var onPhase: @Sendable (ExchangePhase) throws -> Void = { _ in }
 
+    /// Called now and then while assets are sent.
+    package var onProgress: @Sendable (AssetProgress) -> Void = { _ in }
+
     package init() {}
 }
 
