@@ -82,7 +82,7 @@ extension RecordZone {
         }
     }
 
-    private func change(_ event: ItemEvent) async throws -> RecordZoneChange? {
+    func change(_ event: ItemEvent) async throws -> RecordZoneChange? {
         guard let reason = RecordZoneChange.Reason(rawValue: event.reason.rawValue) else {
             return nil
         }

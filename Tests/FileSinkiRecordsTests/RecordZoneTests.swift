@@ -1,6 +1,7 @@
 import FileSinkiRecords
 import FilesinkiTesting
 import Foundation
+import Synchronization
 import Testing
 
 /// The public zone of records, on two devices.
@@ -202,6 +203,51 @@ struct RecordZoneTests {
         #expect(try await pair.two.record("n")?["x"] == 1)
     }
 
+    /// Keeps what it is told, in few words.
+    private final class Listener: SyncDelegate {
+        let told = Mutex<[String]>([])
+
+        func handleEvent(_ event: SyncEvent, of zone: RecordZone) async {
+            let text =
+                switch event {
+                case .fetchedRecordZoneChanges(let change):
+                    "fetched \(change.reason.rawValue) \(change.saved.map(\.name)) \(change.deleted)"
+                case .sentRecordZoneChanges(let sent):
+                    "sent \(sent.saved.map(\.name)) \(sent.deleted) \(sent.refused)"
+                default: "\(event)"
+                }
+            told.withLock { $0.append(text) }
+        }
+    }
+
+    @Test func `SE-04 a delegate is told what an exchange does, in its order`() async throws {
+        let pair = try await Pair()
+        try await pair.one.save(note("n", ["x": 1]))
+        try await pair.one.save(note("m", ["x": 1]))
+        try await pair.two.exchangeNow()
+        try await pair.one.save(note("n", ["x": 2]))
+        try await pair.one.delete("m")
+        let store = (pair.folder.path("store"), pair.folder.path("away"))
+        try FileManager.default.moveItem(atPath: store.0, toPath: store.1)
+        try await pair.two.save(note("n", ["x": 3]), policy: .ifServerRecordUnchanged)
+        try await pair.two.save(note("new", ["x": 1]))
+        let listener = Listener()
+        let away = await #expect(throws: RecordError.self) {
+            try await pair.two.exchangeNow(telling: listener)
+        }
+        #expect(away?.kind == .away)
+        try FileManager.default.moveItem(atPath: store.1, toPath: store.0)
+        #expect(try await pair.two.pendingRecordNames() == ["n", "new"])
+        listener.told.withLock { $0 = [] }
+        try await pair.two.exchangeNow(telling: listener)
+        #expect(
+            listener.told.withLock { $0 } == [
+                "willFetchChanges", #"fetched server ["n"] ["m"]"#, "didFetchChanges",
+                "willSendChanges", #"sent ["new"] [] ["n"]"#, "didSendChanges",
+            ])
+        #expect(try await pair.two.pendingRecordNames().isEmpty)
+    }
+
     @Test func `CK-26 an asset is read on another device, from data and from a file`()
         async throws
     {
@@ -209,13 +255,20 @@ struct RecordZoneTests {
         let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let file = URL(filePath: pair.folder.path("picture"))
         try bytes.write(to: file)
+        let told = Mutex<[AssetProgress]>([])
         let saved = try await pair.one.save(
             note(
                 "n",
                 [
                     "photo": .asset(RecordAsset(fileURL: file)),
                     "pages": .assets([RecordAsset(Data([1])), RecordAsset(bytes)]),
-                ]))
+                ])
+        ) { progress in told.withLock { $0.append(progress) } }
+        // Equal bytes are sent once.
+        let progress = told.withLock { $0 }
+        #expect(progress.map(\.assets) == [1, 2])
+        #expect(progress.last?.bytes == 100_001 && progress.last?.totalBytes == 100_001)
+        #expect(progress.last?.fraction == 1 && progress.first?.totalAssets == 2)
         try FileManager.default.removeItem(at: file)
         #expect(saved["photo"]?.asset?.size == 100_000)
         #expect(saved["photo"]?.asset?.sha256?.count == 64)
