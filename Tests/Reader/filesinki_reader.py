@@ -226,7 +226,8 @@ class Pack:
 
     def __init__(self, store, message):
         name = last(message, 1, b"").hex()
-        self.file = os.path.join(store.root, "packs", name[:2], name)
+        place = "packs" if store.zone == "files" else "zones/%s/packs" % store.zone
+        self.file = os.path.join(store.root, place, name[:2], name)
         size, index_hash = last(message, 2, 0), last(message, 3, b"")
         need(os.path.getsize(self.file) == size, "the pack %s has another size" % name)
         trailer = self.read(size - 64, 64)
