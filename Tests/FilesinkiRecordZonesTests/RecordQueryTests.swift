@@ -114,14 +114,15 @@ struct RecordQueryTests {
     }
 
     @Test(
-        "CK-16 pages neither skip nor repeat a record while others change", arguments: ["", "-n"])
-    func paged(_ sort: String) async throws {
+        "CK-16 pages neither skip nor repeat a record while others change",
+        arguments: [("n >= 0", ""), ("n >= 0", "-n"), ("TRUEPREDICATE", "")])
+    func paged(_ predicate: String, _ sort: String) async throws {
         let device = try await filled(RecordWorld())
         var query = RecordQuery(
-            try RecordType("Note"), try PredicateParser.parse("n >= 0"),
+            try RecordType("Note"), try PredicateParser.parse(predicate),
             try SortOrder(parsing: sort), now: world)
         query.limit = 3
-        let expected = try await names(device, "n >= 0", sort: sort)
+        let expected = try await names(device, predicate, sort: sort)
         var found: [String] = []
         var number = 0
         repeat {
