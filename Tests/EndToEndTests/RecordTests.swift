@@ -115,7 +115,7 @@ struct RecordTests {
             rec get n1 n2 --root a | sed 's/,"tag":[^,]*,"zone":"default"//' >here
             cmp there here
             pack=$(find store/zones/rec-default/packs -type f | head -n 1)
-            printf X | dd of="$pack" bs=1 seek=5000 conv=notrunc 2>talk
+            printf damaged | dd of="$pack" bs=1 seek=5000 conv=notrunc 2>talk
             python3 \#(reader) store >there 2>talk || cat talk
             """#)
         #expect(run.code == 0 && run.output == "a chunk is damaged\n", "\(run.output) \(run.talk)")
