@@ -157,7 +157,8 @@ let package = Package(
         module(
             "FilesinkiHTTPClient",
             [
-                "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiHTTP",
+                "FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiRemote",
+                "FilesinkiHTTP",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

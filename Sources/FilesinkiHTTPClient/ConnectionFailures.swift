@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiSystem
+import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -27,6 +29,12 @@ extension HTTPConnections {
                 .away, path: address, "The host name \(error.host) was not found.",
                 remedy: "Check the spelling of the host name, and the network.",
                 cause: TransportError(description: "no address for the host name"))
+        case let error where errors(behind: error).contains { $0.errnoCode == ECONNREFUSED }:
+            Failure(
+                .away, path: address, "Connection refused: no server listens at this address.",
+                remedy: AddressHint.refused(address)
+                    + "Start the server, or check host and port. Changes that were not sent are kept.",
+                cause: TransportError(description: words(error)))
         default:
             Failure(
                 .away, path: address, "No reply from the server: \(words(error)).",
@@ -56,9 +64,14 @@ extension HTTPConnections {
         switch error {
         case let error as HTTPClientError where error == .remoteConnectionClosed:
             AddressHint.closed(address)
-        case is NIOConnectionError: AddressHint.refused(address)
         default: ""
         }
+    }
+
+    /// The errors of the system behind one: a host may have several addresses.
+    private static func errors(behind error: any Error) -> [IOError] {
+        let all = (error as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [error]
+        return all.compactMap { $0 as? IOError }
     }
 
     private static func words(_ error: any Error) -> String {
@@ -71,8 +84,9 @@ extension HTTPConnections {
         case let error as HTTPClientError
         where error == .remoteConnectionClosed || error == .uncleanShutdown:
             "connection closed by the server"
-        case is NIOConnectionError: "cannot connect"
-        case let error as IOError: error.description
+        case is NIOConnectionError, is IOError:
+            errors(behind: error).first.map { SystemError($0.errnoCode).words.lowercased() }
+                ?? "cannot connect"
         case let error as HTTPClientError: error.shortDescription
         // Other errors may contain a field of the request, such as a password.
         default: "\(type(of: error))"

@@ -68,6 +68,14 @@ extension SSHEnd {
                 .usage, path: address, "ssh was not found: \(last)",
                 remedy: "Install openssh-client, or correct ssh-command or FILESINKI_SSH_COMMAND.")
         }
+        if said("Connection refused") {
+            return Failure(
+                .away, path: address,
+                "Connection refused: no ssh server listens at this address: \(last)",
+                remedy:
+                    "Start sshd at the host, or check host and port. Changes that were not sent are kept."
+            )
+        }
         let cause = last.isEmpty ? "ssh exited with \(code)." : last
         return Failure(
             .away, path: address, "The connection over ssh failed or was closed: \(cause)",
