@@ -187,9 +187,31 @@ extension StrategyLink {
         default:
             throw Failure(
                 .usage, path: "", "Unknown strategy link: '\(text)'.",
-                remedy: "Use links such as newest, larger, here, there, keep-both, leave or ask.")
+                remedy: counterparts[text]
+                    ?? "Use links such as newest, larger, here, there, keep-both, leave or ask.")
         }
     }
+
+    private static let newer =
+        "To take the version with the later time, use newest; without it clocks decide nothing."
+    private static let here = "To take the version of this device, use here."
+    private static let there = "To take the version of the store, use there."
+    private static let both =
+        "To keep both versions, use keep-both; without a strategy what can be merged is."
+
+    /// The links of other tools, as bisync, Unison and git call them, each with what does it here.
+    private static let counterparts = [
+        "newer": newer, "latest": newer, "recent": newer, "mtime": newer,
+        "older": "To take the version with the earlier time, use oldest.",
+        "largest": "To take the larger version, use larger.",
+        "smallest": "To take the smaller version, use smaller.",
+        "ours": here, "mine": here, "local": here, "path1": here,
+        "theirs": there, "remote": there, "path2": there,
+        "both": both, "rename": both, "copy": both,
+        "merge": "To merge, use auto, or a format such as text or json.",
+        "skip": "To leave a conflict open, use leave.",
+        "none": "To leave a conflict open, use leave.",
+    ]
 
     private static func command(_ argument: String, of text: String) throws(Failure) -> String {
         guard !argument.isEmpty else {
