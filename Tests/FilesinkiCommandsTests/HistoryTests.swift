@@ -118,6 +118,8 @@ struct HistoryTests {
         #expect(
             try await world.run("restore", "--at", "@0", "-o", "no", "--root", "a").code
                 == .negative)
+        let early = try await world.run("ls", "--root", "a", "--at", "@0")
+        #expect(early.talk.contains("The oldest commit, 1, is of "), "\(early.talk)")
         #expect(try await world.run("restore", "--at", "never", "-o", "x").code == .usage)
     }
 

@@ -56,6 +56,23 @@ import Testing
         #expect(try await run(world, "sync a --json").text.contains(#""reason":"ignored""#))
     }
 
+    @Test func `what was ignored is not published by a change of rules elsewhere`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("secret\n", to: "a/d/.filesinkiignore")
+        try world.write("mine", to: "a/d/secret")
+        #expect(try await run(world, "sync a").code == .done)
+        #expect(try await run(world, "sync b").code == .done)
+        world.remove("b/d/.filesinkiignore")
+        #expect(try await run(world, "sync b").code == .done)
+        for _ in 0..<2 {
+            let held = try await run(world, "sync a")
+            #expect(held.talk.contains("filesinki sync") && held.talk.contains("d/secret"))
+        }
+        #expect(try await run(world, "ls --root a d/secret").code == .negative)
+        #expect(try await run(world, "sync a/d/secret").code == .done)
+        #expect(try await run(world, "ls --root a d/secret").code == .done)
+    }
+
     @Test func `what the user has left out is not listed`() async throws {
         let world = try await ReplicaTests.pair()
         let cloned = try await world.run("clone", "store", "c", "--exclude", "*")

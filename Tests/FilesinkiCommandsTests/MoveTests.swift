@@ -116,6 +116,8 @@ struct MoveTests {
         try world.write("*.tmp\n", to: "a/.filesinkiignore")
         try world.write("secret", to: "a/x.tmp")
         #expect(try await run(world, "sync a").code == .done)
+        let exposing = try await run(world, "mv --root a x.tmp y.txt")
+        #expect(exposing.code == .usage && exposing.talk.contains("publish"), "\(exposing.talk)")
         #expect(try await run(world, "mv --root a x.tmp y.tmp").code == .done)
         #expect(world.readText("a/y.tmp") == "secret")
         #expect(try await run(world, "sync b").code == .done)

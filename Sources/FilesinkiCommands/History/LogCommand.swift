@@ -118,7 +118,7 @@ extension CommitSummary.NamedChange {
 
     fileprivate var text: String {
         switch kind {
-        case .added: "A \(path)"
+        case .added: "A \(path)\(isFolder ? "/" : "")"
         case .modified: "M \(path)"
         case .deleted: "D \(path)"
         case .renamed(let origin, nil): "R \(origin) -> \(path)"

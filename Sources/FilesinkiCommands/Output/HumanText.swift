@@ -63,25 +63,6 @@ enum SizeText {
     }
 }
 
-/// Numbers of things for people: `1 file`, `1,204 files`.
-enum CountText {
-    /// - Parameter noun: In the singular; an `s` makes its plural.
-    static func text(_ count: Int, _ noun: String) -> String {
-        "\(text(count)) \(noun)\(count == 1 ? "" : "s")"
-    }
-
-    /// With commas between thousands.
-    static func text(_ count: Int) -> String {
-        let digits = Array(String(count.magnitude))
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
-            text.append(digit)
-        }
-        return (count < 0 ? "-" : "") + text
-    }
-}
-
 /// Absolute paths for people.
 enum HomePath {
     /// The path, with `~` for the user's home folder.

@@ -1,6 +1,7 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
 /// What a run did, in numbers: `Sent 2 files (1.2 kB), received 1, merged 1, deleted 1.`
 ///

@@ -27,7 +27,7 @@ struct StoreCheck {
     private(set) var unreadable = Unreadable()
     private var logs: [LogCheck] = []
     /// The number of the log of files, whose commits name packs.
-    private var filesLog: Int { logs.firstIndex { $0.packZone == nil } ?? 0 }
+    private var filesLog = 0
     /// The contents that each of the logs needs: those of all versions that were neither pruned nor given up.
     private(set) var needed: [[ContentID: VersionHistory.Use]] = []
     /// Chunked contents in packs, and the pack of each.
@@ -71,6 +71,7 @@ struct StoreCheck {
                 try await readZone(name, zone, known: name == Zone.filesName ? files : nil))
         }
         if listing.zones[Zone.filesName] == nil { logs.append(files) }
+        filesLog = logs.firstIndex { $0.packZone == nil } ?? 0
         try await readParts(listing)
         var named: [[UInt8]: PackReference] = [:]
         for log in logs { for (pack, _) in log.view.packs { named[pack.id] = pack } }

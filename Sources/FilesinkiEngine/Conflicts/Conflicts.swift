@@ -130,13 +130,13 @@ struct Conflicts: ReplicaPart {
                 .notFound, path: path.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
         }
-        try rulesReader.requireSynced([path], options)
+        let rules = try rulesReader.requireSynced([path], options)
         let copies = rows.compactMap(\.copyPath)
         let writers = try manifest.conflictWriters()
         var resolution = try await resolution(by: choice, of: row)
         var options = options
         options.operation = "resolve"
-        let before = try await keepInHistory([path] + copies, resolution, options)
+        let before = try await keepInHistory([path] + copies, resolution, options, rules)
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution
         var changed: [Problem] = []
         if try await put(resolution, choice.bytes, at: path, copies, after: before) {
@@ -208,10 +208,10 @@ struct Conflicts: ReplicaPart {
             row.copyPath
             ?? conflictName(
                 for: path, device: config.device, content: ours.identity ?? ours.content)
-        try rulesReader.requireSynced([path], options)
+        let rules = try rulesReader.requireSynced([path], options)
         var options = options
         options.operation = "resolve"
-        let before = try await keepInHistory([path, copy], .theirs, options)
+        let before = try await keepInHistory([path, copy], .theirs, options, rules)
         let contents = try await history.historyContents(history.historyReader(after: before))
         for (entry, target) in [(theirs, path), (ours, copy)] where entry.kind != .tombstone {
             guard try await editor.write(entry, at: target, from: contents) else {
@@ -278,12 +278,13 @@ struct Conflicts: ReplicaPart {
     ///
     /// - Returns: The run's report; nil when none was needed.
     private func keepInHistory(
-        _ paths: [RelativePath], _ resolution: Resolution.Outcome, _ options: SyncOptions
+        _ paths: [RelativePath], _ resolution: Resolution.Outcome, _ options: SyncOptions,
+        _ rules: RunRules
     ) async throws -> SyncReport? {
         if resolution == .ours { return nil }
         var options = options
         options.strategy = Strategy([.choice(.theirs)])
-        let report = try await sync.syncPaths(paths, options)
+        let report = try await sync.syncPaths(paths, options, rules: rules)
         if let away = report.away, report.isQueued { throw away }
         return report
     }

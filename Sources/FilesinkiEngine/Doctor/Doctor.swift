@@ -3,6 +3,7 @@ import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiRules
 import FilesinkiSystem
+import FilesinkiText
 import Glibc
 
 /// Checks a replica for common problems and says how to fix each.
@@ -118,7 +119,7 @@ package struct Doctor: Sendable {
             let paths = try manifest.loadBase().count
             _ = try manifest.loadLocal()
             _ = try manifest.loadRemote()
-            return Diagnosis("manifest", .ok, "Sound, with \(Self.text(paths, "path")).")
+            return Diagnosis("manifest", .ok, "Sound, with \(CountText.text(paths, "path")).")
         } catch {
             var diagnosis = Diagnosis("manifest", thrown: error)
             if error.code == .corrupt {
@@ -170,10 +171,6 @@ package struct Doctor: Sendable {
         return load.problems
     }
 
-    private static func text(_ count: Int, _ noun: String) -> String {
-        "\(count) \(noun)\(count == 1 ? "" : "s")"
-    }
-
     private func watches() -> Diagnosis {
         guard let limit = facts.watchLimit(),
             let manifest = try? ManifestDatabase.openReadOnly(at: state.manifest),
@@ -190,7 +187,8 @@ package struct Doctor: Sendable {
                 remedy: "Run sudo sysctl fs.inotify.max_user_watches=\(max(folders, limit) * 4), "
                     + "and keep it in /etc/sysctl.d.")
         }
-        return Diagnosis("watches", .ok, "\(Self.text(folders, "folder")) of at most \(limit).")
+        return Diagnosis(
+            "watches", .ok, "\(CountText.text(folders, "folder")) of at most \(limit).")
     }
 }
 

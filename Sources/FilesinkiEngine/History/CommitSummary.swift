@@ -15,6 +15,8 @@ package struct CommitSummary: Sendable {
     package struct NamedChange: Sendable {
         package var path: RelativePath
         package var kind: Kind
+        /// Whether it is a new folder.
+        package var isFolder = false
     }
 
     package var sequence: UInt64
@@ -28,7 +30,7 @@ package struct CommitSummary: Sendable {
     package var renamed = 0
     /// The number of superseded contents that the commit keeps in the history.
     package var superseded: Int
-    /// The first changes in path order, renamed folders first. New folders are left out.
+    /// The first changes in path order, renamed folders first. Of new folders, those with nothing new in them.
     package var changes: [NamedChange] = []
 
     /// The number of changes that are listed.
@@ -47,6 +49,7 @@ package struct CommitSummary: Sendable {
         for change in all where change.entry.kind != .tombstone {
             count(change, &folders)
         }
+        countEmptyFolders(of: all, folders)
         let present = changes
         changes = []
         for change in all where change.entry.kind == .tombstone {
@@ -77,9 +80,23 @@ package struct CommitSummary: Sendable {
         }
     }
 
-    private mutating func list(_ change: Change, _ kind: Kind) {
+    /// Counts the new folders that nothing else of the commit names: what is in a folder names the others, and a
+    /// rename those that it brings.
+    private mutating func countEmptyFolders(of all: [Change], _ folders: FolderRenames) {
+        guard !folders.new.isEmpty else { return }
+        let present = all.filter { $0.entry.kind != .tombstone }
+        let parents = Set(present.flatMap(\.path.ancestors))
+        let gone = Set(all.filter { $0.entry.kind == .tombstone }.map(\.path))
+        for change in present where folders.new.contains(change.path) {
+            if parents.contains(change.path) || folders.brings(change.path, gone) { continue }
+            added += 1
+            list(change, .added, isFolder: true)
+        }
+    }
+
+    private mutating func list(_ change: Change, _ kind: Kind, isFolder: Bool = false) {
         guard changes.count < Self.listed else { return }
-        changes.append(NamedChange(path: change.path, kind: kind))
+        changes.append(NamedChange(path: change.path, kind: kind, isFolder: isFolder))
     }
 
     /// The number of changed paths.
@@ -92,7 +109,7 @@ private struct FolderRenames {
     /// The new names of each renamed folder, by its old one.
     private var goals: [RelativePath: Set<RelativePath>] = [:]
     /// The new folders of the commit.
-    private var new: Set<RelativePath> = []
+    private(set) var new: Set<RelativePath> = []
 
     private struct Move: Hashable {
         var from: RelativePath
@@ -136,6 +153,13 @@ private struct FolderRenames {
             (goals[from] ?? []).contains {
                 folder.moved(from: from, to: $0).map(new.contains) == true
             }
+        }
+    }
+
+    /// Whether a new folder was in a renamed one before.
+    func brings(_ folder: RelativePath, _ gone: Set<RelativePath>) -> Bool {
+        files.keys.contains { move in
+            folder.moved(from: move.to, to: move.from).map(gone.contains) == true
         }
     }
 

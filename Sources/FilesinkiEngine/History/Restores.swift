@@ -19,14 +19,14 @@ struct Restores: ReplicaPart {
         _ path: RelativePath, from tree: TreeAtPoint, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let found = try tree.entry(path)
-        try rulesReader.requireSynced(
+        let rules = try rulesReader.requireSynced(
             [path], options,
             remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
         let inside = tree.entries.filter { $0.0.isInside(path) }
         return try await sync.reporting {
             try await writeBack(
                 [(path, found.entry)] + inside.map { ($0.0, $0.1.entry) }, of: path,
-                .init(command: "restore", version: tree.sequence), options)
+                .init(command: "restore", version: tree.sequence), options, rules: rules)
         }
     }
 
@@ -44,10 +44,10 @@ struct Restores: ReplicaPart {
     private func restoreLast(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
-        try rulesReader.requireSynced(
+        let rules = try rulesReader.requireSynced(
             [path], options,
             remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
-        let before = try await sync.syncPaths([path], options)
+        let before = try await sync.syncPaths([path], options, rules: rules)
         let found = try root.status(path)
         if found?.kind == .directory {
             throw Failure(
@@ -78,16 +78,20 @@ struct Restores: ReplicaPart {
 
     /// Writes entries of the history into the root and publishes them.
     ///
-    /// - Parameter before: The report of a run for the path that has just finished; nil for none.
+    /// - Parameters:
+    ///   - before: The report of a run for the path that has just finished; nil for none.
+    ///   - rules: The rules, if the command has just read them.
     private func writeBack(
         _ wanted: [(RelativePath, Entry)], of path: RelativePath, _ command: PathCommand,
-        _ options: SyncOptions, after before: SyncReport? = nil
+        _ options: SyncOptions, after before: SyncReport? = nil, rules: RunRules? = nil
     ) async throws -> RestoreReport {
         var options = options
         options.operation = command.command
         // Publish the present content first, so that it is in the history.
         var first = before
-        if first == nil { first = try await sync.syncPaths([path], options) }
+        if first == nil {
+            first = try await sync.syncPaths([path], options, rules: rules)
+        }
         let reader = try await history.historyReader(after: first)
         let contents = try await history.historyContents(reader)
         var report = RestoreReport()

@@ -1,6 +1,7 @@
 package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
+import FilesinkiText
 
 /// The remote tree, or some paths of it, at a point of the history.
 package struct TreeAtPoint: Sendable {
@@ -11,7 +12,8 @@ package struct TreeAtPoint: Sendable {
     /// for a time, to its end.
     ///
     /// - Parameter paths: Only these paths and what is below them; empty for everything.
-    /// - Throws: Code `not-found` if there is no such commit, and what the reader throws.
+    /// - Throws: Code `not-found` if there is no such commit, or none of that time or before, and what the
+    ///   reader throws.
     init(
         at point: HistoryPoint, of paths: [RelativePath], in reader: HistoryReader
     ) async throws {
@@ -25,8 +27,22 @@ package struct TreeAtPoint: Sendable {
         if point.lastCommit ?? 0 <= last {
             try await reader.forEach { fold.fold($0) }
         }
+        if case .time = point, fold.sequence == 0 { throw Self.nothingBefore(fold.earliest) }
         self.fold = fold
         self.reader = reader
+    }
+
+    private static func nothingBefore(_ earliest: CommitTime?) -> Failure {
+        guard let earliest else {
+            return Failure(
+                .notFound, "The store has no commits.",
+                remedy: "To store files, run filesinki sync.")
+        }
+        let moment = CalendarTime(local: earliest.time.seconds)
+        return Failure(
+            .notFound, "The store has no commit of this time or before.",
+            remedy: "The oldest commit, \(earliest.sequence), is of \(moment.date) \(moment.clock)."
+        )
     }
 
     package var point: HistoryPoint { fold.point }
@@ -111,6 +127,12 @@ package struct ClockContradiction: Hashable, Sendable {
     }
 }
 
+/// When a commit was made, by the clock of its device.
+private struct CommitTime {
+    var sequence: UInt64
+    var time: Timestamp
+}
+
 /// Folds the log up to a point.
 ///
 /// For a time, the last commit in time is the end, and all commits before it are included: one
@@ -120,6 +142,8 @@ private struct TreeFold {
     let selection: PathSelection
     var tree: [RelativePath: VersionedEntry] = [:]
     var sequence: UInt64 = 0
+    /// The commit with the earliest time of those that are not included.
+    private(set) var earliest: CommitTime?
     /// The last included commit whose time is later than the point: a clock was wrong.
     var contradiction: ClockContradiction?
     /// Changes of commits after the last one in time; they are included if a later commit is in
@@ -164,6 +188,9 @@ private struct TreeFold {
             for (path, entry) in later { set(entry, at: path) }
             later = [:]
         } else {
+            if earliest.map({ commit.time < $0.time }) ?? true {
+                earliest = CommitTime(sequence: commit.sequence, time: commit.time)
+            }
             ahead = ClockContradiction(
                 sequence: commit.sequence, device: commit.device, time: commit.time)
         }

@@ -32,10 +32,11 @@ struct Deletions: ReplicaPart {
         var options = options
         options.deletesUnmounted = true
         try rulesReader.requireHeld(paths)
-        try rulesReader.requireSynced(paths, options, remedy: Self.remedyForIgnored)
+        let rules = try rulesReader.requireSynced(
+            paths, options, remedy: Self.remedyForIgnored)
         // Publish local changes first, so that the deleted contents are in the history, and see
         // what is new.
-        let before = try await sync.syncPaths(paths, options)
+        let before = try await sync.syncPaths(paths, options, rules: rules)
         var doomed = DoomedPaths(
             root: root, filter: try rulesReader.runRules(options).filter, recursive: recursive)
         for path in paths where try !doomed.add(path) { try requireDeleted(path, before) }

@@ -11,15 +11,18 @@ extension Saves {
     /// Costs a look at each path's status; more only where it is not the one that the last run left. Does nothing
     /// while the remote is away: a save must not wait for it.
     ///
-    /// - Parameter saved: The content that is saved; nil if it is not known.
+    /// - Parameters:
+    ///   - saved: The content that is saved; nil if it is not known.
+    ///   - rules: The rules, if the command has just read them.
     /// - Throws: What the store answers if it refuses the version. Then nothing was replaced.
     func keepEdits(
-        at paths: [RelativePath], besides saved: ContentID? = nil, _ options: SyncOptions
+        at paths: [RelativePath], besides saved: ContentID? = nil, _ options: SyncOptions,
+        _ rules: RunRules? = nil
     ) async throws {
         guard config.remote != nil else { return }
         var items = try paths.compactMap(unknownFile)
         guard !items.isEmpty else { return }
-        let rules = try rulesReader.runRules(options)
+        let rules = try rules ?? rulesReader.runRules(options)
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         items.removeAll { ignored.contains($0.path, isDirectory: false) }
         var run = SyncRun(

@@ -15,7 +15,8 @@ struct Renames: ReplicaPart {
     /// local change, which the next run publishes as a rename.
     ///
     /// - Throws: Code `not-found` if a path does not exist, `exists` if something is at a new name,
-    ///   `usage` for a folder that would be moved into itself; nothing is renamed then.
+    ///   `usage` for a folder that would be moved into itself, and where something ignored would no longer be;
+    ///   nothing is renamed then.
     func move(_ renames: [PathRename], _ options: SyncOptions) async throws -> SyncReport {
         try await sync.reporting { try await moveAll(renames, options) }
     }
@@ -28,6 +29,7 @@ struct Renames: ReplicaPart {
             renames.flatMap { [$0.from, $0.to] }, options)
         for rename in renames { try check(rename, before) }
         try checkTargets(renames)
+        try requireStillIgnored(renames, options)
         let published = try publishedPaths(renames, options)
         let writer = try editor.makeWriter()
         var problems: [Problem] = []
@@ -107,10 +109,61 @@ struct Renames: ReplicaPart {
             let isPrivate =
                 try ignored.contains(rename.from, isDirectory: isDirectory)
                 && manifest.base(rename.from) == nil && manifest.local(rename.from) == nil
-            if isPrivate, ignored.contains(rename.to, isDirectory: isDirectory) { continue }
-            published += isPrivate ? [rename.to] : [rename.from, rename.to]
+            // The new name is ignored, too.
+            if !isPrivate { published += [rename.from, rename.to] }
         }
         return published
+    }
+}
+
+extension Renames {
+    /// Refuses renames by which a path that a rule ignores would be published: a rule may name a place. Walks the folders
+    /// that are renamed.
+    ///
+    /// - Throws: Code `usage`.
+    private func requireStillIgnored(_ renames: [PathRename], _ options: SyncOptions) throws {
+        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
+        for rename in renames {
+            let isFolder = try root.status(rename.from)?.kind == .directory
+            guard let above = ignored.filter(in: rename.to.parent),
+                !above.ignores(rename.to.name, isDirectory: isFolder)
+            else { continue }
+            if ignored.contains(rename.from, isDirectory: isFolder) {
+                throw Failure.publishes(rename.from, as: rename.to)
+            }
+            guard isFolder, let old = ignored.filter(in: rename.from) else { continue }
+            let new = try above.entering(rename.to.name) { try ignoreFile($0, in: rename.from) }
+            try requireStillIgnored(in: rename.from, by: old, new, rename)
+        }
+    }
+
+    private func requireStillIgnored(
+        in folder: RelativePath, by old: any ScanFilter, _ new: any ScanFilter, _ rename: PathRename
+    ) throws {
+        var folders = [(folder, old, new)]
+        while let (folder, old, new) = folders.popLast() {
+            for name in try root.names(in: folder) {
+                let path = folder.appending(name)
+                let isFolder = try root.status(path)?.kind == .directory
+                let isKept = new.ignores(path.name, isDirectory: isFolder)
+                if !isKept, old.ignores(path.name, isDirectory: isFolder) {
+                    throw Failure.publishes(
+                        path, as: path.moved(from: rename.from, to: rename.to) ?? rename.to)
+                }
+                guard isFolder, !isKept else { continue }
+                let read = { try ignoreFile($0, in: path) }
+                folders.append(
+                    (
+                        path, try old.entering(path.name, read: read),
+                        try new.entering(path.name, read: read)
+                    ))
+            }
+        }
+    }
+
+    /// The ignore files in a folder move with it.
+    private func ignoreFile(_ name: String, in folder: RelativePath) throws -> [UInt8]? {
+        try IgnoredPaths.rules(name, in: folder, of: root)
     }
 }
 
@@ -126,6 +179,14 @@ package struct PathRename: Hashable, Sendable {
 }
 
 extension Failure {
+    fileprivate static func publishes(_ path: RelativePath, as new: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes,
+            "A rule ignores this path, but not \(new): moving it would publish it. Nothing was moved.",
+            remedy: "List the new name in .filesinkiignore first. To publish it, move it with the "
+                + "system's mv, and run filesinki sync.")
+    }
+
     /// A path was to get a name that is not free.
     fileprivate static func isTaken(_ path: RelativePath) -> Failure {
         Failure(

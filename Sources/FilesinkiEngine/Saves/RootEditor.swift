@@ -144,12 +144,20 @@ extension SyncEngine {
     ) async throws -> Result {
         do {
             return try await body()
-        } catch var failure as Failure {
-            let place = failure.path == path.bytes ? "" : "\(path): "
-            let kept = "\(place)\(done), not yet published; the next run that can will do that."
-            failure.remedy += failure.remedy.isEmpty ? kept : " " + kept
-            throw failure
+        } catch let failure as Failure {
+            throw failure.saying(done, at: path)
         }
+    }
+}
+
+extension Failure {
+    /// The same failure with what was done here before it, and is not yet published.
+    func saying(_ done: String, at changed: RelativePath) -> Failure {
+        var failure = self
+        let place = path == changed.bytes ? "" : "\(changed): "
+        let kept = "\(place)\(done), not yet published; the next run that can will do that."
+        failure.remedy += remedy.isEmpty ? kept : " " + kept
+        return failure
     }
 }
 

@@ -83,9 +83,10 @@ struct SaveQueue: ReplicaPart {
     func drain() async {
         let saves = claimSaves()
         guard !saves.isEmpty else { return }
+        var placed: [ClaimedSave] = []
         do {
             try await Saves(replica).keepEdits(at: saves.map(\.request.path), SyncOptions())
-            let placed = try place(saves)
+            placed = try place(saves)
             guard !placed.isEmpty else { return }
             let paths = placed.map(\.request.path)
             let report = try await sync.syncPaths(paths, SyncOptions(), saved: Set(paths))
@@ -96,6 +97,14 @@ struct SaveQueue: ReplicaPart {
             try sync.keepUnreported(report.copies.filter { !$0.isCopy(ofOneOf: paths) })
         } catch {
             let failure = error as? Failure
+            guard placed.isEmpty else {
+                // What is in place here is kept, whatever became of the run.
+                for save in placed {
+                    save.refuse(
+                        (failure ?? .interrupted).saying("Saved here", at: save.request.path))
+                }
+                return
+            }
             for save in saves { save.refuse(failure ?? .interruptedSave) }
         }
     }
@@ -274,6 +283,9 @@ extension RelativePath {
 }
 
 extension Failure {
+    fileprivate static let interrupted = Failure(
+        .interrupted, "The process that did this save was stopped.", remedy: "")
+
     fileprivate static let interruptedSave = Failure(
         .interrupted, "The process that did this save was stopped.", remedy: "Save it again.")
 

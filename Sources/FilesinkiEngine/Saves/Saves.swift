@@ -30,7 +30,7 @@ struct Saves: ReplicaPart {
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
         try rulesReader.requireHeld([path])
-        try rulesReader.requireSynced(
+        let rules = try rulesReader.requireSynced(
             [path], options.sync,
             remedy: "See the rule with filesinki check-ignore. To keep a file on this device only, "
                 + "write it itself.")
@@ -38,14 +38,14 @@ struct Saves: ReplicaPart {
             return try await SaveQueue(replica).enqueue(path, options, content: write)
         }
         let report = try await sync.reporting {
-            try await saveLocked(path, options, content: write)
+            try await saveLocked(path, options, rules, content: write)
         }
         await SaveQueue(replica).drain()
         return report
     }
 
     private func saveLocked(
-        _ path: RelativePath, _ options: SaveOptions,
+        _ path: RelativePath, _ options: SaveOptions, _ rules: RunRules,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
         var before: SyncReport?
@@ -62,7 +62,7 @@ struct Saves: ReplicaPart {
         let writer = try editor.makeWriter()
         try writer.makeFolders(above: path)
         let staged = try editor.stage(path, in: writer.staging, mode: options.mode, content: write)
-        try await keepEdits(at: [path], besides: staged.content, options.sync)
+        try await keepEdits(at: [path], besides: staged.content, options.sync, rules)
         let saved = try editor.install(staged, at: path, by: writer)
         let report = try await sync.afterChange("Saved here", at: path) {
             try await sync.syncPaths(
@@ -75,8 +75,8 @@ struct Saves: ReplicaPart {
     func publish(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try rulesReader.requireSynced([path], options)
-        return try await sync.syncPaths([path], options, saved: [path])
+        let rules = try rulesReader.requireSynced([path], options)
+        return try await sync.syncPaths([path], options, saved: [path], rules: rules)
     }
 
     /// Publishes the deletion of a file that a program has removed itself. A newer remote version
@@ -92,9 +92,9 @@ struct Saves: ReplicaPart {
     private func publishRemoval(
         of path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try rulesReader.requireSynced([path], options)
+        let rules = try rulesReader.requireSynced([path], options)
         let isGone = try root.status(path) == nil
-        let before = try await sync.syncPaths([path], options)
+        let before = try await sync.syncPaths([path], options, rules: rules)
         guard isGone, before.takes(path), let stamp = try manifest.base(path)?.stamp,
             case .done = try editor.makeWriter().remove(path, expecting: .stamp(stamp))
         else { return before }

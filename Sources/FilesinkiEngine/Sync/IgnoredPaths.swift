@@ -27,6 +27,12 @@ struct IgnoredPaths {
         return filter.ignores(path.name, isDirectory: isDirectory)
     }
 
+    /// The filter of a folder; nil if it is ignored.
+    mutating func filter(in folder: RelativePath?) -> (any ScanFilter)? {
+        guard case .kept(let filter) = self.folder(folder) else { return nil }
+        return filter
+    }
+
     private mutating func folder(_ path: RelativePath?) -> Folder {
         guard let path else { return .kept(filter) }
         if let known = folders[path] { return known }
@@ -45,14 +51,21 @@ struct IgnoredPaths {
         do {
             return .kept(
                 try above.entering(path.name) { [root] name in
-                    guard try root.isFolder(path) else { return nil }
-                    let file = path.appending(name.utf8)
-                    guard try root.status(file)?.kind == .file else { return nil }
-                    return try root.readWhole(file, limit: 1 << 24).bytes
+                    try Self.rules(name, in: path, of: root)
                 })
         } catch {
             return .ignored
         }
+    }
+
+    /// The bytes of an ignore file in a folder; nil if there is none.
+    static func rules(
+        _ name: String, in folder: RelativePath, of root: RootFolder
+    ) throws -> [UInt8]? {
+        guard try root.isFolder(folder) else { return nil }
+        let file = folder.appending(name.utf8)
+        guard try root.status(file)?.kind == .file else { return nil }
+        return try root.readWhole(file, limit: 1 << 24).bytes
     }
 }
 

@@ -17,15 +17,17 @@ extension SyncEngine {
     ///     has published since, else it is reconciled anew. Its conflict copies are in the report, too.
     ///   - saved: Paths that a user has just saved.
     ///   - installed: The content that was installed at one of them.
+    ///   - rules: The rules, if the command has just read them and written nothing since.
     /// - Throws: Code `usage` for a path that the replica does not hold.
     func syncPaths(
         _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil,
-        saved: Set<RelativePath> = [], installed: InstalledContent? = nil
+        saved: Set<RelativePath> = [], installed: InstalledContent? = nil, rules: RunRules? = nil
     ) async throws -> SyncReport {
         try rulesReader.requireHeld(paths)
         var options = options
         options.paths = paths
-        var run = try await begin(options, PathSelection(paths: paths), partialBase(paths))
+        var run = try await begin(
+            options, PathSelection(paths: paths), partialBase(paths), rules: rules)
         run.isPartial = true
         run.readsSelectionOnly = true
         run.saved = saved

@@ -16,6 +16,8 @@ struct RunRules: Sendable {
     var ignoring: any ScanFilter
     /// The paths that this replica holds; nil for all.
     var choice: PathChoice?
+    /// Paths that were ignored until a received change of the rules: ``filter`` leaves them out.
+    var exposed: Set<RelativePath> = []
     /// Whether the run has patterns of its own, which hold for this run only.
     var hasPatterns = false
     var strategies: any StrategyRules
@@ -47,7 +49,9 @@ struct RulesReader: ReplicaPart {
 
     /// Reads the rules at the start of a run. An invalid file of rules becomes a notice, and the
     /// defaults apply in its place.
-    func runRules(_ options: SyncOptions) throws -> RunRules {
+    ///
+    /// - Parameter released: Paths that are not left out for having been ignored: see ``ExposedFilter``.
+    func runRules(_ options: SyncOptions, released: [RelativePath] = []) throws -> RunRules {
         root.forgetFolding()
         let synced = try rootFile(Settings.syncedFile)
         let load = RulesLoad(
@@ -55,13 +59,17 @@ struct RulesReader: ReplicaPart {
             device: try self.options.deviceFiles())
         let (gitignore, own) = (load.rules.gitignore, try files.ignoreFiles())
         let ignoring = try IgnoreFilter(gitignore: gitignore, device: own) { try rootFile($0) }
-        let filter = try IgnoreFilter(
+        var filter: any ScanFilter = try IgnoreFilter(
             gitignore: gitignore, device: own, patterns: options.patterns
         ) { try rootFile($0) }
+        let named = Set(released)
+        let exposed = try exposedPaths().filter { !$0.isAtOrInside(named) }
+        if !exposed.isEmpty { filter = ExposedFilter(exposed, within: filter) }
         let choice = try choice()
         return RunRules(
             filter: choice.map { ChoiceFilter($0, within: filter) } ?? filter,
-            ignoring: ignoring, choice: choice, hasPatterns: !options.patterns.isEmpty,
+            ignoring: ignoring, choice: choice, exposed: exposed,
+            hasPatterns: !options.patterns.isEmpty,
             strategies: OverridingRules(
                 rules: resolved(load.rules), strategy: options.strategy,
                 onDelete: options.onDelete),
@@ -103,15 +111,20 @@ struct RulesReader: ReplicaPart {
     /// send what a command changes there.
     ///
     /// - Parameter remedy: What to do in place of the command.
+    /// - Returns: The rules, for the run that follows: they hold until something is written.
     /// - Throws: Code `usage`.
+    @discardableResult
     func requireSynced(
         _ paths: [RelativePath], _ options: SyncOptions, remedy: String = Failure.ignoredRemedy
-    ) throws {
-        var ignored = IgnoredPaths(root: root, filter: try runRules(options).filter)
+    ) throws -> RunRules {
+        let rules = try runRules(options)
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
         for path in paths {
+            if path.isAtOrInside(rules.exposed) { throw Failure.exposed(path) }
             let isFolder = (try? root.status(path))?.kind == .directory
             if ignored.contains(path, isDirectory: isFolder) { throw Failure.ignored(path, remedy) }
         }
+        return rules
     }
 
     /// The rules, behind the program's own resolver.

@@ -10,7 +10,7 @@ import FilesinkiStore
 /// A run is a value, ``SyncRun``, that goes through seven phases. Each is a method in a file of its own, in
 /// the folder `Phases`, takes the run and adds what it found or did:
 ///
-/// 1. ``begin(_:_:_:)``: the replica is locked, and what a killed run left behind is put right.
+/// 1. ``begin(_:_:_:rules:)``: the replica is locked, and what a killed run left behind is put right.
 /// 2. ``fetch(_:)``: the remote tree.
 /// 3. ``scan(_:_:)``: the local tree.
 /// 4. ``reconcile(_:)``: the plan.
@@ -34,7 +34,11 @@ struct SyncEngine: ReplicaPart {
     ///   is away throws nothing: the report says so, and the work waits.
     func syncTree(_ options: SyncOptions) async throws -> SyncReport {
         try rulesReader.requireHeld(options.paths, parts: true)
-        var run = try await begin(options, PathSelection(paths: options.paths), fullBase())
+        let released = options.isUnattended ? [] : options.paths
+        var run = try await begin(
+            options, PathSelection(paths: options.paths), fullBase(),
+            rules: rulesReader.runRules(options, released: released))
+        try reviewExposed(&run, released: released)
         run.report.notices += try unheldNotices(run)
         try await fetch(&run)
         var found = try scanWhole(run)

@@ -11,12 +11,16 @@ extension SyncEngine {
     /// The lock dies with its process, so a killed run leaves nothing for a person to clear. Files that it
     /// left in staging were put right when the replica was opened; here its conflict copies are reported.
     ///
-    /// - Parameter base: What both sides agreed on: all of it, or the rows of the selection.
+    /// - Parameters:
+    ///   - base: What both sides agreed on: all of it, or the rows of the selection.
+    ///   - rules: The rules, if the command has just read them.
     func begin(
-        _ options: SyncOptions, _ selection: PathSelection, _ base: BaseIndex
+        _ options: SyncOptions, _ selection: PathSelection, _ base: BaseIndex,
+        rules: RunRules? = nil
     ) async throws -> SyncRun {
         var run = SyncRun(
-            options: options, selection: selection, rules: try rulesReader.runRules(options),
+            options: options, selection: selection,
+            rules: try rules ?? rulesReader.runRules(options),
             started: systemContext.now(), base: base)
         try await reportLeftCopies(&run)
         return run
