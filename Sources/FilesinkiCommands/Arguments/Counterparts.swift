@@ -28,6 +28,15 @@ enum Counterparts {
         options["\(command) \(name)"] ?? options[name]
     }
 
+    /// The counterpart of a command that needs an argument here, and none in other tools; nil if there is none.
+    static func withoutArguments(_ command: String) -> Counterpart? { bare[command] }
+
+    private static let bare = [
+        "diff": Counterpart(
+            "diff compares the versions of one path; to see all changes that are not synced yet",
+            "filesinki sync --dry-run")
+    ]
+
     private static let exchange = Counterpart("To send and receive changes", "filesinki sync")
     private static let olderVersion = Counterpart(
         "filesinki log PATH lists the versions of a path; to go back to one",
@@ -43,8 +52,8 @@ enum Counterparts {
     private static let continuous = Counterpart(
         "To sync continuously, as files change", "filesinki watch")
     private static let untracking = Counterpart(
-        "To keep a file here and sync it no longer, list it in .filesinkiignore; to see what is ignored",
-        "filesinki check-ignore PATH")
+        "To keep a file here and sync it no longer, list it in .filesinkiignore; to delete it in the "
+            + "store then, and on devices that do not ignore it", "filesinki delete --keep PATH")
 
     static let commands: [String: Counterpart] = [
         "annotate": author,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FilesinkiText
 
-/// What the user may have meant by an option that a command does not have. The parser's own suggestion takes
+/// What the user may have meant by an option that a command does not have, or by a command without arguments. The parser's own suggestion takes
 /// any option within three letters, which is half of a short one.
 enum UnknownOption {
     private static let prefix = "Unknown option '"
@@ -9,13 +9,22 @@ enum UnknownOption {
     /// The parser's message with a hint in its second line, in place of the parser's; other messages stay as
     /// they are.
     static func explained(_ message: Substring, _ arguments: [String]) -> String {
-        guard message.hasPrefix(prefix) else { return String(message) }
+        guard message.hasPrefix(prefix) else { return missing(message, arguments) }
         let rest = message.dropFirst(prefix.count)
         guard let end = rest.firstIndex(of: "'") else { return String(message) }
         let name = String(rest[..<end])
         let below = message.firstIndex(of: "\n").map { message[$0...] } ?? ""
         let hint = hint(for: name, arguments).map { "\n" + $0 } ?? ""
         return "\(prefix)\(name)'.\(hint)\(below)"
+    }
+
+    /// The parser's message with a hint, if an argument is missing without which other tools have an answer.
+    private static func missing(_ message: Substring, _ arguments: [String]) -> String {
+        guard message.hasPrefix("Missing expected argument"),
+            let counterpart = Counterparts.withoutArguments(CommandNames.wholeName(in: arguments))
+        else { return String(message) }
+        let end = message.firstIndex(of: "\n") ?? message.endIndex
+        return "\(message[..<end])\n\(counterpart.text)\(message[end...])"
     }
 
     private static func hint(for name: String, _ arguments: [String]) -> String? {

@@ -46,21 +46,21 @@ enum SchemaMethods {
         return []
     }
 
-    private static let lock = RPCMethod(
+    private static let lock = locking(
         "rec.schema.lock", "Refuses types and fields that the schema does not have.",
-        runs: RecordSchemaLockCommand.self, changing
-    ) { command, parameters in
-        command.publishWait.wait = try parameters.isSet("wait")
-        try command.options.fill(parameters)
-        return []
-    }
+        runs: RecordSchemaLockCommand.self)
 
-    private static let unlock = RPCMethod(
+    private static let unlock = locking(
         "rec.schema.unlock", "Lets the schema grow by what is saved.",
-        runs: RecordSchemaUnlockCommand.self, changing
-    ) { command, parameters in
-        command.publishWait.wait = try parameters.isSet("wait")
-        try command.options.fill(parameters)
-        return []
+        runs: RecordSchemaUnlockCommand.self)
+
+    private static func locking<Runs: SchemaLockingCommand>(
+        _ name: String, _ summary: String, runs command: Runs.Type
+    ) -> RPCMethod {
+        RPCMethod(name, summary, runs: command, changing) { command, parameters in
+            command.publishWait.wait = try parameters.isSet("wait")
+            try command.options.fill(parameters)
+            return []
+        }
     }
 }

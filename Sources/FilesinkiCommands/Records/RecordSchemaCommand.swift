@@ -147,8 +147,14 @@ struct RecordSchemaDiffCommand: ReplicaCommand {
     }
 }
 
+/// A command that locks or unlocks a schema.
+protocol SchemaLockingCommand: ReplicaCommand {
+    var publishWait: PublishWaitOption { get set }
+    var options: RecordOptions { get set }
+}
+
 /// `rec schema lock`: no unknown types and fields any more.
-struct RecordSchemaLockCommand: ReplicaCommand {
+struct RecordSchemaLockCommand: SchemaLockingCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Refuse types and fields that the schema does not have.")
 
@@ -165,7 +171,7 @@ struct RecordSchemaLockCommand: ReplicaCommand {
 }
 
 /// `rec schema unlock`: the schema grows again.
-struct RecordSchemaUnlockCommand: ReplicaCommand {
+struct RecordSchemaUnlockCommand: SchemaLockingCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Let the schema grow by what is saved.")
 
