@@ -173,7 +173,7 @@ docs: build
 
 api: dependencies
 	$(SWIFT) package diagnose-api-breaking-changes "$$(cat Docs/api-baseline.txt)" \
-	    --products FileSinki FileSinkiKeyValue --baseline-dir .build/api-baseline
+	    --products FileSinki FileSinkiKeyValue FileSinkiRecords --baseline-dir .build/api-baseline
 
 clean:
 	$(SWIFT) package clean
