@@ -1,8 +1,8 @@
 import ArgumentParser
 import FilesinkiText
 
-/// What the user may have meant by an option that a command does not have, or by a command without arguments. The parser's own suggestion takes
-/// any option within three letters, which is half of a short one.
+/// What the user may have meant by an option that a command does not have, or by a command without arguments. The
+/// parser's own suggestion takes any option within three letters, which is half of a short one.
 enum UnknownOption {
     private static let prefix = "Unknown option '"
 
