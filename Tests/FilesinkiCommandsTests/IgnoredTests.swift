@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiTesting
 import Testing
 
 /// What commands say of paths that a rule ignores.
@@ -56,13 +57,13 @@ import Testing
         #expect(try await run(world, "sync a --json").text.contains(#""reason":"ignored""#))
     }
 
-    @Test func `what was ignored is not published by a change of rules elsewhere`() async throws {
+    @Test func `what was ignored is not published by the deletion of its folder elsewhere`() async throws {
         let world = try await ReplicaTests.pair()
         try world.write("secret\n", to: "a/d/.filesinkiignore")
         try world.write("mine", to: "a/d/secret")
         #expect(try await run(world, "sync a").code == .done)
         #expect(try await run(world, "sync b").code == .done)
-        world.remove("b/d/.filesinkiignore")
+        removeTree(Array((world.folder + "/b/d").utf8))
         #expect(try await run(world, "sync b").code == .done)
         for _ in 0..<2 {
             let held = try await run(world, "sync a")
@@ -71,6 +72,17 @@ import Testing
         #expect(try await run(world, "ls --root a d/secret").code == .negative)
         #expect(try await run(world, "sync a/d/secret").code == .done)
         #expect(try await run(world, "ls --root a d/secret").code == .done)
+    }
+
+    @Test func `a rule that is taken out elsewhere ends here, too`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("secret\n", to: "a/d/.filesinkiignore")
+        try world.write("mine", to: "a/d/secret")
+        #expect(try await run(world, "sync a").code == .done)
+        #expect(try await run(world, "sync b").code == .done)
+        world.remove("b/d/.filesinkiignore")
+        for name in ["b", "a", "a", "b"] { #expect(try await run(world, "sync \(name)").code == .done) }
+        #expect(world.readText("b/d/secret") == "mine")
     }
 
     @Test func `what the user has left out is not listed`() async throws {

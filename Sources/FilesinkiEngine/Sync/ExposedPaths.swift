@@ -5,10 +5,10 @@ import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiText
 
-/// Paths that a rule ignored until a received change of the rules.
+/// Paths that a rule ignored until another device deleted the folder that the rule was in.
 ///
-/// What is there was private, and does not become public by what another device does: runs leave it alone, as if the
-/// rule still held, until the user names it to `sync`, ignores it again, or removes it.
+/// What is there was private, and nobody meant to publish it by deleting: runs leave it alone, as if the rule still
+/// held, until the user names it to `sync`, ignores it again, or removes it.
 struct ExposedFilter: ScanFilter {
     private let paths: Set<RelativePath>
     private let filter: any ScanFilter
@@ -82,41 +82,41 @@ extension SyncEngine {
         }
     }
 
-    /// Lists what the rules ignore in the folders whose rules the steps are about to change, before they do: a killed
-    /// run must not expose it either.
+    /// Lists what is ignored in the folders that the steps are about to delete with the rules in them, before they do: a
+    /// killed run must not expose it either.
     ///
     /// Cost: these folders are walked. Memory grows with the number of ignored paths in them.
     ///
-    /// - Returns: These paths; empty if the steps change no rules.
+    /// - Returns: These paths; empty if no rules go with their folder.
     func listExposable(_ steps: [Step], _ run: SyncRun) throws -> Set<RelativePath> {
-        let folders = Set(steps.lazy.filter { $0.path.isRuleFile }.map(\.path.parent))
+        let folders = Self.foldersDeletedWithRules(steps)
         guard !folders.isEmpty else { return [] }
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
         var found: Set<RelativePath> = []
-        if folders.contains(nil) {
-            found = ignoredPaths(in: nil, &ignored)
-        } else {
-            let all = Set(folders.compactMap(\.self))
-            for folder in all where !folder.ancestors.contains(where: all.contains) {
-                found.formUnion(ignoredPaths(in: folder, &ignored))
-            }
+        for folder in folders where !folder.ancestors.contains(where: folders.contains) {
+            found.formUnion(ignoredPaths(in: folder, &ignored))
         }
         try recordExposed(rulesReader.exposedPaths().union(found))
         return found
     }
 
+    private static func foldersDeletedWithRules(_ steps: [Step]) -> Set<RelativePath> {
+        let deleted = steps.lazy.filter { $0.action.entry?.kind == .tombstone }.map(\.path)
+        let folders = Set(deleted.filter(\.isRuleFile).compactMap(\.parent))
+        return folders.isEmpty ? [] : Set(deleted.filter(folders.contains))
+    }
+
     /// The topmost ignored paths in a folder that is not ignored itself.
     private func ignoredPaths(
-        in folder: RelativePath?, _ ignored: inout IgnoredPaths
+        in folder: RelativePath, _ ignored: inout IgnoredPaths
     ) -> Set<RelativePath> {
         guard ignored.filter(in: folder) != nil else { return [] }
         var found: Set<RelativePath> = []
         var folders = [folder]
         while let folder = folders.popLast() {
             // What cannot be listed is not synced either.
-            let names = (try? folder.map { try root.names(in: $0) } ?? root.names()) ?? []
-            for name in names where folder != nil || !RelativePath.isStateFolder(name) {
-                let path = folder?.appending(name) ?? RelativePath(unchecked: Array(name))
+            for name in (try? root.names(in: folder)) ?? [] {
+                let path = folder.appending(name)
                 let isDirectory = (try? root.status(path))?.kind == .directory
                 if ignored.contains(path, isDirectory: isDirectory) {
                     found.insert(path)
@@ -157,19 +157,18 @@ extension SyncEngine {
 }
 
 extension RelativePath {
-    /// Whether what is here says what is ignored.
+    /// Whether what is here says what is ignored in its folder.
     fileprivate var isRuleFile: Bool {
-        if parent == nil, bytes.elementsEqual(Settings.syncedFile.utf8) { return true }
-        return IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(name) }
+        IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(name) }
     }
 }
 
 extension Failure {
-    /// A path that was ignored until another device changed the rules.
+    /// A path that was ignored until another device deleted its folder with the rules in it.
     static func exposed(_ path: RelativePath) -> Failure {
         Failure(
             .usage, path: path.bytes,
-            "Not synced: it was ignored until another device changed the rules.",
+            "Not synced: it was ignored until another device deleted the folder with its rules.",
             remedy: "To publish it, run filesinki sync \(ShellWord.quoted("\(path)")); "
                 + "to keep it private, list it in .filesinki/ignore.")
     }
