@@ -3,8 +3,9 @@
 /// Things are numbers from 0. What base has and a side does not stays in that side's order as a
 /// ghost behind what preceded it in base: so a replacement stays where the replaced was, and both
 /// sides have all of base. What both have makes the spine; what only one side has follows what it
-/// follows on that side. A side that moved nothing follows the other; where both moved differently, the
-/// lesser order is taken, which is a choice but loses nothing.
+/// follows on that side, a replacement before what the other side put behind the replaced. A side that moved
+/// nothing follows the other; where both moved differently, the lesser order is taken, which is a choice but
+/// loses nothing.
 struct SequenceOrder {
     let base: [Int]
     let ours: [Int]
@@ -32,8 +33,8 @@ struct SequenceOrder {
         isInBase = Self.marks(base, count)
         isInOurs = Self.marks(ours, count)
         isInTheirs = Self.marks(theirs, count)
-        oursGhosts = Self.withGhosts(ours, isIn: isInOurs, base: base)
-        theirsGhosts = Self.withGhosts(theirs, isIn: isInTheirs, base: base)
+        oursGhosts = Self.withGhosts(ours, base, isIn: isInOurs, isInBase, isInTheirs)
+        theirsGhosts = Self.withGhosts(theirs, base, isIn: isInTheirs, isInBase, isInOurs)
     }
 
     private static func marks(_ things: [Int], _ count: Int) -> [Bool] {
@@ -42,9 +43,10 @@ struct SequenceOrder {
         return result
     }
 
-    private static func withGhosts(_ side: [Int], isIn: [Bool], base: [Int]) -> [Int] {
+    private static func withGhosts(
+        _ side: [Int], _ base: [Int], isIn: [Bool], _ isInBase: [Bool], _ isInOther: [Bool]
+    ) -> [Int] {
         guard base.contains(where: { !isIn[$0] }) else { return side }
-        var result: [Int] = []
         var followers: [Int: [Int]] = [:]
         var previous = -1
         for thing in base {
@@ -54,16 +56,37 @@ struct SequenceOrder {
                 followers[previous, default: []].append(thing)
             }
         }
-        result += followers[-1] ?? []
-        for thing in side {
+        var result: [Int] = []
+        var rest = side[...]
+        var anchor = -1
+        while true {
+            let run = rest.prefix { !isInBase[$0] }
+            result += joined(followers[anchor] ?? [], run) { !isInOther[$0] }
+            rest = rest[run.endIndex...]
+            guard let next = rest.popFirst() else { return result }
+            result.append(next)
+            anchor = next
+        }
+    }
+
+    /// Ghosts and what a side has put there: each before what replaced it, where these are as many.
+    private static func joined(
+        _ ghosts: [Int], _ run: ArraySlice<Int>, isNew: (Int) -> Bool
+    ) -> [Int] {
+        guard ghosts.count > 1, run.count(where: isNew) == ghosts.count else { return ghosts + run }
+        var result = [ghosts[0]]
+        var (rest, isFirst) = (ghosts.dropFirst(), true)
+        for thing in run {
+            if isNew(thing), !isFirst { result += rest.popFirst().map { [$0] } ?? [] }
+            isFirst = isFirst && !isNew(thing)
             result.append(thing)
-            if let ghosts = followers[thing] { result += ghosts }
         }
         return result
     }
 
     /// Whether both replaced the same thing of base, by different ones.
-    /// - Parameter orRemoved: whether it is enough that one side replaced it, the other removed it.
+    ///
+    /// - Parameter orRemoved: Whether it is enough that one side replaced it, and the other removed it.
     func isReplacedTwice(orRemoved: Bool) -> Bool {
         let ours = replaced(oursGhosts, isIn: isInOurs, isInOther: isInTheirs)
         let theirs = replaced(theirsGhosts, isIn: isInTheirs, isInOther: isInOurs)
@@ -100,7 +123,10 @@ struct SequenceOrder {
         for anchor in [-1] + spine {
             if anchor >= 0, isKept(anchor) { result.append(anchor) }
             let (ours, theirs) = (ourFollowers[anchor] ?? [], theirFollowers[anchor] ?? [])
-            result += joined(ours, theirs, after: result.last, sortings).filter(isKept)
+            let both =
+                replacedFirst(ours, theirs, behind: anchor)
+                ?? joined(ours, theirs, after: result.last, sortings)
+            result += both.filter(isKept)
         }
         guard let sorting else { return result }
         return Self.isSorted(result, sorting) ? result : sorted(result, sorting)
@@ -118,6 +144,14 @@ struct SequenceOrder {
             }
         }
         return result
+    }
+
+    /// What follows a thing that only one side still has, the other side's before its own: it replaced the thing.
+    private func replacedFirst(_ ours: [Int], _ theirs: [Int], behind anchor: Int) -> [Int]? {
+        guard anchor >= 0, isInBase[anchor], isInOurs[anchor] != isInTheirs[anchor] else {
+            return nil
+        }
+        return isInOurs[anchor] ? theirs + ours : ours + theirs
     }
 
     private func joined(

@@ -70,6 +70,13 @@ import Testing
         MergeCase(
             "sorted also where a replacement follows what it replaced", #"["a","m","z"]"#,
             #"["a","b","z"]"#, #"["a","c","m","z"]"#, #"["a","b","c","z"]"#),
+        MergeCase(
+            "an edited one stays before what the other side put behind it", #"["b","y","a"]"#,
+            #"["x","y","a"]"#, #"["b","c","y","a"]"#, #"["x","c","y","a"]"#),
+        MergeCase(
+            "one between two that the other side edited", #"[{"x":1},{"x":2},{"x":9}]"#,
+            #"[{"x":7},{"x":8},{"x":9}]"#, #"[{"x":1},{"x":5},{"x":2},{"x":9}]"#,
+            #"[{"x":7},{"x":5},{"x":8},{"x":9}]"#),
         MergeCase("sorted the other way", "[9,5]", "[9,7,5]", "[9,8,5]", "[9,8,7,5]"),
         MergeCase("numbers sort as numbers", "[1,20]", "[1,9,20]", "[1,10,20]", "[1,9,10,20]"),
         MergeCase(

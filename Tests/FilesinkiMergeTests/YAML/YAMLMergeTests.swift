@@ -39,6 +39,16 @@ struct YAMLMergeTests {
                 "s:\n  - name: a\n    run: 2\n    if: x\n\n  - name: c\n    run: 1\n\n  - name: b\n    run: 3\n"
             ),
             MergeCase(
+                "an edited element stays before what the other side put behind it",
+                "- name: b\n  run: 1\n- name: y\n- name: a\n",
+                "- name: x\n  run: 1\n- name: y\n- name: a\n",
+                "- name: b\n  run: 1\n- name: c\n- name: y\n- name: a\n",
+                "- name: x\n  run: 1\n- name: c\n- name: y\n- name: a\n"),
+            MergeCase(
+                "an element between two that the other side edited",
+                "- a: 1\n- a: 2\n- a: 9\n", "- a: 7\n- a: 8\n- a: 9\n",
+                "- a: 1\n- a: 5\n- a: 2\n- a: 9\n", "- a: 7\n- a: 5\n- a: 8\n- a: 9\n"),
+            MergeCase(
                 "block scalars", "r: |\n  # no comment\n  x: 1\n\n  y\ns: >-\n  z\nt: 1\n",
                 "r: |\n  # no comment\n  x: 2\n\n  y\ns: >-\n  z\nt: 1\n",
                 "r: |\n  # no comment\n  x: 1\n\n  y\ns: >-\n  q\nt: 2\n",
