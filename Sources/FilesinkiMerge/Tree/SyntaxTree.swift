@@ -6,6 +6,8 @@
 struct SyntaxTree {
     let bytes: [UInt8]
     let root: SyntaxNode
+    /// What identifies elements of XML.
+    var identifiers: XMLIdentifiers?
 
     /// The white space and the comments before the root.
     var before: Range<Int> { 0..<root.range.lowerBound }
@@ -41,6 +43,11 @@ struct SyntaxText {
 
     /// - Parameter bytes: The document.
     func slice(of bytes: [UInt8]) -> ArraySlice<UInt8> { own.map { $0[...] } ?? bytes[range] }
+
+    /// Whether it is a text, of which most differ in length already.
+    func isEqual(_ text: [UInt8], in bytes: [UInt8]) -> Bool {
+        (own?.count ?? range.count) == text.count && slice(of: bytes).elementsEqual(text)
+    }
 }
 
 /// A range of bytes in half the memory: documents are smaller than ``SyntaxLimits/size``.

@@ -66,14 +66,16 @@ struct XMLElement {
 
     /// The value of an attribute.
     private func attribute(_ name: [UInt8], _ bytes: [UInt8]) -> ArraySlice<UInt8>? {
-        let item = node.items.first { $0.key.slice(of: bytes) == name[...] }
-        return item?.value.meaning.slice(of: bytes)
+        let place = node.items.firstIndex { $0.key.isEqual(name, in: bytes) }
+        return place.map { node.items[$0].value.meaning.slice(of: bytes) }
     }
 
     /// Whether the element says that its white space matters.
     func preservesSpace(_ bytes: [UInt8]) -> Bool {
-        attribute(Array("xml:space".utf8), bytes)?.elementsEqual("preserve".utf8) ?? false
+        attribute(Self.spaceName, bytes)?.elementsEqual("preserve".utf8) ?? false
     }
+
+    private static let spaceName = Array("xml:space".utf8)
 
     // MARK: Content
 

@@ -18,7 +18,7 @@ struct XMLFormat: SyntaxFormat {
     }
 
     func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict] {
-        XMLIdentifiers.dangling(trees.map(XMLIdentifiers.init)).map { identifier in
+        XMLIdentifiers.dangling(trees.map(\.identifiers)).map { identifier in
             var place = MergePlace()
             place.enter(identifier)
             return MergeConflict(
@@ -26,6 +26,5 @@ struct XMLFormat: SyntaxFormat {
         }
     }
 
-    /// Text that is one value can have elements with identifiers, too.
-    func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]> { XMLIdentifiers(tree).uniqueNames }
+    func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]> { tree.identifiers?.uniqueNames ?? [] }
 }

@@ -1,4 +1,6 @@
 /// The identifiers of a document, and what refers to them.
+///
+/// They are found as the document is read; text that is one value can have elements with identifiers, too.
 struct XMLIdentifiers {
     /// The attributes whose values are unique in a document, not only among siblings.
     private static let names: [[UInt8]] = Array(XMLFormat.identifiers[..<5])
@@ -12,20 +14,24 @@ struct XMLIdentifiers {
 
     /// The names of attributes whose values the document has once each.
     private(set) var uniqueNames = Set(Self.names)
-    private var values: Set<[UInt8]> = []
+    /// By the place of the attribute's name in ``names``.
+    private var values = [Set<[UInt8]>](repeating: [], count: Self.names.count)
     /// What is referred to.
     private var targets: Set<[UInt8]> = []
 
-    init(_ tree: SyntaxTree) {
-        var seen: Set<[UInt8]> = []
-        for attribute in XMLTreeReader(tree.bytes).attributes {
-            let name = Array(tree.slice(attribute.key))
-            let value = tree.slice(attribute.value.meaning)
-            if Self.names.contains(name) {
-                values.insert(Array(value))
-                if !seen.insert(name + [0] + value).inserted { uniqueNames.remove(name) }
+    /// Adds the attributes of an element.
+    mutating func add(_ attributes: [SyntaxItem], _ bytes: [UInt8]) {
+        for place in attributes.indices {
+            let name = attributes[place].key
+            let value = attributes[place].value.meaning.slice(of: bytes)
+            if let kind = Self.names.firstIndex(where: { name.isEqual($0, in: bytes) }) {
+                if !values[kind].insert(Array(value)).inserted {
+                    uniqueNames.remove(Self.names[kind])
+                }
             } else {
-                if Self.references.contains(name) { targets.insert(Array(value)) }
+                if Self.references.contains(where: { name.isEqual($0, in: bytes) }) {
+                    targets.insert(Array(value))
+                }
                 addMarked(value)
             }
         }
@@ -46,9 +52,11 @@ struct XMLIdentifiers {
         guard let base = versions.base, let ours = versions.ours, let theirs = versions.theirs
         else { return [] }
         let found = [(ours, theirs), (theirs, ours)].map { remover, other in
-            base.values.subtracting(remover.values)
-                .intersection(other.targets.subtracting(base.targets))
+            let added = other.targets.subtracting(base.targets)
+            return added.filter { base.identifies($0) && !remover.identifies($0) }
         }
         return found[0].union(found[1]).sorted { $0.lexicographicallyPrecedes($1) }
     }
+
+    private func identifies(_ value: [UInt8]) -> Bool { values.contains { $0.contains(value) } }
 }

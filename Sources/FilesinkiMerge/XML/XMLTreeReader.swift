@@ -12,24 +12,14 @@ struct XMLTreeReader {
     private var count = 0
     private var isPropertyList = false
     private var root: SyntaxNode?
+    private var identifiers = XMLIdentifiers()
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    private var tokens: [XMLTokens.Token] {
-        XMLTokens.read(
-            bytes, maximumDepth: SyntaxLimits.depth, maximumTokens: 2 * SyntaxLimits.items) ?? []
-    }
-
-    /// The attributes of all elements, also of those in text; none of what is not XML.
-    var attributes: [SyntaxItem] {
-        tokens.flatMap { token in
-            token.kind == .startTag
-                ? XMLElement(bytes, tag: token.range)?.node.items ?? [] : []
-        }
-    }
-
     mutating func document() -> SyntaxTree? {
-        for token in tokens {
+        let tokens = XMLTokens.read(
+            bytes, maximumDepth: SyntaxLimits.depth, maximumTokens: 2 * SyntaxLimits.items)
+        for token in tokens ?? [] {
             switch token.kind {
             case .startTag:
                 guard begin(token.range) else { return nil }
@@ -38,7 +28,7 @@ struct XMLTreeReader {
                 if !open.isEmpty { open[open.count - 1].comments.append(token.range) }
             }
         }
-        return root.map { SyntaxTree(bytes: bytes, root: $0) }
+        return root.map { SyntaxTree(bytes: bytes, root: $0, identifiers: identifiers) }
     }
 
     /// Opens an element and reads its attributes; false beyond a limit.
@@ -46,6 +36,7 @@ struct XMLTreeReader {
         if !open.isEmpty { readTrivia(before: tag.lowerBound, isEnd: false) }
         guard let element = XMLElement(bytes, tag: tag) else { return false }
         if open.isEmpty { isPropertyList = bytes[element.name].elementsEqual("plist".utf8) }
+        identifiers.add(element.node.items, bytes)
         count += element.node.items.count + 1
         open.append(element)
         return count <= SyntaxLimits.items
