@@ -23,6 +23,8 @@ private struct YAMLTreeReader {
     private var inlineStart: Int?
     private var depth = 0
     private var count = 0
+    /// The next line behind a position; it is asked for several times.
+    private var known: (position: Int, line: Line?)?
 
     /// The next line that is neither blank nor a comment.
     private struct Line {
@@ -53,18 +55,29 @@ private struct YAMLTreeReader {
 
     // MARK: Lines
 
-    private func nextLine() -> Line? {
+    private mutating func nextLine() -> Line? {
         if let inlineStart {
             let lineStart = bytes[..<inlineStart].lastIndex(of: 10).map { $0 + 1 } ?? 0
             return Line(
                 start: inlineStart, content: inlineStart, column: inlineStart - lineStart,
                 end: bytes.lineEnd(from: inlineStart))
         }
-        var start = position
+        if let known, known.position == position { return known.line }
+        let line = line(from: position)
+        known = (position, line)
+        return line
+    }
+
+    /// The first line from a place on that is neither blank nor a comment.
+    private func line(from place: Int) -> Line? {
+        var start = place
         while start < bytes.count {
             let end = bytes.lineEnd(from: start)
-            let content = start + bytes[start..<end].prefix { $0 == 0x20 }.count
-            if !bytes[content..<end].isBlank, bytes[content] != UInt8(ascii: "#") {
+            var content = start
+            while content < end, bytes[content] == 0x20 { content += 1 }
+            var text = content
+            while text < end, bytes[text].isSpace { text += 1 }
+            if text < end, bytes[content] != UInt8(ascii: "#") {
                 return Line(start: start, content: content, column: content - start, end: end)
             }
             start = end
@@ -187,7 +200,9 @@ private struct YAMLTreeReader {
     }
 
     private func skippingSpaces(_ place: Int) -> Int {
-        place + bytes[place...].prefix { $0 == 0x20 }.count
+        var place = place
+        while place < bytes.count, bytes[place] == 0x20 { place += 1 }
+        return place
     }
 
     // MARK: Scalars
