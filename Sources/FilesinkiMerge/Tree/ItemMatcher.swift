@@ -186,7 +186,7 @@ struct ItemMatcher {
         guard node.kind == .map else { return nil }
         func isNamed(_ item: SyntaxItem) -> Bool {
             item.role == .value && !item.value.form.isElement
-                && tree.slice(item.key) == name[...]
+                && item.key.isEqual(name, in: tree.bytes)
         }
         guard let place = node.items.firstIndex(where: isNamed),
             !node.items[(place + 1)...].contains(where: isNamed),

@@ -142,6 +142,7 @@ extension TOMLReader {
         let quote = bytes[index]
         let isLong = multiline && peek(1) == quote && peek(2) == quote
         index += isLong ? 3 : 1
+        if !isLong, let text = plainString(quote) { return text }
         if isLong { _ = takeLineEnd() }
         var result: [UInt8] = []
         while let byte = peek() {
@@ -164,6 +165,19 @@ extension TOMLReader {
             }
         }
         throw flaw("A string is not closed.", "End it with the quote that it began with.")
+    }
+
+    /// Reads the rest of a string on one line that has no escapes, as most have none; nil for another one.
+    private mutating func plainString(_ quote: UInt8) -> String? {
+        var end = index
+        while end < bytes.count, bytes[end] != quote, bytes[end] != UInt8(ascii: "\\"),
+            !isControl(bytes[end])
+        {
+            end += 1
+        }
+        guard end < bytes.count, bytes[end] == quote else { return nil }
+        defer { index = end + 1 }
+        return String(decoding: bytes[index..<end], as: UTF8.self)
     }
 
     /// Steps over the closing quotes when they are next. Up to two quotes right before the closing
