@@ -27,6 +27,7 @@ import collections
 import configparser
 import csv
 import decimal
+import functools
 import io
 import json
 import pathlib
@@ -176,6 +177,7 @@ FORMATS = {
 BY_RULE = {"line sets": "union-lines", "TOML": "toml"}
 
 
+@functools.lru_cache(maxsize=16)
 def parsed(reader, data):
     try:
         return reader(data)
@@ -256,7 +258,7 @@ class Triple:
             found.add("as git")
         if git.returncode == 0 and ours.stdout == git.stdout:
             found.add("same bytes")
-        if result == self.reader(self.versions["committed"]):
+        if result == parsed(self.reader, self.versions["committed"]):
             found.add("as people")
         if noise(self.versions, ours.stdout):
             found.add("noise")
