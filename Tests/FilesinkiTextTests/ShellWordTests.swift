@@ -13,4 +13,21 @@ import Testing
     func quoted(_ word: String, _ quoted: String) {
         #expect(ShellWord.quoted(word) == quoted)
     }
+
+    @Test(
+        "a command to paste has what a terminal must not get in the shell's own form",
+        arguments: [
+            ("abc", "abc"), ("a b", "'a b'"), ("a\\b", "'a\\b'"), ("\\x5c", "'\\x5c'"),
+            ("a\nb", "$'a\\nb'"), ("\u{1B}[2J", "$'\\033[2J'"), ("it's\t\\1", "$'it\\'s\\t\\\\1'"),
+            ("é\u{202E}x", "$'é\\342\\200\\256x'"), ("", "''"),
+        ])
+    func shown(_ word: String, _ shown: String) {
+        #expect(ShellWord.shown(word.utf8) == shown)
+    }
+
+    @Test func `bytes outside of UTF-8 are octal numbers`() {
+        // A digit behind one is not a part of it.
+        #expect(ShellWord.shown([0xFF, 0x0A] + Array(".txt".utf8)) == "$'\\377\\n.txt'")
+        #expect(ShellWord.shown([0xC3, UInt8(ascii: "1")]) == "$'\\3031'")
+    }
 }
