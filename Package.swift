@@ -114,7 +114,7 @@ let package = Package(
             ["FilesinkiModel", "FilesinkiReconcile", "FilesinkiMerge", "FilesinkiText"]),
         module(
             "FilesinkiFileSystem",
-            ["FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "CKernel"]),
+            ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiHashing", "CKernel"]),
         module("FilesinkiWatch", ["FilesinkiModel", "FilesinkiSystem", "CKernel"]),
         module(
             "FilesinkiLiveDatabase", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiSQLite"]),

@@ -1,5 +1,6 @@
 package import FilesinkiModel
 import FilesinkiSystem
+import FilesinkiText
 import Glibc
 
 /// Reads a regular file piece by piece.
@@ -85,7 +86,8 @@ extension RootFolder {
         if before?.kind == .directory {
             throw Failure(
                 .exists, path: path.bytes, "A folder is there.",
-                remedy: "Choose another path, or delete the folder with filesinki delete -r.")
+                remedy: "Choose another path, or delete the folder with filesinki delete -r "
+                    + "\(ShellWord.shown(path.bytes)).")
         }
         if before?.kind == .special {
             throw Failure(

@@ -63,11 +63,16 @@ extension Conflicts {
     /// Which version of a conflict is whose. Reads only the manifest: see ``SyncEngine/noteWriters()``.
     func sides(of row: ConflictRow, _ writers: VersionWriters) throws -> ConflictSides {
         let writer = try manifest.base(row.path).flatMap { writers.writer(of: $0) }
+        let finder = row.copyPath.flatMap { conflictDevice(of: $0) }
         guard row.rule == Self.receivedRule else {
+            // Where a folder of this replica keeps the name, the copy has the version of another device.
+            if row.theirs?.kind == .directory, let finder, finder != plainName(of: config.device) {
+                return ConflictSides(
+                    here: .theirs, oursDevice: finder, theirsDevice: config.device.name)
+            }
             return ConflictSides(
                 here: .ours, oursDevice: config.device.name, theirsDevice: writer?.name)
         }
-        let finder = row.copyPath.flatMap { conflictDevice(of: $0) }
         var sides = ConflictSides(here: nil, oursDevice: finder, theirsDevice: writer?.name)
         if writer?.id == config.device.id {
             sides.here = .theirs

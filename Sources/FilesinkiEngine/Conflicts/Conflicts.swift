@@ -20,6 +20,10 @@ package struct OpenConflict: Sendable {
 
     package var path: RelativePath { conflict.path }
 
+    /// Whether the replica knows what both sides started from. Only the device that found the conflict does: a commit does
+    /// not say what a conflict copy was based on.
+    package var isBaseKnown: Bool { conflict.base != nil || rule != Conflicts.receivedRule }
+
     fileprivate init(_ row: ConflictRow, _ sides: ConflictSides) {
         self.sides = sides
         conflict = Conflict(path: row.path, base: row.base, ours: row.ours, theirs: row.theirs)
@@ -138,8 +142,10 @@ struct Conflicts: ReplicaPart {
         options.operation = "resolve"
         let before = try await keepInHistory([path] + copies, resolution, options, rules)
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution
-        var changed: [Problem] = []
-        if try await put(resolution, choice.bytes, at: path, copies, after: before) {
+        var changed = try clearFolder(at: path, for: resolution, options, after: before)
+        if !changed.isEmpty {
+            // The folder stays, or a part of it.
+        } else if try await put(resolution, choice.bytes, at: path, copies, after: before) {
             for copy in copies where try root.status(copy) != nil {
                 let outcome = try editor.makeWriter().remove(
                     copy, expecting: editor.expectation(at: copy))
@@ -212,8 +218,17 @@ struct Conflicts: ReplicaPart {
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path, copy], .theirs, options, rules)
-        let contents = try await history.historyContents(history.historyReader(after: before))
-        for (entry, target) in [(theirs, path), (ours, copy)] where entry.kind != .tombstone {
+        let reader = try await history.historyReader(after: before)
+        let contents = try await history.historyContents(reader)
+        var wanted = [(path, theirs)]
+        if theirs.kind == .directory, try root.status(path)?.kind != .directory {
+            wanted += try await history.replacedChildren(of: path, in: reader)
+            guard try await editor.write(.tombstone, at: path, from: contents) else {
+                return try await keepOpen(
+                    [path, copy], [.changedMeanwhile(path, "restored")], options, after: before)
+            }
+        }
+        for (target, entry) in wanted + [(copy, ours)] where entry.kind != .tombstone {
             guard try await editor.write(entry, at: target, from: contents) else {
                 return try await keepOpen(
                     [path, copy], [.changedMeanwhile(target, "restored")], options,
@@ -289,6 +304,22 @@ struct Conflicts: ReplicaPart {
         return report
     }
 
+    /// Removes a folder that is where a file or a symlink was chosen. Its files are in the history.
+    ///
+    /// - Parameter before: The run that has brought them there.
+    /// - Returns: What stays in the folder, and why.
+    private func clearFolder(
+        at path: RelativePath, for resolution: Resolution.Outcome, _ options: SyncOptions,
+        after before: SyncReport?
+    ) throws -> [Problem] {
+        guard case .merged(let entry) = resolution, entry.kind != .directory, let before,
+            try root.status(path)?.kind == .directory
+        else { return [] }
+        let (changed, kept) = try Deletions(replica).removeHere(
+            [path], recursive: true, options, after: before)
+        return changed + kept
+    }
+
     /// Gives the path the entry of a resolution.
     ///
     /// - Parameters:
@@ -306,7 +337,9 @@ struct Conflicts: ReplicaPart {
             ) { try bytes.withUnsafeBytes($0) } != nil
         }
         if let isDone = try putPresent(entry, at: path, from: [path] + copies) { return isDone }
-        let contents = try await history.historyContents(history.historyReader(after: before))
+        let reader = try await history.historyReader(after: before)
+        let contents = try await history.historyContents(reader)
+        try await history.requireUnpruned(entry, at: path, in: reader, contents)
         return try await editor.write(entry, at: path, from: contents)
     }
 

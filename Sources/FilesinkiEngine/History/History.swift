@@ -205,6 +205,17 @@ struct History: ReplicaPart {
         }
         return content.beforeDeletion.below(folder)
     }
+
+    /// Returns what a folder contained when something else took its name, parents first; nothing if that never happened.
+    func replacedChildren(
+        of folder: RelativePath, in reader: HistoryReader
+    ) async throws -> [(RelativePath, Entry)] {
+        let versions = try await versions(of: folder, in: reader).filter { !$0.isSuperseded }
+        let after = versions.suffix(
+            from: versions.lastIndex { $0.change.entry.kind == .directory }.map { $0 + 1 }
+                ?? versions.endIndex)
+        return try await deletedChildren(of: folder, by: after.first, in: reader)
+    }
 }
 
 /// Reads a zone's log from its first commit.
@@ -320,7 +331,7 @@ private struct FolderContent {
             if isByDeleter { kept = nil }
             return
         }
-        if !isByDeleter || inside.contains(where: { $0.entry.kind != .tombstone }) {
+        if !isByDeleter || inside.contains(where: keepsFolder) {
             kept = nil
         } else if kept == nil {
             kept = tree
@@ -330,5 +341,11 @@ private struct FolderContent {
                 change.entry.kind == .tombstone
                 ? nil : VersionedEntry(change.entry, version: commit.sequence)
         }
+    }
+
+    /// Whether the folder is still one after a change: anything else that takes its name ends it as a deletion does.
+    private func keepsFolder(_ change: Change) -> Bool {
+        change.path == folder
+            ? change.entry.kind == .directory : change.entry.kind != .tombstone
     }
 }

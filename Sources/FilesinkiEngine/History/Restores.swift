@@ -4,6 +4,7 @@ package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiText
 
 /// Restores paths from the history.
 struct Restores: ReplicaPart {
@@ -52,7 +53,8 @@ struct Restores: ReplicaPart {
         if found?.kind == .directory {
             throw Failure(
                 .exists, path: path.bytes, "The folder is not deleted.",
-                remedy: "To bring back what was deleted in it, run filesinki undelete '\(path)/*'.")
+                remedy: "To bring back what was deleted in it, run filesinki undelete "
+                    + "\(ShellWord.shown(path.bytes + Array("/*".utf8))).")
         }
         guard found == nil else {
             throw Failure(

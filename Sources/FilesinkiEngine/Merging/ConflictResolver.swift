@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiStore
 
 /// What a link of a strategy says of a conflict.
 enum LinkResult: Sendable {
@@ -71,6 +72,8 @@ struct ConflictResolver: Sendable {
     let program: (any ProgramResolver)?
     /// Who wrote the versions; nil if no link asks.
     let writers: ConflictWriters?
+    /// Whether a prune may have removed what both sides started from.
+    let isPruned: Bool
 
     /// A dry run starts no command: where one would have to be asked, the conflict stays undecided.
     func resolve(_ conflict: Conflict) async -> ChainResult {
@@ -120,7 +123,7 @@ extension ConflictResolver {
         try versions.load(inMemory: size <= MergeVersions.heldLimit, hasBase: conflict.base != nil)
         try await stream(theirs) { try versions.append($0, to: .theirs) }
         if let base = conflict.base {
-            try await stream(base) { try versions.append($0, to: .base) }
+            try await streamBase(base) { try versions.append($0, to: .base) }
         }
         try await streamOurs(ours, at: conflict.oursPath) { try versions.append($0, to: .ours) }
         versions.finishLoading()
@@ -130,6 +133,20 @@ extension ConflictResolver {
         _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
         try await contents.stream(entry.content, size: entry.size, body)
+    }
+
+    /// - Throws: Code `not-found` if the store no longer has it. A prune keeps it for the devices that it knows;
+    ///   one that was forgotten may come back.
+    private func streamBase(
+        _ base: Entry, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        do {
+            try await stream(base, body)
+        } catch let failure as Failure
+            where failure.cause is AbsentContent || contents.lost.contains(base.content)
+        {
+            throw Failure.noBase(isPruned: isPruned && !contents.lost.contains(base.content))
+        }
     }
 
     /// Ours comes from the store, which has it as the scan read it. A dry run stores nothing, and reads
@@ -219,7 +236,7 @@ extension ConflictResolver {
             return nil
         }
         var bytes: [UInt8] = []
-        try await stream(entry) { bytes.append(contentsOf: $0) }
+        try await streamBase(entry) { bytes.append(contentsOf: $0) }
         return bytes
     }
 }
@@ -233,5 +250,17 @@ extension Conflict {
         let isUnedited = base.map { ours?.hasSameContent(as: $0) ?? false } ?? false
         return .resolved(
             Resolution(isUnedited ? .theirs : .ours, by: End.ask.rawValue), notes: notes)
+    }
+}
+
+extension Failure {
+    /// The version that both sides of a conflict started from cannot be read any more, so that nothing can be merged.
+    fileprivate static func noBase(isPruned: Bool) -> Failure {
+        Failure(
+            .notFound,
+            isPruned
+                ? "The version that both sides started from was removed by a prune."
+                : "The store no longer holds the version that both sides started from.",
+            remedy: isPruned ? "" : "Run filesinki check.")
     }
 }

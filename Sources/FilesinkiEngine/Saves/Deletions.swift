@@ -37,6 +37,24 @@ struct Deletions: ReplicaPart {
         // Publish local changes first, so that the deleted contents are in the history, and see
         // what is new.
         let before = try await sync.syncPaths(paths, options, rules: rules)
+        let (changed, kept) = try removeHere(paths, recursive: recursive, options, after: before)
+        var after = try await sync.afterChange("Deleted here", at: first) {
+            try await sync.syncPaths(paths, options, after: before)
+        }
+        after.problems = changed + after.problems
+        after.notices += kept
+        after.add(earlier: before)
+        return after
+    }
+
+    /// Removes paths from the root. The next run publishes that.
+    ///
+    /// - Parameter before: The run that has brought what is at the paths into the history.
+    /// - Returns: What was not removed because it changed meanwhile or is not synced, and the folders that stay because they
+    ///   hold ignored files.
+    func removeHere(
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions, after before: SyncReport
+    ) throws -> (changed: [Problem], kept: [Problem]) {
         var doomed = DoomedPaths(
             root: root, filter: try rulesReader.runRules(options).filter, recursive: recursive)
         for path in paths where try !doomed.add(path) { try requireDeleted(path, before) }
@@ -57,13 +75,7 @@ struct Deletions: ReplicaPart {
             }
         }
         try writer.flush()
-        var after = try await sync.afterChange("Deleted here", at: first) {
-            try await sync.syncPaths(paths, options, after: before)
-        }
-        after.problems = changed + after.problems
-        after.notices += doomed.kept.map { Problem($0, .keptFolder($0)) }
-        after.add(earlier: before)
-        return after
+        return (changed, doomed.kept.map { Problem($0, .keptFolder($0)) })
     }
 
     private static let remedyForIgnored =

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
 /// Renames paths of the root, and publishes that as renames.
 struct Renames: ReplicaPart {
@@ -191,6 +192,7 @@ extension Failure {
     fileprivate static func isTaken(_ path: RelativePath) -> Failure {
         Failure(
             .exists, path: path.bytes, "This path exists already.",
-            remedy: "Choose another name, or delete it first with filesinki delete.")
+            remedy: "Choose another name, or delete it first with filesinki delete "
+                + "\(ShellWord.shown(path.bytes)).")
     }
 }

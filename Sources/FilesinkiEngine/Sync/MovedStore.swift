@@ -86,7 +86,7 @@ extension ManifestWriter {
 extension Failure {
     /// The store has a note that it was copied to another place.
     fileprivate static func moved(_ move: MovedStore) -> Failure {
-        let address = ShellWord.quoted(printable(move.address.utf8))
+        let address = ShellWord.shown(move.address.utf8)
         let device = move.device.isEmpty ? "" : " by \(printable(move.device.utf8))"
         return Failure(
             .wrongStore, "The store was moved to \(address)\(device).",

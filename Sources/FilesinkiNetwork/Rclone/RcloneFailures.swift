@@ -31,7 +31,7 @@ struct RcloneEnd: Sendable {
         }
         return Failure(
             .away, path: address.text, "rclone failed: \(last)",
-            remedy: "Check it with: rclone lsf \(ShellWord.quoted(address.remote + ":"))")
+            remedy: "Check it with: rclone lsf \(ShellWord.shown((address.remote + ":").utf8))")
     }
 
     /// The failure of an rclone that was ended because it was not ready in time.
@@ -40,7 +40,7 @@ struct RcloneEnd: Sendable {
         return Failure(
             .away, path: address.text,
             "rclone did not start within \(limit.components.seconds) seconds.\(last)",
-            remedy: "Check it with: rclone lsf \(ShellWord.quoted(address.remote + ":"))")
+            remedy: "Check it with: rclone lsf \(ShellWord.shown((address.remote + ":").utf8))")
     }
 
     /// What Go's server says when a reply breaks off.

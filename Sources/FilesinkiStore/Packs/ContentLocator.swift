@@ -321,7 +321,8 @@ package final class ContentLocator: Sendable {
         if let failure = state.withLock({ $0.broken.values.first }) { throw failure }
         throw Failure(
             .corrupt, path: id.description, "The store no longer holds this content.",
-            remedy: "Run filesinki repair on a device that still has the file.")
+            remedy: "Run filesinki repair on a device that still has the file.",
+            cause: AbsentContent())
     }
 
     private func damage(_ place: Place, _ id: ContentID, cause: (any Error)? = nil) -> Failure {
@@ -367,4 +368,10 @@ extension ContentLocator {
         }
         updateLoosePacks()
     }
+}
+
+/// Why a content cannot be read that no pack holds: it was removed by a prune, or lost. Packs and indexes that were
+/// looked at are sound.
+package struct AbsentContent: Error, CustomStringConvertible {
+    package var description: String { "no pack holds the content" }
 }

@@ -101,7 +101,7 @@ extension SyncEngine {
             run.conflicts.append(
                 ConflictRow(
                     path: original, base: winner?.base?.entry, ours: copy.action.entry,
-                    theirs: try winner?.theirs?.entry ?? manifest.base(original)?.entry,
+                    theirs: try winner?.entry(besides: copy) ?? manifest.base(original)?.entry,
                     copyPath: copy.path, rule: copy.reason.word, time: systemContext.now()))
         }
     }
@@ -164,5 +164,16 @@ extension SyncEngine {
         replica.reportedCopies += run.report.copies
         guard !run.report.isDryRun, try manifest.value(Self.unreportedKey) != nil else { return }
         try manifest.write { try $0.setValue(Self.unreportedKey, nil) }
+    }
+}
+
+extension Step {
+    /// What has the name of which another version got a conflict copy: the committed version, unless the copy has that
+    /// because a folder of this replica keeps the name.
+    fileprivate func entry(besides copy: Step) -> Entry? {
+        guard let committed = theirs?.entry, let kept = copy.action.entry,
+            committed.hasSameContent(as: kept)
+        else { return theirs?.entry }
+        return action.entry ?? ours
     }
 }

@@ -62,7 +62,8 @@ extension SyncEngine {
             outputs: try MergeOutputs(path: state.merging),
             links: LinkRunner(commandLimit: options.commandLimit, settings: run.rules.merging),
             program: options.resolver,
-            writers: try await writers(of: reconciliation.conflicts, view))
+            writers: try await writers(of: reconciliation.conflicts, view),
+            isPruned: try view.pruned > 0 || manifest.pruned > 0)
         for conflict in reconciliation.conflicts {
             let result = await resolver.resolve(conflict)
             run.reportDeclined(conflict.path, result.declined)
