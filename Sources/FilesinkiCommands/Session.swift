@@ -3,6 +3,7 @@ import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiSystem
+import FilesinkiText
 
 /// An opened replica together with how it was named: what most commands begin with.
 struct Session {
@@ -120,7 +121,7 @@ extension Failure {
     static func absentThen(_ path: RelativePath) -> Failure {
         Failure(
             .notFound, path: path.bytes, "This path did not exist then.",
-            remedy: "List its versions with filesinki log.")
+            remedy: "List its versions with filesinki log \(ShellWord.shown(path.bytes)).")
     }
 
     /// A path was named that was in no sync.

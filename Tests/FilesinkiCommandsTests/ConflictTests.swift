@@ -1,4 +1,6 @@
 import FilesinkiCommands
+import FilesinkiTesting
+import Glibc
 import Testing
 
 @Suite("Conflicts from the command line")
@@ -148,6 +150,8 @@ struct ConflictTests {
         let list = try await world.run("conflicts", "--root", "c")
         #expect(list.text.contains("the version of a is in place, the one of b is  d/three ("))
         #expect(list.text.contains("d/three --take b|a"), "\(list.text)")
+        // There was a version that all had; a device that did not find the conflict does not know which.
+        #expect(list.text.contains("base unknown here"), "\(list.text)")
         for word in ["here", "theirs", "x"] {
             let outcome = try await world.run("resolve", "--root", "c", "one.txt", "--take", word)
             #expect(outcome.code == .usage, "\(outcome.talk)")
@@ -242,5 +246,97 @@ struct ConflictTests {
         let json = try await world.run("log", "--json", "f.json")
         #expect(json.lines[0].contains(#""merged_with":\#(versions[1].dropFirst())"#))
         #expect(json.lines[0].contains(#""based_on":\#(versions[2].dropFirst())"#))
+    }
+
+    /// Replicas `a` and `b`, with what each of them has made of `p` since they had the same.
+    private func divided(
+        _ base: String, _ ofA: (World) throws -> Void, _ ofB: (World) throws -> Void
+    ) async throws -> World {
+        let world = try World()
+        try world.write("base\n", to: "a/\(base)")
+        try await done(world, "init", "a", "--remote", "store", "--device", "a")
+        try await done(world, "sync", "a")
+        try await done(world, "clone", "store", "b", "--device", "b")
+        try ofA(world)
+        try ofB(world)
+        try await done(world, "sync", "a")
+        #expect(try await world.run("sync", "b").code == .conflict)
+        world.currentFolder = world.folder + "/b"
+        return world
+    }
+
+    @Test("a folder that keeps its name is this replica's version, and the copy the other one")
+    func folderInPlace() async throws {
+        let world = try await divided(
+            "p/q",
+            { world in
+                removeTree(Array((world.folder + "/a/p").utf8))
+                symlink("/etc", world.folder + "/a/p")
+            }, { try $0.write("edit\n", to: "b/p/q") })
+        let list = try await world.run("conflicts").text
+        for part in ["here folder", "there symlink to /etc", "the version from here is in place"] {
+            #expect(list.contains(part), "\(list)")
+        }
+        try await done(world, "resolve", "p", "--take", "here")
+        #expect(world.readText("b/p/q") == "edit\n")
+        #expect(world.names(in: "b").filter { $0.hasPrefix("p") } == ["p"])
+    }
+
+    @Test("a file may be chosen where the other side has a folder, and undo brings that back")
+    func fileForFolder() async throws {
+        let world = try await divided(
+            "z",
+            { world in
+                unlink(world.folder + "/a/z")
+                try world.write("inside\n", to: "a/z/in")
+            }, { try $0.write("edit\n", to: "b/z") })
+        try await done(world, "resolve", "z", "--take", "here")
+        #expect(world.readText("b/z") == "edit\n")
+        #expect(world.names(in: "b").filter { $0.hasPrefix("z") } == ["z"])
+        #expect(try await world.run("conflicts").code == .done)
+        _ = try await world.run("resolve", "--undo", "z")
+        #expect(world.readText("b/z/in") == "inside\n")
+        #expect(try await world.run("conflicts", "-0").text == "z\0")
+    }
+
+    @Test("the commands for a conflict can be pasted, whatever its name and the folder")
+    func pasted() async throws {
+        let world = try await divided(
+            "sub/\u{1B}x", { try $0.write("a\n", to: "a/sub/\u{1B}x") },
+            { try $0.write("b\n", to: "b/sub/\u{1B}x") })
+        let top = try await world.run("conflicts").text
+        #expect(top.contains("--conflict $'sub/\\033x'"), "\(top)")
+        world.currentFolder = world.folder + "/b/sub"
+        let below = try await world.run("conflicts").text
+        #expect(below.contains("filesinki resolve $'\\033x' --take"), "\(below)")
+    }
+
+    @Test("a base that a prune has removed is said to be so, and no other version is shown as it")
+    func prunedBase() async throws {
+        let world = try World()
+        let bytes = { (seed: Int) in
+            (0..<300_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* seed) >> 9) }
+        }
+        try world.write("keep\n", to: "a/keep")
+        try await done(world, "init", "a", "--remote", "store", "--device", "a")
+        for version in 1...4 {
+            try world.write(bytes(version), to: "a/t")
+            try await done(world, "sync", "a")
+            if version == 2 { try await done(world, "clone", "store", "b", "--device", "b") }
+        }
+        try world.write(bytes(9), to: "b/t")
+        try await done(world, "devices", "forget", "b", "--root", "a")
+        try await done(world, "prune", "--root", "a", "--keep-last", "1")
+        let sync = try await world.run("sync", "b")
+        #expect(sync.code == .conflict)
+        let why = "The version that both sides started from"
+        #expect(sync.talk.contains("\(why) was removed by a prune."), "\(sync.talk)")
+        let diff = try await world.run("diff", "--root", "b", "--conflict", "t")
+        #expect(diff.talk.contains("t: \(why) cannot be read. A prune removed"), "\(diff.talk)")
+        #expect(!diff.text.contains("t base"), "\(diff.text)")
+        let base = try await world.run("show", "--root", "b", "t", "--conflict", "base")
+        #expect(base.code == .negative && base.output.isEmpty, "\(base.talk)")
+        let taken = try await world.run("resolve", "--root", "b", "t", "--take", "base")
+        #expect(taken.talk.contains("t: This version was removed by a prune."), "\(taken.talk)")
     }
 }

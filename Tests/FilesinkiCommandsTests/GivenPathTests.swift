@@ -223,6 +223,35 @@ struct GivenPathTests {
         #expect(try await world.run("init", "x", "--root", "y").code == .usage)
     }
 
+    @Test("E7.2 an absolute path may come through a symlink, or be in a replica elsewhere")
+    func absolute() async throws {
+        let world = try await world()
+        symlink(world.folder + "/a", world.folder + "/link")
+        let linked = world.folder + "/link/sub"
+        #expect(try await world.run("ls", linked).text == "sub/\nsub/two\n")
+        #expect(try await world.run("log", linked + "/two").code == .done)
+        world.set("FILESINKI_ROOT", to: nil)
+        world.currentFolder = world.folder
+        let place = world.folder + "/a/sub"
+        #expect(try await world.run("ls", place).text == "sub/\nsub/two\n")
+        world.currentFolder = world.folder + "/b"
+        let other = try await world.run("log", place)
+        #expect(other.code == .usage, "\(other)")
+        #expect(other.talk.contains("Add --root \(world.folder)/a"), "\(other.talk)")
+        #expect(world.names(in: "data").isEmpty)
+    }
+
+    @Test func `in a subfolder ls lists what is below it, as arguments name it there`() async throws
+    {
+        let world = try await world()
+        world.currentFolder = world.folder + "/a/sub"
+        #expect(try await world.run("ls").text == "two\n")
+        #expect(try await world.run("ls", "-0").text == "two\0")
+        #expect(try await world.run("ls", "..").text == "../one\n./\ntwo\n")
+        #expect(try await world.run("ls", "--json").text.contains(#""path":"sub/two""#))
+        #expect(try await world.run("ls", "--root", "..").text == "one\nsub/\nsub/two\n")
+    }
+
     /// Commands with a path, or a plan, that is not there.
     static let missing: [String] = [
         "sync nosuch",

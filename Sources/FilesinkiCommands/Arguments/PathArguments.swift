@@ -1,5 +1,7 @@
 import ArgumentParser
 import FilesinkiModel
+import FilesinkiText
+import Glibc
 
 extension RootChoice {
     /// The path below the root that an argument names.
@@ -28,18 +30,105 @@ extension RootChoice {
         return bytes
     }
 
-    /// The part of an absolute path below the root; nil for the root itself.
+    /// The part of an absolute path below the root, also where a symlink leads there; nil for the root itself.
     func below(_ place: [UInt8]) throws(Failure) -> RelativePath? {
         let root = Array(path.utf8)
-        if place == root { return nil }
-        let prefix = path == "/" ? root : root + [UInt8(ascii: "/")]
-        guard place.starts(with: prefix) else {
-            throw Failure(
-                .badPath, path: place, "Not below the root \(printable(root)).",
-                remedy: "Give a path inside the root, or another root with --root.")
+        if let inside = Self.names(of: place, below: root) ?? namesBehindSymlinks(of: place) {
+            return inside.isEmpty ? nil : try RelativePath(inside)
         }
-        return try RelativePath(place[prefix.count...])
+        if let other = Self.nearestReplica(from: String(decoding: place, as: UTF8.self)),
+            other != path
+        {
+            throw .inOtherReplica(place, other)
+        }
+        throw Failure(
+            .badPath, path: place, "Not below the root \(printable(root)).",
+            remedy: "Give a path inside the root, or another root with --root.")
     }
+
+    /// What of a path is below a folder; empty for the folder itself, nil for a path outside of it.
+    private static func names(
+        of place: [UInt8], below folder: [UInt8]
+    ) -> ArraySlice<UInt8>? {
+        if place == folder { return [] }
+        let prefix = folder == [UInt8(ascii: "/")] ? folder : folder + [UInt8(ascii: "/")]
+        return place.starts(with: prefix) ? place[prefix.count...] : nil
+    }
+
+    /// The same for a path that comes into the root through a symlink. Its last name may be a symlink of the replica.
+    private func namesBehindSymlinks(of place: [UInt8]) -> ArraySlice<UInt8>? {
+        let root = Self.realPath(Array(path.utf8))
+        if Self.realPath(place) == root { return [] }
+        let (folder, name) = Self.divided(place)
+        guard !name.isEmpty else { return nil }
+        return Self.names(of: Self.joined(Self.realPath(folder), name), below: root)
+    }
+
+    /// The path without symlinks; what of it does not exist stays as it is.
+    private static func realPath(_ path: [UInt8]) -> [UInt8] {
+        if let found = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) {
+            defer { free(found) }
+            return Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+        }
+        let (folder, name) = divided(path)
+        return name.isEmpty ? path : joined(realPath(folder), name)
+    }
+
+    private static func divided(
+        _ path: [UInt8]
+    ) -> (folder: [UInt8], name: ArraySlice<UInt8>) {
+        let cut = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
+        return (cut == 0 ? [UInt8(ascii: "/")] : Array(path[..<cut]), path.dropFirst(cut + 1))
+    }
+
+    private static func joined(_ folder: [UInt8], _ name: ArraySlice<UInt8>) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        return (folder == [slash] ? folder : folder + [slash]) + name
+    }
+}
+
+extension Failure {
+    /// A path that is in another replica than the command works on.
+    static func inOtherReplica(_ place: [UInt8], _ root: String) -> Failure {
+        Failure(
+            .badPath, path: place, "This path is in the replica \(printable(root.utf8)).",
+            remedy: "Add --root \(ShellWord.shown(root.utf8)), or run the command there.")
+    }
+}
+
+/// Paths as arguments name them: relative to the current folder where the root was found above it, else to the root.
+struct ArgumentPaths: Equatable {
+    /// The current folder, where arguments are relative to it; nil where they are relative to the root.
+    let folder: RelativePath?
+
+    static let ofRoot = ArgumentPaths(folder: nil)
+
+    private init(folder: RelativePath?) { self.folder = folder }
+
+    init(_ root: RootChoice, currentFolder: String) {
+        guard root.origin == .above else {
+            self.init(folder: nil)
+            return
+        }
+        self.init(folder: (try? root.below(Array(currentFolder.utf8))) ?? nil)
+    }
+
+    /// The argument that names the path.
+    func bytes(_ path: RelativePath) -> [UInt8] {
+        guard let folder else { return path.bytes }
+        let slash = UInt8(ascii: "/")
+        if path.isInside(folder) { return Array(path.bytes[(folder.bytes.count + 1)...]) }
+        let (names, from) = (
+            path.bytes.split(separator: slash), folder.bytes.split(separator: slash)
+        )
+        let common = zip(names, from).prefix { $0.elementsEqual($1) }.count
+        let up = Array(repeating: Array("..".utf8)[...], count: from.count - common)
+        let steps = up + names[common...]
+        return steps.isEmpty ? Array(".".utf8) : Array(steps.joined(separator: [slash]))
+    }
+
+    /// The argument for display.
+    func text(_ path: RelativePath) -> String { printable(bytes(path)) }
 }
 
 /// A list of paths that may be longer than a command line.

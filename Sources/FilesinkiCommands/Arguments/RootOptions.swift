@@ -113,11 +113,7 @@ struct RootChoice: Equatable {
         }
         let place = try FilePlace.absoluteText(argument, in: console.currentFolder)
         if let other = Self.nearestReplica(from: place), other != path {
-            throw Failure(
-                .badPath, path: place, "This path is in the replica \(printable(other.utf8)).",
-                remedy:
-                    "Add --root \(ShellWord.quoted(printable(other.utf8))), or run the command there."
-            )
+            throw .inOtherReplica(Array(place.utf8), other)
         }
         guard argument.split(separator: "/").contains("..") else { return }
         var failure = Failure.notInReplica(place)

@@ -56,7 +56,7 @@ extension OpenConflict {
 
     /// The words with which `--take` names the two versions, such as `here|there`.
     var takeWords: String {
-        sides.inOrder.map { ShellWord.quoted(printable(sides.label($0).utf8)) }
+        sides.inOrder.map { ShellWord.shown(sides.label($0).utf8) }
             .joined(separator: "|")
     }
 }
@@ -93,8 +93,7 @@ extension Session {
                 .usage, path: open.path.bytes, "A merge tool needs a file on each side.",
                 remedy: "Choose a side with --take \(open.takeWords).")
         }
-        let base =
-            conflict.base?.kind == .file ? try await content(of: conflict.base, at: open.path) : []
+        let base = conflict.base?.kind == .file ? try await base(of: open) ?? [] : []
         let (first, second) = (open.sides.inOrder[0], open.sides.inOrder[1])
         let local = try await content(of: first, in: open)
         let remote = try await content(of: second, in: open)
@@ -106,7 +105,20 @@ extension Session {
 
     /// The content of one side; empty for a deletion.
     func content(of side: Choice.Side, in open: OpenConflict) async throws -> [UInt8] {
-        try await content(of: open.entry(of: side), at: open.place(of: side))
+        let (entry, place) = (open.entry(of: side), open.place(of: side))
+        guard side == .ours else { return try await content(of: entry, at: place) }
+        return try await contentOfOurs(entry, at: place)
+    }
+
+    /// What both sides started from; nil if there was nothing, or if it cannot be read any more, which is said.
+    func base(of open: OpenConflict) async throws -> [UInt8]? {
+        guard let entry = open.conflict.base else { return nil }
+        do {
+            return try await content(of: entry, at: open.path)
+        } catch let failure as Failure where failure.code == .notFound {
+            try console.show([Problem(open.path, .noBase(of: open, failure))], type: "notice")
+            return nil
+        }
     }
 
     /// The content of one side of the open conflict at a path.
@@ -116,10 +128,17 @@ extension Session {
     func content(of side: ConflictSide, at path: RelativePath) async throws -> [UInt8] {
         let open = try await openConflict(at: path)
         switch side {
-        case .base: return try await content(open.conflict.base, path, path)
+        case .base:
+            try requireContent(open.conflict.base, path)
+            do {
+                return try await content(of: open.conflict.base, at: path)
+            } catch let failure as Failure where failure.code == .notFound {
+                throw Failure.noBase(of: open, failure)
+            }
         case .side(let word):
             let side = try open.side(named: word)
-            return try await content(open.entry(of: side), open.place(of: side), path)
+            try requireContent(open.entry(of: side), path)
+            return try await content(of: side, in: open)
         case .merge:
             guard let marked = try await versions(of: open).marked else {
                 throw Failure(
@@ -131,14 +150,23 @@ extension Session {
         }
     }
 
-    private func content(
-        _ entry: Entry?, _ place: RelativePath, _ path: RelativePath
-    ) async throws -> [UInt8] {
+    private func requireContent(_ entry: Entry?, _ path: RelativePath) throws(Failure) {
         guard let entry, entry.kind == .file || entry.kind == .symlink else {
             throw Failure(
                 .notFound, path: path.bytes, "That side of the conflict has no content.",
                 remedy: "Choose another one; filesinki conflicts shows them.")
         }
-        return try await content(of: entry, at: place)
+    }
+}
+
+extension Failure {
+    /// The version that both sides of a conflict started from is not in the store any more.
+    ///
+    /// - Parameter failure: Why; of a content that a prune removed it says which.
+    fileprivate static func noBase(of open: OpenConflict, _ failure: Failure) -> Failure {
+        Failure(
+            .notFound, path: open.path.bytes,
+            "The version that both sides started from cannot be read. \(failure.message)",
+            remedy: failure.remedy.replacing("PATH", with: ShellWord.shown(open.path.bytes)))
     }
 }

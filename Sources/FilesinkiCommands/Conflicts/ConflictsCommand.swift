@@ -81,10 +81,11 @@ extension OpenConflict {
     /// Three lines: the versions, where they are, and what to do; more where they do not fit.
     fileprivate func text(now: Timestamp, hints: CommandHints, within width: Int?) -> [String] {
         let versions = versions.map { name, entry in
-            "\(name) \(entry.map { Self.text($0, now: now) } ?? "nothing")"
+            let none = name == "base" && !isBaseKnown ? "unknown here" : "nothing"
+            return "\(name) \(entry.map { Self.text($0, now: now) } ?? none)"
         }
         let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions
-        let name = ShellWord.quoted("\(path)")
+        let name = hints.word(path)
         let commands = [
             "    compare: \(hints.text("filesinki diff")) --conflict \(name)",
             "resolve: \(hints.text("filesinki resolve")) \(name) --take \(takeWords)",

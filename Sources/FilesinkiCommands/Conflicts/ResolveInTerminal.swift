@@ -104,7 +104,7 @@ extension ResolveCommand {
                     .usage, path: conflict.path.bytes, "Only files can be kept twice.",
                     remedy: "Take one side, or rename one of them.")
             }
-            let bytes = try await session.content(of: ours, at: conflict.path)
+            let bytes = try await session.contentOfOurs(ours, at: conflict.path)
             console.ask("Keeping the version from here as \(name).")
             let saved = try await replica.save(name, SaveOptions()) { give in
                 try bytes.withUnsafeBytes(give)

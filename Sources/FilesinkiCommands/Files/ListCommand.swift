@@ -10,7 +10,8 @@ struct ListCommand: ReplicaCommand {
         abstract: "List files, folders and symlinks as of the last sync.",
         discussion: """
             Lists everything that the store has, also what a partial replica does not hold, and what a rule \
-            ignores here; with -l the latter is marked. \
+            ignores here; with -l the latter is marked. In a folder of the replica, lists what is \
+            below it, with paths relative to it, as git ls-files does; --json has paths from the root. \
             With --at or --commit, lists the tree of that time or commit. With --deleted, a path \
             with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. Exits \
             with 1 if there are none, or a path is not found.
@@ -42,14 +43,19 @@ struct ListCommand: ReplicaCommand {
         guard let paths = try list.all(paths, in: console) else { return .negative }
         let point = try history.point(in: console)
         let session = try await Session.open(
-            replica, writable: false, remote: point != nil, in: console)
+            replica, near: paths.first.flatMap { $0.hasPrefix("/") ? $0 : nil }, writable: false,
+            remote: point != nil, in: console)
+        let names = ArgumentPaths(session.root, currentFolder: console.currentFolder)
+        // Without a path, everything below the current folder is meant.
+        let folder = paths.isEmpty ? names.folder : nil
         if deleted {
-            let (found, missing) = try await session.deleted(paths)
-            for path in found { try show(deleted: path, in: console) }
+            var (found, missing) = try await session.deleted(paths)
+            if let folder { found.removeAll { !$0.path.isInside(folder) } }
+            for path in found { try show(deleted: path, names, in: console) }
             for argument in missing { try console.report(.noneDeleted(argument)) }
             return found.isEmpty || !missing.isEmpty ? .negative : .done
         }
-        let chosen = try session.paths(paths)
+        let chosen = try folder.map { [$0] } ?? session.paths(paths)
         var found =
             if let point { try await session.tree(at: point, of: chosen).entries } else {
                 try await session.replica.list(chosen)
@@ -61,8 +67,10 @@ struct ListCommand: ReplicaCommand {
             found.removeAll { ignoredHere.contains($0.0) }
             found = (found + unheld + ignored).sorted { $0.0 < $1.0 }
         }
+        let isAllFound = try session.report(missing: chosen, in: found.map(\.0), at: point)
+        found.removeAll { $0.0 == folder }
         if let width = console.outputColumns, long, !report.json, !list.null.null {
-            for line in Self.table(found, ignoredHere).lines(within: width, isWhole: true) {
+            for line in Self.table(found, ignoredHere, names).lines(within: width, isWhole: true) {
                 try console.output.line(line)
             }
         } else {
@@ -70,10 +78,9 @@ struct ListCommand: ReplicaCommand {
                 let place: Place =
                     elsewhere.contains(path)
                     ? .store : ignoredHere.contains(path) ? .ignored : .here
-                try show(path, entry, place, in: console)
+                try show(path, entry, place, names, in: console)
             }
         }
-        let isAllFound = try session.report(missing: chosen, in: found.map(\.0), at: point)
         return found.isEmpty || !isAllFound ? .negative : .done
     }
 
@@ -86,22 +93,25 @@ struct ListCommand: ReplicaCommand {
         case ignored
     }
 
-    private func show(deleted path: DeletedPath, in console: Console) throws {
+    private func show(
+        deleted path: DeletedPath, _ names: ArgumentPaths, in console: Console
+    ) throws {
         if report.json {
             var object: JSONObject = ["type": "deleted"]
             object.add("path", path.path)
             object.add("version", path.version)
             try console.output.json(object)
         } else if list.null.null {
-            try console.output.path(path.path)
+            try console.output.write(names.bytes(path.path) + [0])
         } else {
             let version = long ? "@\(path.version) " : ""
-            try console.output.line(version + path.path.description)
+            try console.output.line(version + names.text(path.path))
         }
     }
 
     private func show(
-        _ path: RelativePath, _ known: VersionedEntry, _ place: Place, in console: Console
+        _ path: RelativePath, _ known: VersionedEntry, _ place: Place, _ names: ArgumentPaths,
+        in console: Console
     ) throws {
         let entry = known.entry
         if report.json {
@@ -113,10 +123,10 @@ struct ListCommand: ReplicaCommand {
             if place == .ignored { object.add("ignored", true) }
             try console.output.json(object)
         } else if list.null.null {
-            try console.output.path(path)
+            try console.output.write(names.bytes(path) + [0])
         } else {
             let note = long && place == .ignored ? Self.ignoredNote : ""
-            try console.output.line(prefix(known) + entry.text(at: path) + note)
+            try console.output.line(prefix(known) + entry.text(at: names.text(path)) + note)
         }
     }
 
@@ -125,7 +135,8 @@ struct ListCommand: ReplicaCommand {
     /// What `-l` shows at a terminal: columns that are no wider than they have to be, and a path that has no room on a line of
     /// its own.
     private static func table(
-        _ found: [(RelativePath, VersionedEntry)], _ ignored: Set<RelativePath>
+        _ found: [(RelativePath, VersionedEntry)], _ ignored: Set<RelativePath>,
+        _ names: ArgumentPaths
     ) -> TextTable {
         var table = TextTable(rightAligned: [1, 3])
         for (path, known) in found {
@@ -133,7 +144,7 @@ struct ListCommand: ReplicaCommand {
             table.add(
                 entry.symbolicMode, String(entry.size), TimeText.local(entry.modified),
                 "@\(known.version)",
-                entry.text(at: path) + (ignored.contains(path) ? ignoredNote : ""))
+                entry.text(at: names.text(path)) + (ignored.contains(path) ? ignoredNote : ""))
         }
         return table
     }
@@ -150,9 +161,9 @@ struct ListCommand: ReplicaCommand {
 
 extension Entry {
     /// The path, with a slash for a folder, and the target of a symlink.
-    fileprivate func text(at path: RelativePath) -> String {
+    fileprivate func text(at path: String) -> String {
         let mark = kind == .directory ? "/" : ""
-        return path.description + mark + (kind == .symlink ? " -> \(printable(target))" : "")
+        return path + mark + (kind == .symlink ? " -> \(printable(target))" : "")
     }
 
     /// Adds what the entry says to an object: kind, mode, size, time, content, target.

@@ -97,7 +97,7 @@ struct DiffCommand: ReplicaCommand {
         return .negative
     }
 
-    /// From the base to here, and from the base to there; where no base is known, from there to here.
+    /// From the base to here, and from the base to there; where there is no base to read, from there to here.
     private func conflictDifferences(
         of target: RelativePath, _ session: Session
     ) async throws -> [Difference] {
@@ -108,14 +108,13 @@ struct DiffCommand: ReplicaCommand {
             sides.append((content, "\(target) \(open.sides.label(side))"))
         }
         let (first, second) = (sides[0], sides[1])
-        guard let entry = open.conflict.base else {
+        guard let base = try await session.base(of: open) else {
             return [
                 Difference(
                     old: second.content, oldName: second.name, new: first.content,
                     newName: first.name)
             ]
         }
-        let base = try await session.content(of: entry, at: target)
         return sides.map { side in
             Difference(
                 old: base, oldName: "\(target) base", new: side.content, newName: side.name)
@@ -195,13 +194,20 @@ extension Session {
         return newest.1.version
     }
 
-    /// The content of one side of a conflict: from here, where it is the same, else from the store.
+    /// A content of a conflict: from the path, where it is the same, else from the store.
+    ///
+    /// - Throws: Code `not-found` if the store does not hold it.
     func content(of entry: Entry?, at path: RelativePath) async throws -> [UInt8] {
         guard let entry, entry.kind == .file else { return entry?.target ?? [] }
         let limit = Self.comparedLimit
         if let bytes = try await replica.present(entry, at: path, limit: limit) { return bytes }
+        return try await collect(path) { try await replica.show(content: entry.content, $0) }
+    }
+
+    /// The version of the device that found a conflict. It may not be stored yet: then it is what is at its path now.
+    func contentOfOurs(_ entry: Entry?, at path: RelativePath) async throws -> [UInt8] {
         do {
-            return try await collect(path) { try await replica.show(content: entry.content, $0) }
+            return try await content(of: entry, at: path)
         } catch let failure as Failure where failure.code == .notFound {
             return try await newer(path, nil)
         }

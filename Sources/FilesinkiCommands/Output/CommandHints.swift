@@ -10,11 +10,16 @@ import FilesinkiText
 struct CommandHints: Sendable {
     /// The options that name the replica, each after a space; empty where the command finds it by itself.
     private let place: String
+    /// What the paths behind the commands are relative to.
+    private let arguments: ArgumentPaths
 
     /// Leaves every text as it is.
     static let none = CommandHints(place: "")
 
-    private init(place: String) { self.place = place }
+    private init(place: String, arguments: ArgumentPaths = .ofRoot) {
+        self.place = place
+        self.arguments = arguments
+    }
 
     /// The hints for a replica that a command works on.
     ///
@@ -22,18 +27,24 @@ struct CommandHints: Sendable {
     ///   - root: The replica's absolute path.
     ///   - state: Its state folder, absolute, where the user named one.
     init(root: String, state: String?, in console: Console) {
-        let isFound = (try? RootChoice.withoutOptions(in: console))?.path == root
+        let found = try? RootChoice.withoutOptions(in: console)
+        let known = found?.path == root ? found : nil
         self.init(
-            place: (isFound ? "" : Self.option("--root", root))
-                + (state.map { Self.option("--state", $0) } ?? ""))
+            place: (known == nil ? Self.option("--root", root) : "")
+                + (state.map { Self.option("--state", $0) } ?? ""),
+            arguments: known.map { ArgumentPaths($0, currentFolder: console.currentFolder) }
+                ?? .ofRoot)
     }
 
     /// The hints for a text that is read elsewhere, as a mail is: they always name the replica.
     init(alwaysNaming root: String) { self.init(place: Self.option("--root", root)) }
 
     private static func option(_ name: String, _ path: String) -> String {
-        " \(name) " + ShellWord.quoted(printable(path.utf8))
+        " \(name) " + ShellWord.shown(path.utf8)
     }
+
+    /// A path as the commands of messages take it, for a shell.
+    func word(_ path: RelativePath) -> String { ShellWord.shown(arguments.bytes(path)) }
 
     /// The text with the replica in each command that works on one. A text about another device stays as it is: the folder has
     /// another name there.

@@ -34,12 +34,16 @@ struct DevicesListCommand: ReplicaCommand {
         if report.json {
             for device in devices { try console.output.json(device.json) }
         } else {
+            // A script reads lines of words, a person columns with heads.
+            let hasHeads = console.terminals.output && !devices.isEmpty
             var table = TextTable()
+            if hasHeads { table.add("Device", "Id", "Seen", "Last heard of", "Acknowledged") }
             for device in devices {
                 table.add(
                     printable(device.device.name.utf8),
-                    String(hexadecimal(device.device.id).prefix(8)), "seen @\(device.seen)",
-                    TimeText.local(device.time), "acknowledged @\(device.acknowledged)",
+                    String(hexadecimal(device.device.id).prefix(8)),
+                    (hasHeads ? "@" : "seen @") + "\(device.seen)", TimeText.local(device.time),
+                    (hasHeads ? "@" : "acknowledged @") + "\(device.acknowledged)",
                     device.isThisOne ? "this one" : "")
             }
             for line in table.lines(within: console.outputColumns) {

@@ -167,8 +167,9 @@ extension Console {
             try output.json(object)
         }
         if !report.removed.isEmpty {
+            let kept = report.removed.count == 1 ? "it" : "them"
             say(
-                "Removed \(CountText.text(report.removed.count, "file")) here. The store keeps them."
+                "Removed \(CountText.text(report.removed.count, "file")) here. The store keeps \(kept)."
             )
         }
         let count = report.paths.map { CountText.text($0.count, "chosen path") }

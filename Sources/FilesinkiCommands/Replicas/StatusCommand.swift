@@ -160,7 +160,7 @@ struct StatusText {
             lines.append(([hints.text("Set a remote with filesinki remote set URL.")], ""))
         }
         if let moved = status.moved {
-            let address = ShellWord.quoted(printable(moved.address.utf8))
+            let address = ShellWord.shown(moved.address.utf8)
             let next = hints.text("filesinki remote set") + " \(address)"
             lines.append(
                 (["The store was moved to \(address).", "If you know it: \(next)"], "    "))

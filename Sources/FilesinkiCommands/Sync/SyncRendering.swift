@@ -90,7 +90,7 @@ extension Console {
         if let failure = report.away ?? report.stopped { complain(failure) }
         let totals = SyncTotals(report, given: earlier.totals)
         if outputOptions.verbosity == .quiet, !report.hasRemote { complain(SyncReport.noRemote) }
-        if summary == nil { for line in report.summary(totals) { say(line) } }
+        if summary == nil { for line in report.summary(totals, hints) { say(line) } }
         // Of a conflict that no run found anew, only a person who looks, or a run that did something, is told.
         if let open = report.openConflicts, open > report.conflicted.count, isWatched || !isIdle {
             let text =
@@ -231,11 +231,11 @@ extension SyncReport {
     }
 
     /// The run in a few sentences.
-    func summary(_ totals: SyncTotals) -> [String] {
+    func summary(_ totals: SyncTotals, _ hints: CommandHints) -> [String] {
         var lines: [String] = []
         if !totals.isEmpty { lines.append(totals.text) }
         if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
-        if let conflictHint { lines.append(conflictHint) }
+        if let hint = conflictHint(hints) { lines.append(hint) }
         if !hasRemote {
             lines.append(Self.noRemote)
         } else if away != nil {
@@ -247,13 +247,13 @@ extension SyncReport {
     fileprivate static let noRemote = "No remote is set. Set one with filesinki remote set URL."
 
     /// What to do about the conflicts that the run made or left open; nil for none.
-    private var conflictHint: String? {
+    private func conflictHint(_ hints: CommandHints) -> String? {
         let paths = conflicted
         guard let path = paths.first, !isDryRun else { return nil }
         guard paths.count == 1 else {
             return "\(paths.count) conflicts to resolve: see filesinki conflicts."
         }
-        let name = ShellWord.quoted("\(path)")
+        let name = hints.word(path)
         return "1 conflict to resolve:  filesinki diff --conflict \(name);"
             + "  filesinki resolve \(name) --take here|there"
     }

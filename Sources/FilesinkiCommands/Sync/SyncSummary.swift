@@ -90,7 +90,7 @@ struct SyncSummary {
     }
 
     private func text(ofConflictAt path: RelativePath) -> [String] {
-        let name = ShellWord.quoted("\(path)")
+        let name = hints.word(path)
         return [
             "  \(path)",
             "    compare:  \(hints.text("filesinki diff")) --conflict \(name)",
