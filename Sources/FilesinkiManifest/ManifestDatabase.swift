@@ -76,7 +76,7 @@ package final class ManifestDatabase {
     /// - Throws: As ``open(at:create:)``.
     package static func openReadOnly(at path: [UInt8]) throws(Failure) -> ManifestDatabase {
         try ManifestFile(path).ensure(create: false)
-        let connection = try OwnConnection(path, .manifest(.reading))
+        let connection = try OwnConnection.toRead(path, .manifest(.reading))
         switch try Schema.current.state(of: connection) {
         case .current: break
         case .empty: throw connection.corrupt("it was never finished")

@@ -188,3 +188,8 @@ extension Failure.Code {
     /// The reader of a pipe has exited.
     package static let readerGone = Failure.Code("reader-gone")
 }
+
+extension Failure {
+    /// Whether the file system is mounted read-only.
+    package var isOfReadOnlyDisk: Bool { (cause as? SystemError)?.number == EROFS }
+}

@@ -69,6 +69,39 @@ struct HostileDiskTests {
         #expect(try machine.shell("diff -r -x .filesinki a b").output == "")
     }
 
+    @Test("what is known is read from a disk that is mounted read-only; what has to write says so")
+    func readOnlyDisk() throws {
+        let machine = try Machine()
+        guard try mount(machine, "b") else { return }
+        defer { unmount(machine, "b") }
+        let made = try machine.shell(
+            """
+            set -e
+            mkdir a; echo small >a/small; filesinki init a --remote store --device a; filesinki sync a
+            filesinki clone store b --device b; mount -o remount,ro b
+            """)
+        try #require(made.code == 0, "\(made.talk)")
+        for (line, output) in [
+            ("ls --root b", "small\n"), ("load --root b small", "small\n"),
+            ("load --offline --root b small", "small\n"), ("show --root b small@1", "small\n"),
+            ("conflicts --root b", ""),
+        ] {
+            let read = try machine.shell("filesinki \(line)")
+            #expect(read.code == 0 && read.output == output, "\(line): \(read)")
+        }
+        for line in ["status b", "log --root b small"] {
+            let read = try machine.shell("filesinki \(line)")
+            #expect(read.code == 0 && !read.output.isEmpty, "\(line): \(read)")
+        }
+        let written = try machine.run("sync", "b")
+        #expect(written.code == 4 && written.talk.contains("read-only file system"), "\(written)")
+        // A log without its index cannot be read there, and without it the manifest may be half of a transaction.
+        let log = try machine.shell(
+            "mount -o remount,rw b && echo log >b/.filesinki/manifest.sqlite-wal && mount -o remount,ro b && filesinki ls --root b"
+        )
+        #expect(log.code == 4 && log.talk.contains("read-only file system"), "\(log)")
+    }
+
     /// Runs a line as somebody who is not root; nil, with a word, where there is no way to.
     private func asUser(_ machine: Machine, _ line: String) throws -> Machine.Finished? {
         guard geteuid() == 0 else { return try machine.shell(line) }

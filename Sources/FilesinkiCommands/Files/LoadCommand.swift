@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiSystem
 import FilesinkiText
 
 /// `load`: the content of a path.
@@ -60,7 +61,7 @@ struct LoadCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         try console.requireFile(output)
-        var session = try await Session.open(replica, writable: !offline, in: console)
+        var (session, isOffline) = try await open(in: console)
         let source = try session.path(compression.file(path))
         var done = SyncReport()
         if let waitNewer {
@@ -74,7 +75,9 @@ struct LoadCommand: ReplicaCommand {
         let decoder = try compression.compress.map { format throws(Failure) in
             try DecompressingSink(format, name: "\(source)", to: write)
         }
-        let loaded = try await load(source, from: session, &done) { bytes in
+        let loaded = try await load(
+            source, from: session, isOffline: isOffline, &done
+        ) { bytes in
             if let decoder { try decoder.write(bytes) } else { try write(bytes) }
         }
         try decoder?.finish()
@@ -83,9 +86,23 @@ struct LoadCommand: ReplicaCommand {
         return done.copies.isEmpty ? .done : .conflict
     }
 
+    /// Opens the replica. On a disk that is mounted read-only it cannot be synced: its own version is printed.
+    private func open(in console: Console) async throws -> (Session, isOffline: Bool) {
+        guard !offline, version == nil, !history.isGiven else {
+            return (try await Session.open(replica, writable: false, in: console), offline)
+        }
+        do {
+            return (try await Session.open(replica, writable: true, in: console), false)
+        } catch let failure as Failure where failure.isOfReadOnlyDisk && waitNewer == nil {
+            let session = try await Session.open(replica, writable: false, in: console)
+            console.say("Prints the local version. \(failure)")
+            return (session, true)
+        }
+    }
+
     /// Gives the content, and what there is to say of it.
     private func load(
-        _ source: RelativePath, from session: Session, _ done: inout SyncReport,
+        _ source: RelativePath, from session: Session, isOffline: Bool, _ done: inout SyncReport,
         _ write: @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) async throws -> JSONObject {
         var object: JSONObject = ["type": "loaded"]
@@ -100,7 +117,7 @@ struct LoadCommand: ReplicaCommand {
         let console = session.console
         let found = try await session.withProgress { line in
             try await session.replica.load(
-                source, isOffline: offline, SyncOptions(showing: line), write)
+                source, isOffline: isOffline, SyncOptions(showing: line), write)
         }
         if let sync = found.sync { try console.showNotices(ofReplica: sync) }
         done.addCopies(of: found.sync)

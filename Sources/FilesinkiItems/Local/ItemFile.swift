@@ -48,10 +48,10 @@ struct ItemFile<Kind: ItemKind> {
     /// first.
     func openToRead(_ path: String) throws(Failure) -> OwnConnection? {
         guard access(path, F_OK) == 0 else { return nil }
-        let connection = try OwnConnection(path, .own(.reading, format.purpose))
+        let connection = try OwnConnection.toRead(path, .own(.reading, format.purpose))
         guard try version(of: connection) < format.version else { return connection }
         _ = try openToWrite(path)
-        return try OwnConnection(path, .own(.reading, format.purpose))
+        return try OwnConnection.toRead(path, .own(.reading, format.purpose))
     }
 
     /// Creates the file under a temporary name, and links it once it is complete: of several processes
