@@ -43,7 +43,13 @@ struct FolderScan: Sendable {
             throw error.failure("read the folder", path?.bytes ?? Array(root.path.utf8), of: .local)
         }
         var filter = task.filter
-        if let path { filter = try enter(path, task.filter) { listing.contains($0.utf8) } }
+        if let path {
+            // The listing spares most folders the look for a replica.
+            filter =
+                listing.contains(RelativePath.stateFolder.utf8) && root.holdsOwnStore(path)
+                ? OwnReplicaFilter()
+                : try enter(path, task.filter) { listing.contains($0.utf8) }
+        }
         if let path, known.unlistedFolders.contains(path.bytes) {
             enteredUnlisted.insert(path.bytes)
         }
@@ -152,6 +158,8 @@ struct FolderScan: Sendable {
                 "Other file systems treat this name as \(RelativePath.stateFolder).",
                 remedy: "Rename it.")
             result.problems.append(Problem(path, failure))
+        } else if let folder = visit.path, visit.filter is OwnReplicaFilter {
+            if visit.isNew || !visit.slots.isEmpty { result.ownReplicas.append(folder) }
         } else if let folder = visit.path, visit.isNew {
             result.replicas.append(folder)
         }
@@ -253,7 +261,7 @@ extension FolderScan {
     ) throws(Failure) -> FolderTask? {
         var filter = filter
         for folder in path.ancestors.reversed() {
-            if filter.ignores(folder.name, isDirectory: true) {
+            if filter.ignores(folder.name, isDirectory: true) || root.holdsOwnStore(folder) {
                 result.ignored.append(path)
                 return nil
             }

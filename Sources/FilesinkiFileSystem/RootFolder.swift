@@ -16,14 +16,21 @@ package final class RootFolder: Sendable {
     let descriptor: FileHandle
     /// Reads and replaces live files; nil treats all files as plain files.
     let live: (any LiveFiles)?
+    /// Whether the configuration of another replica names the store of this root; nil if nobody knows.
+    let sharesStore: (@Sendable (_ configuration: [UInt8]) -> Bool)?
     let spellings = Spellings()
 
     /// Opens the folder.
     ///
-    /// - Parameter live: Reads and replaces live files.
+    /// - Parameters:
+    ///   - live: Reads and replaces live files.
+    ///   - sharesStore: Whether the configuration of another replica names the store of this root.
     /// - Throws: `Failure` with code ``FilesinkiModel/Failure/Code/notFound`` when the folder
     ///   does not exist.
-    package init(path: String, live: (any LiveFiles)? = nil) throws(Failure) {
+    package init(
+        path: String, live: (any LiveFiles)? = nil,
+        sharesStore: (@Sendable (_ configuration: [UInt8]) -> Bool)? = nil
+    ) throws(Failure) {
         do { descriptor = try FileHandle(path, fsk_path_only | O_DIRECTORY) } catch {
             guard error.isMissing else { throw error.failure("open the root", path, of: .local) }
             throw Failure(
@@ -32,6 +39,7 @@ package final class RootFolder: Sendable {
         }
         self.path = path
         self.live = live
+        self.sharesStore = sharesStore
     }
 
     /// The status of a path, without following a symlink; nil when it is absent, or listed under

@@ -169,6 +169,8 @@ package struct ScanResult: Sendable {
     package var mountPoints: [RelativePath] = []
     /// Unknown folders that contain the state of another replica.
     package var replicas: [RelativePath] = []
+    /// Folders that are replicas of the same store, if they, or what was known in them, are left for the first time.
+    package var ownReplicas: [RelativePath] = []
     /// The number of regular files, without ignored ones.
     package var fileCount = 0
 
@@ -191,6 +193,7 @@ package struct ScanResult: Sendable {
         restamped += other.restamped
         mountPoints += other.mountPoints
         replicas += other.replicas
+        ownReplicas += other.ownReplicas
         fileCount += other.fileCount
     }
 
@@ -214,5 +217,6 @@ package struct ScanResult: Sendable {
         blocked.sort { compare($0.bytes, $1.bytes) < 0 }
         mountPoints.sort { compare($0.bytes, $1.bytes) < 0 }
         replicas.sort { compare($0.bytes, $1.bytes) < 0 }
+        ownReplicas.sort { compare($0.bytes, $1.bytes) < 0 }
     }
 }

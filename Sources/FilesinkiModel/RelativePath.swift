@@ -107,6 +107,8 @@ extension RelativePath {
     /// The folder in a root for the replica's state. Never synced, including that of a replica
     /// inside another root.
     package static let stateFolder = ".filesinki"
+    /// The file in it that holds a replica's identity and remote.
+    package static let configurationFile = "replica"
 
     /// Why `bytes` are not a valid path below a root; nil when they are.
     static func reasonInvalid(_ bytes: [UInt8]) -> String? {

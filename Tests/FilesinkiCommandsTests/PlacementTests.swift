@@ -81,6 +81,53 @@ struct PlacementTests {
         }
     }
 
+    @Test("E2.4 a replica of the same store inside another one is refused, and creates nothing")
+    func innerOfSameStore() async throws {
+        let world = try await ReplicaTests.pair()
+        for line in [["init", "a/sub", "--remote", "store"], ["clone", "store", "a/in/deep"]] {
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .usage, "\(outcome)")
+            #expect(outcome.talk.contains("a replica of the same store"), "\(outcome)")
+        }
+        #expect(world.names(in: "a") == [".filesinki", "one", "sub"])
+        #expect(world.names(in: "a/sub") == ["two"])
+        _ = try await world.run("init", "a/sub", "--remote", "other")
+        let other = try await world.run("remote", "set", "store", "--accept", "--root", "a/sub")
+        #expect(other.code == .usage, "\(other)")
+    }
+
+    @Test("E2.4 what is in a replica of the same store that came into another one is left alone")
+    func movedInside() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("b", to: "a/b")
+        let first = try await world.run("sync", "a", "--json")
+        #expect(first.code == .done, "\(first)")
+        #expect(first.lines.count(where: { $0.contains(#""code":"nested-replica""#) }) == 1)
+        for _ in 0..<2 {
+            for line in [["sync", "a/b"], ["sync", "a"], ["sync", "a", "b/one"]] {
+                _ = try await world.run(bytes: line.map { Array($0.utf8) })
+            }
+        }
+        #expect(world.names(in: "a/b/b") == [])
+        #expect(world.names(in: "a/b") == [".filesinki", "b", "one", "sub"])
+        let doctor = try await world.run("doctor", "a/b", "--offline")
+        #expect(doctor.lines.contains { $0.hasPrefix("failed   placement  ") }, "\(doctor.text)")
+    }
+
+    @Test("init names Syncthing's ignore file, which is not read, unless there is one of its own")
+    func foreignIgnoreFile() async throws {
+        let world = try World()
+        for (root, isNamed) in [("a", true), ("b", false)] {
+            try world.write("*.tmp", to: "\(root)/.stignore")
+            if !isNamed { try world.write("*.tmp", to: "\(root)/.filesinkiignore") }
+            let outcome = try await world.run("init", root)
+            #expect(outcome.code == .done, "\(outcome)")
+            #expect(outcome.talk.contains("/\(root)/.stignore") == isNamed, "\(outcome)")
+            #expect(outcome.talk.contains(".filesinkiignore") == isNamed, "\(outcome)")
+            #expect(try await !world.run("init", root).talk.contains(".stignore"))
+        }
+    }
+
     @Test("E2.4 a replica found below a new root is reported once by sync")
     func outer() async throws {
         let world = try World()

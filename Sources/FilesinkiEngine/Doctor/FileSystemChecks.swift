@@ -87,6 +87,11 @@ struct FileSystemChecks: Sendable {
                 return diagnosis
             }
         }
+        do throws(Failure) { try placement.check(against: config) } catch {
+            var diagnosis = Diagnosis("placement", .error, error)
+            diagnosis.remedy = "Move the folder out of that replica."
+            return diagnosis
+        }
         if let outer = placement.surroundingReplica() {
             return Diagnosis(
                 "placement", .warning,

@@ -45,6 +45,8 @@ extension Replica {
         if existing != nil, !paths.isEmpty { try requireChoice(paths, in: state) }
         config.remote = config.remote ?? address
         if isRenaming { config.device.rename(to: deviceName) }
+        let isFirst = existing?.store.isEmpty != false
+        if isFirst { try placement.check(against: config) }
         var report = InitReport(
             root: options.root, device: config.device, remote: config.remote,
             existed: existing != nil, createdStore: false, away: nil, store: "")
@@ -52,6 +54,10 @@ extension Replica {
             report.notices.append(.nestedReplica(Array(options.root.utf8), in: outer))
         }
         let key = try await connectStore(&config, &report, options, keys, makesStore: makesStore)
+        if isFirst { try placement.check(against: config) }
+        if existing == nil, let file = Self.foreignIgnoreFile(in: options.root) {
+            report.notices.append(.foreignIgnoreFile(file))
+        }
         report.store = hexadecimal(config.store)
         report.isEncrypted = config.keyFingerprint != nil
         try StateFile.makeFolder(options.root)
@@ -65,7 +71,7 @@ extension Replica {
         } else {
             report.isMarkedAgain = try markAgain(config, options)
         }
-        report.isConnected = report.away == nil && existing?.store.isEmpty != false
+        report.isConnected = report.away == nil && isFirst
         if address != nil, existing?.store.isEmpty == false {
             await verifyStore(options, &report)
         }
@@ -95,6 +101,15 @@ extension Replica {
         guard try config.checkMarker(of: root) == .missing else { return false }
         try RootMarker(root: root).write(config.device.id)
         return true
+    }
+
+    /// Syncthing's ignore file in a root that has none of this program; nil for none.
+    private static func foreignIgnoreFile(in root: String) -> String? {
+        let file = root + "/.stignore"
+        guard access(root + "/" + IgnoreFilter.fileName, F_OK) != 0, access(file, F_OK) == 0 else {
+            return nil
+        }
+        return file
     }
 
     private static func requireChoice(
@@ -204,16 +219,38 @@ package struct RootPlacement: Sendable {
             .usage, path: store, message, remedy: "Use a folder outside the root for the store.")
     }
 
+    /// Refuses a replica inside another one of the same store, because each run of both would sync the files of the
+    /// inner one once more, one folder deeper.
+    ///
+    /// - Parameter config: The inner replica's. One around it whose state is kept elsewhere is not recognized.
+    /// - Throws: `Failure` with code `usage`.
+    func check(against config: ReplicaConfig) throws(Failure) {
+        for outer in surroundingReplicas() {
+            let state = StateFolder(root: outer, state: nil)
+            guard let other = try? ReplicaConfig.read(state), other.sharesStore(with: config) else {
+                continue
+            }
+            throw Failure(
+                .usage, path: root,
+                "The folder is inside \(printable(outer.utf8)), which is a replica of the same store.",
+                remedy: "Use a folder outside of that replica.")
+        }
+    }
+
     /// The root of the nearest replica around this root; nil for none.
-    package func surroundingReplica() -> String? {
+    package func surroundingReplica() -> String? { surroundingReplicas().first }
+
+    /// The roots of all replicas around this root, the nearest one first.
+    private func surroundingReplicas() -> [String] {
+        var found: [String] = []
         var folder = Self.realPath(root)
         while let parent = Self.parent(of: folder) {
             if access(parent + "/" + RelativePath.stateFolder + "/root", F_OK) == 0 {
-                return parent
+                found.append(parent)
             }
             folder = parent
         }
-        return nil
+        return found
     }
 
     /// Whether a path is a folder or inside it, also through symlinks and mounts.
@@ -257,6 +294,23 @@ extension Failure {
             .nestedReplica, path: path,
             "This replica is inside the replica \(printable(outer.utf8)); both sync its files.",
             remedy: "If that is not intended, list it in the outer .filesinkiignore.")
+    }
+
+    /// The root has an ignore file that is not read.
+    static func foreignIgnoreFile(_ path: String) -> Failure {
+        Failure(
+            .usage, path: path, "This ignore file of another program is not read.",
+            remedy:
+                "Write what filesinki is to leave out into .filesinkiignore, in the syntax of .gitignore."
+        )
+    }
+
+    /// A replica of the same store is below the root.
+    static func ownReplica(_ path: RelativePath) -> Failure {
+        Failure(
+            .nestedReplica, path: path.bytes,
+            "This folder is a replica of the same store; what is in it is not synced from here.",
+            remedy: "Move it out of this replica.")
     }
 
     /// Another replica is below the root.

@@ -63,6 +63,20 @@ package struct ReplicaConfig: Hashable, Sendable {
         formerDevices = text.split(separator: "\n").compactMap { FormerDevice(line: $0) }
     }
 
+    /// Parses the bytes of a configuration; nil if they are none.
+    init?(bytes: [UInt8]) {
+        guard
+            let config = try? ReplicaConfig(text: String(decoding: bytes, as: UTF8.self), path: "")
+        else { return nil }
+        self = config
+    }
+
+    /// Whether two replicas sync with one store. One that has not seen its store is known by its remote's address.
+    func sharesStore(with other: ReplicaConfig) -> Bool {
+        guard store.isEmpty || other.store.isEmpty else { return store == other.store }
+        return remote != nil && remote == other.remote
+    }
+
     /// Whether a commit of a former id is the replica's own.
     func wasOwn(_ id: [UInt8], at sequence: UInt64) -> Bool {
         formerDevices.contains { $0.id == id && sequence <= $0.last }

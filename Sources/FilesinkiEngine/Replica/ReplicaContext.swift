@@ -62,7 +62,8 @@ final class ReplicaContext {
         let state = options.stateFolder
         let config = try ReplicaConfig.read(options)
         let root = try RootFolder(
-            path: options.root, live: LiveAdapter(scratch: state.staging))
+            path: options.root, live: LiveAdapter(scratch: state.staging),
+            sharesStore: { ReplicaConfig(bytes: $0)?.sharesStore(with: config) == true })
         try checkMarker(root, config, options)
         var lock: ReplicaLock?
         if writable {

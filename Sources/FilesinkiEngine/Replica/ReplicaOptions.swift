@@ -58,7 +58,7 @@ package struct StateFolder: Sendable {
     }
 
     /// The replica's identity and remote; see ``ReplicaConfig``.
-    package var config: String { path + "/replica" }
+    package var config: String { path + "/" + RelativePath.configurationFile }
     /// The manifest, a SQLite database.
     package var manifest: String { path + "/manifest.sqlite" }
     /// Locked by the process that may change the replica.

@@ -46,8 +46,10 @@ struct IgnoredPaths {
         return result
     }
 
-    /// A folder whose rules cannot be read counts as ignored; the scan reports why.
+    /// A folder whose rules cannot be read counts as ignored; the scan reports why. So does one that is a replica of
+    /// the same store.
     private func enter(_ path: RelativePath, _ above: any ScanFilter) -> Folder {
+        if root.holdsOwnStore(path) { return .ignored }
         do {
             return .kept(
                 try above.entering(path.name) { [root] name in

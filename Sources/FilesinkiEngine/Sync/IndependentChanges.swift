@@ -199,7 +199,8 @@ extension ScanResult {
     /// Whether there is anything to record or to report besides changes.
     fileprivate var hasMoreThanChanges: Bool {
         !(blocked.isEmpty && ignored.isEmpty && problems.isEmpty && specials.isEmpty
-            && restamped.isEmpty && mountPoints.isEmpty && replicas.isEmpty)
+            && restamped.isEmpty && mountPoints.isEmpty && replicas.isEmpty
+            && ownReplicas.isEmpty)
     }
 }
 

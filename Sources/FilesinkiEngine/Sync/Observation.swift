@@ -68,6 +68,7 @@ struct Observation: Sendable {
         refreshed += scan.restamped
         notices += scan.mountPoints.map { Problem($0, .mountPoint($0)) }
         notices += scan.replicas.map { Problem($0, .innerReplica($0)) }
+        notices += scan.ownReplicas.map { Problem($0, .ownReplica($0)) }
         notices += scan.specials.map { special in
             Problem(
                 special.path,

@@ -70,6 +70,9 @@ extension SyncEngine {
         guard let present = try await zone.presentStore(at: remote) else {
             throw Failure.noStore(at: remote.address)
         }
+        var wanted = config
+        (wanted.store, wanted.remote) = (format.id, address)
+        try RootPlacement(root: options.root).check(against: wanted)
         let isOther =
             !config.store.isEmpty && (format.id != config.store || format.epoch != config.epoch)
         guard !isOther || acceptingOther else {
