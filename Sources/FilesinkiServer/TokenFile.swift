@@ -192,6 +192,35 @@ package struct TokenFile: Sendable {
         }
     }
 
+    /// Revokes the token that a word names: its id, the beginning of its id, or its name.
+    ///
+    /// - Returns: The record of the revoked token.
+    /// - Throws: `Failure` with code `not-found` if no token is named so, or more than one, and as
+    ///   ``makeToken(name:rights:zones:_:)`` does.
+    package func revoke(named word: String) throws(Failure) -> TokenRecord {
+        try file.locked { () throws(Failure) in
+            let records = try list()
+            let record = try Self.record(named: word, among: records)
+            try write(records.filter { $0.id != record.id })
+            return record
+        }
+    }
+
+    private static func record(
+        named word: String, among records: [TokenRecord]
+    ) throws(Failure) -> TokenRecord {
+        if let record = records.first(where: { $0.id == word }) { return record }
+        let found = records.filter { !word.isEmpty && ($0.name == word || $0.id.hasPrefix(word)) }
+        guard found.count == 1, let record = found.first else {
+            throw Failure(
+                .notFound, path: word,
+                found.isEmpty
+                    ? "No token has this id or name." : "More than one token has this name.",
+                remedy: "See them, with their ids, with filesinki serve token list.")
+        }
+        return record
+    }
+
     private func write(_ records: [TokenRecord]) throws(Failure) {
         let head = "# The tokens of a filesinki server. Change them with filesinki serve token.\n"
         let text = head + records.map { $0.line + "\n" }.joined()

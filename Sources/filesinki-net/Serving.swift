@@ -95,9 +95,7 @@ enum Serving {
         let file = TokenFile(path: store.tokenFile)
         switch request.action {
         case .list: return try file.list().map { notice($0) }
-        case .revoke(let id):
-            let records = try file.list().filter { $0.id == id }
-            return try file.revoke(id: id) ? records.map { notice($0) } : []
+        case .revoke(let word): return [notice(try file.revoke(named: word))]
         case .make(let request):
             try store.prepare(creating: request.isCreating)
             let (token, record) = try file.makeToken(

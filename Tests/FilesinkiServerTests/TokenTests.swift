@@ -217,6 +217,28 @@ import Testing
         }
     }
 
+    @Test func `a token is revoked by its id, the beginning of it, or a name that is its own`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let file = TokenFile(path: folder.path("private/tokens"))
+        let ids = try ["laptop", "phone", "twin", "twin", "tv"].map { name in
+            try file.makeToken(name: name, rights: [.read], zones: nil, clock.systemContext).record
+                .id
+        }
+        #expect(try file.revoke(named: "laptop").id == ids[0])
+        #expect(try file.revoke(named: ids[1]).name == "phone")
+        #expect(try file.revoke(named: String(ids[4].prefix(9))).name == "tv")
+        for (word, message) in [
+            ("laptop", "No token has this id or name."), ("", "No token has this id or name."),
+            ("twin", "More than one token has this name."),
+        ] {
+            let failure = #expect(throws: Failure.self) { try file.revoke(named: word) }
+            #expect(failure?.code == .notFound && failure?.message == message)
+        }
+        #expect(try file.list().map(\.id) == [ids[2], ids[3]])
+    }
+
     @Test func `FB-21 a revoked or new token takes effect without a restart`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("private/tokens"))

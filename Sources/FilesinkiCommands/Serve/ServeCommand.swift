@@ -344,7 +344,8 @@ package struct TokenRequest: Sendable {
     package enum Action: Sendable {
         case make(Make)
         case list
-        case revoke(id: String)
+        /// The id, the beginning of the id, or the name.
+        case revoke(String)
     }
 
     /// The token that is to be made.

@@ -22,7 +22,7 @@ struct ServedFolder: ParsableArguments {
 
     /// Hands the request to the part that has the server, and shows the answer.
     ///
-    /// - Returns: `negative` when the token does not exist.
+    /// - Returns: `negative` when there are none.
     func ask(_ action: TokenRequest.Action, in console: Console) async throws -> ExitCode {
         let folder = try FilePlace.absoluteText(dir, in: console.currentFolder)
         let tokens = try await console.network.tokens(
@@ -154,17 +154,24 @@ struct ServeTokenListCommand: Command {
 /// `serve token revoke`.
 struct ServeTokenRevokeCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Revoke a token.")
+        commandName: "revoke",
+        abstract: "Revoke a token. Exits with 1 if there is none, or more than one of this name.")
 
     @OptionGroup var folder: ServedFolder
 
-    @Argument(help: "The token's id, as shown by list.")
-    var id: String
+    @Argument(help: "The token's id, or the beginning of it, or its name.")
+    var token: String
 
     @OptionGroup var report: ReportOptions
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        return try await folder.ask(.revoke(id: id), in: console)
+        do {
+            return try await folder.ask(.revoke(token), in: console)
+        } catch var failure as Failure where failure.code == .notFound {
+            failure.remedy =
+                "See them, with their ids, with filesinki serve token list \(ShellWord.quoted(folder.dir))."
+            throw failure
+        }
     }
 }
