@@ -109,6 +109,7 @@ struct Machine {
     }
 
     /// What a command does with the replica.
+    @discardableResult
     func with<Answer: Sendable>(
         _ body: (Replica) async throws -> Answer
     ) async throws -> Answer {

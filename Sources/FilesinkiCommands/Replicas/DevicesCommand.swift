@@ -59,7 +59,10 @@ struct DevicesForgetCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Forget a device that will not come back.",
-        discussion: "If it does come back, it joins the store as a new device and loses nothing.")
+        discussion: """
+            If it does come back, it joins the store as a new device and loses nothing. The device of \
+            this replica can be forgotten, too; the next sync here adds it again.
+            """)
 
     @Argument(help: "The device's name, or the beginning of its id.")
     var name: String
@@ -70,13 +73,19 @@ struct DevicesForgetCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, in: console)
-        try await session.replica.forgetDevice(name)
+        let isThisOne = try await session.replica.forgetDevice(name)
         if report.json {
             var object: JSONObject = ["type": "forgotten"]
             object.add("device", name)
+            object.add("this", isThisOne)
             try console.output.json(object)
         }
         console.say("Forgot \(printable(name.utf8)).")
+        if isThisOne {
+            console.say(
+                "It is the device of this replica, and the next sync here adds it again. To end the use of the "
+                    + "replica, run filesinki deinit.")
+        }
         return .done
     }
 }

@@ -253,7 +253,8 @@ extension Replica {
     package func devices() async throws -> [DeviceReport] { try await Devices(context).list() }
 
     /// See ``Devices/forget(_:)``.
-    package func forgetDevice(_ name: String) async throws {
+    @discardableResult
+    package func forgetDevice(_ name: String) async throws -> Bool {
         try await Devices(context).forget(name)
     }
 

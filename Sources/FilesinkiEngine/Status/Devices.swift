@@ -68,8 +68,9 @@ struct Devices: ReplicaPart {
     /// Removes a device's acknowledgement, so that history is no longer kept for it.
     ///
     /// - Parameter name: The device's name, or the start of its id in hexadecimal.
+    /// - Returns: Whether it is this replica's own device, which the next sync adds again.
     /// - Throws: Code `not-found` if no device matches, or more than one.
-    func forget(_ name: String) async throws {
+    func forget(_ name: String) async throws -> Bool {
         let matching = try await list().filter {
             $0.device.name == name || hexadecimal($0.device.id).hasPrefix(name)
         }
@@ -89,6 +90,7 @@ struct Devices: ReplicaPart {
                 remote: connection.remote, zone: zone, store: connection.format
             ).forget(device.id)
         }
+        return device.id == config.device.id
     }
 }
 
