@@ -134,13 +134,13 @@ struct Conflicts: ReplicaPart {
                 .notFound, path: path.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
         }
-        let rules = try rulesReader.requireSynced([path], options)
+        try rulesReader.requireSynced([path], options)
         let copies = rows.compactMap(\.copyPath)
         let writers = try manifest.conflictWriters()
         var resolution = try await resolution(by: choice, of: row)
         var options = options
         options.operation = "resolve"
-        let before = try await keepInHistory([path] + copies, resolution, options, rules)
+        let before = try await keepInHistory([path] + copies, resolution, options)
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution
         var changed = try clearFolder(at: path, for: resolution, options, after: before)
         if !changed.isEmpty {
@@ -214,10 +214,10 @@ struct Conflicts: ReplicaPart {
             row.copyPath
             ?? conflictName(
                 for: path, device: config.device, content: ours.identity ?? ours.content)
-        let rules = try rulesReader.requireSynced([path], options)
+        try rulesReader.requireSynced([path], options)
         var options = options
         options.operation = "resolve"
-        let before = try await keepInHistory([path, copy], .theirs, options, rules)
+        let before = try await keepInHistory([path, copy], .theirs, options)
         let reader = try await history.historyReader(after: before)
         let contents = try await history.historyContents(reader)
         var wanted = [(path, theirs)]
@@ -293,13 +293,12 @@ struct Conflicts: ReplicaPart {
     ///
     /// - Returns: The run's report; nil when none was needed.
     private func keepInHistory(
-        _ paths: [RelativePath], _ resolution: Resolution.Outcome, _ options: SyncOptions,
-        _ rules: RunRules
+        _ paths: [RelativePath], _ resolution: Resolution.Outcome, _ options: SyncOptions
     ) async throws -> SyncReport? {
         if resolution == .ours { return nil }
         var options = options
         options.strategy = Strategy([.choice(.theirs)])
-        let report = try await sync.syncPaths(paths, options, rules: rules)
+        let report = try await sync.syncPaths(paths, options)
         if let away = report.away, report.isQueued { throw away }
         return report
     }
