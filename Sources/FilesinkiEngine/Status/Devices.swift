@@ -71,9 +71,11 @@ struct Devices: ReplicaPart {
     /// - Returns: Whether it is this replica's own device, which the next sync adds again.
     /// - Throws: Code `not-found` if no device matches, or more than one.
     func forget(_ name: String) async throws -> Bool {
-        let matching = try await list().filter {
-            $0.device.name == name || hexadecimal($0.device.id).hasPrefix(name)
-        }
+        let all = try await list()
+        let named = all.filter { $0.device.name == name }
+        // A short name is often the beginning of an id, too.
+        let matching =
+            named.isEmpty ? all.filter { hexadecimal($0.device.id).hasPrefix(name) } : named
         guard matching.count == 1, let device = matching.first?.device else {
             throw Failure(
                 .notFound, path: name,
