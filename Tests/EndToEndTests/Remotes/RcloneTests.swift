@@ -105,7 +105,11 @@ struct RcloneTests {
             filesinki sync b
             code=0; echo z >a/f; filesinki sync a 2>replaced || code=$?
             [ $code = 7 ]; grep -q 'Another device publishes there' replaced
+            kill $far; trap - EXIT
+            code=0; filesinki sync b 2>away || code=$?
+            [ $code = 75 ]
             """)
-        #expect(run.code == 0, "\(run) \(machine.read("refused") ?? "")")
+        #expect(
+            run.code == 0, "\(run) \(machine.read("refused") ?? "") \(machine.read("away") ?? "")")
     }
 }
