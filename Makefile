@@ -58,8 +58,12 @@ STRICT = --explicit-target-dependency-import-check error
 DEBUG_INFO ?= $(if $(CI),none,dwarf)
 # Without an index a debug build takes two thirds of the time: see Tests/XCTMain.swift.
 DEBUG = -debug-info-format $(DEBUG_INFO) --disable-index-store
+# There nobody changes a file and builds again, and without DEBUG the parser of the command line does not
+# examine its own declarations for each command that a test runs: see Docs/Decisions/0620-tests-without-debug.md.
+WHOLE = -c release -Xswiftc -Onone -Xcc -O0 -Xcxx -O0
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
-TEST = $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) --enable-swift-testing --disable-xctest
+TEST = $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) $(if $(CI),$(WHOLE)) --enable-swift-testing \
+    --disable-xctest
 # Without the names that the static runtime would export, the linker drops what nobody calls. It drops
 # debug information, too, so none is made. Nor is an index, which editors write for themselves.
 PRODUCT = -c release -debug-info-format none --disable-index-store

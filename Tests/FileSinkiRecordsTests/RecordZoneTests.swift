@@ -225,11 +225,15 @@ struct RecordZoneTests {
         try await pair.one.save(note("n", ["x": 1]))
         try await pair.one.save(note("m", ["x": 1]))
         try await pair.two.exchangeNow()
-        try await pair.one.save(note("n", ["x": 2]))
+        var theirs = try #require(try await pair.one.record("n"))
+        theirs["x"] = 2
+        try await pair.one.save(theirs)
         try await pair.one.delete("m")
+        var ours = try #require(try await pair.two.record("n"))
+        ours["x"] = 3
         let store = (pair.folder.path("store"), pair.folder.path("away"))
         try FileManager.default.moveItem(atPath: store.0, toPath: store.1)
-        try await pair.two.save(note("n", ["x": 3]), policy: .ifServerRecordUnchanged)
+        try await pair.two.save(ours, policy: .ifServerRecordUnchanged)
         try await pair.two.save(note("new", ["x": 1]))
         let listener = Listener()
         let away = await #expect(throws: RecordError.self) {

@@ -109,10 +109,18 @@ function announce(commit) {
   frame.newest = Math.max(frame.newest ?? 0, commit.sequence);
 }
 
+// The links stay the same elements: one of them may have the focus.
 function showViews(current) {
   const shown = views.filter((view) => view.parent === undefined);
-  document.getElementById('views').replaceChildren(...shown.map((view) => h('li', {},
-    h('a', { href: `#/${view.name}`, 'aria-current': view.name === current ? 'page' : null }, view.title))));
+  const list = document.getElementById('views');
+  if (list.children.length === 0) {
+    list.replaceChildren(...shown.map((view) => h('li', {}, h('a', { href: `#/${view.name}` }, view.title))));
+  }
+  shown.forEach((view, index) => {
+    const link = list.children[index].firstElementChild;
+    if (view.name === current) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  });
 }
 
 // The view of the address, and the text behind its name.
@@ -167,7 +175,9 @@ async function show(isNavigation) {
   document.title = `${view.title} – filesinki`;
   const main = document.getElementById('main');
   // What takes longer says so, in place of the view before.
+  let hasFocus = false;
   const waiting = isNavigation || main.querySelector('h2') === null ? setTimeout(() => {
+    hasFocus = isNavigation;
     if (generation === frame.generation) place([h('h2', {}, view.title), h('p', { class: 'soft', 'aria-busy': 'true' }, 'Reading …')], isNavigation);
   }, 300) : null;
   let parts;
@@ -177,7 +187,8 @@ async function show(isNavigation) {
     parts = [h('h2', {}, view.title), h('p', {}, error.message)];
   }
   clearTimeout(waiting);
-  if (generation === frame.generation) place(parts, isNavigation);
+  // Who has gone on from the heading meanwhile is not called back to it.
+  if (generation === frame.generation) place(parts, isNavigation && !hasFocus);
 }
 
 // Puts a view into the page. The focus goes to its heading, or stays at the control that had it; to the heading, too,

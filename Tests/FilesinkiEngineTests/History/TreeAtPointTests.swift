@@ -59,9 +59,10 @@ struct TreeAtPointTests {
         let first = try await tree(.time(after(hours: 0)))
         #expect(names(first) == ["f", "n1"])
         #expect(first.warning == nil)
-        let none = try await tree(.time(Timestamp(seconds: start.seconds - 10, nanoseconds: 0)))
-        #expect(names(none) == [])
-        #expect(none.sequence == 0)
+        let none = await #expect(throws: Failure.self) {
+            try await tree(.time(Timestamp(seconds: start.seconds - 10, nanoseconds: 0)))
+        }
+        #expect(none?.remedy.contains("The oldest commit, 1, is of ") == true, "\(none, default: "")")
     }
 
     @Test("E4.1 a path and a tree follow one rule", arguments: [0, 1, 2, 3] as [Int64])
