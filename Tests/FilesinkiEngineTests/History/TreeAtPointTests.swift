@@ -62,7 +62,7 @@ struct TreeAtPointTests {
         let none = await #expect(throws: Failure.self) {
             try await tree(.time(Timestamp(seconds: start.seconds - 10, nanoseconds: 0)))
         }
-        #expect(none?.remedy.contains("The oldest commit, 1, is of ") == true, "\(none, default: "")")
+        #expect(none?.remedy.contains("The oldest commit, 1, is of ") == true)
     }
 
     @Test("E4.1 a path and a tree follow one rule", arguments: [0, 1, 2, 3] as [Int64])
