@@ -17,11 +17,11 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 from urllib.request import Request, urlopen
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "Tests", "Browser"))
 from browser import Browser  # noqa: E402
+from measured import temporary_home
 
 PER_FOLDER = 100
 PAINTS = """
@@ -186,9 +186,7 @@ def measure_store(place, runs):
 
 def main():
     options = parsed()
-    with tempfile.TemporaryDirectory(dir=options.place, prefix="filesinki-page.") as folder:
-        os.environ.update(HOME=f"{folder}/home", XDG_DATA_HOME=f"{folder}/home/data", XDG_CONFIG_HOME=f"{folder}/home/config")
-        os.makedirs(f"{folder}/home")
+    with temporary_home("page", options.place) as folder:
         place = Place(os.path.realpath(options.binary), options.kept or f"{folder}/store")
         if not os.path.exists(place.here):
             place.fill(options)

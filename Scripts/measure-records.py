@@ -16,8 +16,8 @@ import json
 import os
 import statistics
 import subprocess
-import tempfile
-import time
+
+from measured import Run, temporary_home
 
 # As often as this a word is in some record, whatever the number of records.
 FOUND = 10
@@ -30,24 +30,6 @@ def parsed():
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--place", default=None)
     return parser.parse_args()
-
-
-class Run:
-    """A process that has ended: seconds of wall and processor time, and its peak memory in bytes."""
-
-    def __init__(self, command, feed=None):
-        begun = time.perf_counter()
-        child = os.fork()
-        if child == 0:
-            os.dup2(os.open(feed or os.devnull, os.O_RDONLY), 0)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            os.execv(command[0], command)
-        _, status, usage = os.wait4(child, 0)
-        self.wall = time.perf_counter() - begun
-        self.cpu = usage.ru_utime + usage.ru_stime
-        self.peak = usage.ru_maxrss * 1024
-        if os.waitstatus_to_exitcode(status) != 0:
-            raise SystemExit(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
 
 
 class Zone:
@@ -93,9 +75,7 @@ class Zone:
 def main():
     options = parsed()
     binary = os.path.realpath(options.binary)
-    with tempfile.TemporaryDirectory(dir=options.place, prefix="filesinki-records.") as place:
-        os.environ.update(HOME=f"{place}/home", XDG_DATA_HOME=f"{place}/home/data", XDG_CONFIG_HOME=f"{place}/home/config")
-        os.makedirs(f"{place}/home")
+    with temporary_home("records", options.place) as place:
         zones = [Zone(binary, place, int(word)) for word in options.records.split(",")]
         print("| records | batch s | peak MB | index s | peak MB |\n|---|---|---|---|---|")
         for zone in zones:

@@ -13,8 +13,9 @@ import asyncio
 import json
 import os
 import subprocess
-import tempfile
 import time
+
+from measured import temporary_home
 
 
 def parsed():
@@ -109,9 +110,7 @@ async def load(address, process, options):
 def main():
     options = parsed()
     binary = os.path.realpath(options.binary)
-    with tempfile.TemporaryDirectory(dir=options.place, prefix="filesinki-rpc.") as place:
-        os.environ.update(HOME=f"{place}/home", XDG_DATA_HOME=f"{place}/home/data", XDG_CONFIG_HOME=f"{place}/home/config")
-        os.makedirs(f"{place}/home")
+    with temporary_home("rpc", options.place) as place:
         root = f"{place}/a"
         subprocess.run([binary, "init", root, "-q"], check=True)
         subprocess.run([binary, "rec", "save", "Note", "n", "--root", root, "--set", "title=x"], check=True)

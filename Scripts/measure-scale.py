@@ -26,8 +26,9 @@ import re
 import shutil
 import statistics
 import subprocess
-import tempfile
 import time
+
+from measured import Run, temporary_home
 
 PER_FOLDER = 100
 CHANGED = 1000
@@ -50,28 +51,6 @@ def parsed():
     if options.tree is None and options.overwrites is None and options.save is None:
         options.tree, options.overwrites, options.save = 100_000, "10000,50000,100000", 240_000
     return options
-
-
-class Run:
-    """A process that has ended: seconds of wall and processor time, and its peak memory in bytes."""
-
-    def __init__(self, command, feed=None):
-        reading, writing = os.pipe()
-        os.write(writing, feed or b"")
-        os.close(writing)
-        begun = time.perf_counter()
-        child = os.fork()
-        if child == 0:
-            os.dup2(reading, 0)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            os.execv(command[0], command)
-        os.close(reading)
-        _, status, usage = os.wait4(child, 0)
-        self.wall = time.perf_counter() - begun
-        self.cpu = usage.ru_utime + usage.ru_stime
-        self.peak = usage.ru_maxrss * 1024
-        if os.waitstatus_to_exitcode(status) != 0:
-            raise SystemExit(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
 
 
 def write(folder, numbers, text):
@@ -214,9 +193,7 @@ def measure_save(binary, place, options):
 def main():
     options = parsed()
     binary = os.path.realpath(options.binary)
-    with tempfile.TemporaryDirectory(dir=options.place, prefix="filesinki-scale.") as place:
-        os.environ.update(HOME=f"{place}/home", XDG_DATA_HOME=f"{place}/home/data", XDG_CONFIG_HOME=f"{place}/home/config")
-        os.makedirs(f"{place}/home")
+    with temporary_home("scale", options.place) as place:
         if options.save:
             measure_save(binary, place, options)
         if options.overwrites:
