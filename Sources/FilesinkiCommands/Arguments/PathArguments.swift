@@ -1,7 +1,7 @@
 import ArgumentParser
+import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiText
-import Glibc
 
 extension RootChoice {
     /// The path below the root that an argument names.
@@ -57,33 +57,12 @@ extension RootChoice {
 
     /// The same for a path that comes into the root through a symlink. Its last name may be a symlink of the replica.
     private func namesBehindSymlinks(of place: [UInt8]) -> ArraySlice<UInt8>? {
-        let root = Self.realPath(Array(path.utf8))
-        if Self.realPath(place) == root { return [] }
-        let (folder, name) = Self.divided(place)
-        guard !name.isEmpty else { return nil }
-        return Self.names(of: Self.joined(Self.realPath(folder), name), below: root)
-    }
-
-    /// The path without symlinks; what of it does not exist stays as it is.
-    private static func realPath(_ path: [UInt8]) -> [UInt8] {
-        if let found = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) {
-            defer { free(found) }
-            return Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
-        }
-        let (folder, name) = divided(path)
-        return name.isEmpty ? path : joined(realPath(folder), name)
-    }
-
-    private static func divided(
-        _ path: [UInt8]
-    ) -> (folder: [UInt8], name: ArraySlice<UInt8>) {
-        let cut = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
-        return (cut == 0 ? [UInt8(ascii: "/")] : Array(path[..<cut]), path.dropFirst(cut + 1))
-    }
-
-    private static func joined(_ folder: [UInt8], _ name: ArraySlice<UInt8>) -> [UInt8] {
+        let root = RootPlacement.realPath(Array(path.utf8))
+        if RootPlacement.realPath(place) == root { return [] }
         let slash = UInt8(ascii: "/")
-        return (folder == [slash] ? folder : folder + [slash]) + name
+        guard let cut = place.lastIndex(of: slash), cut < place.endIndex - 1 else { return nil }
+        let folder = RootPlacement.realPath(cut == 0 ? [slash] : Array(place[..<cut]))
+        return Self.names(of: (folder == [slash] ? [] : folder) + place[cut...], below: root)
     }
 }
 

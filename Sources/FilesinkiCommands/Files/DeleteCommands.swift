@@ -39,7 +39,7 @@ struct DeleteCommand: ReplicaCommand {
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(replica, writable: true, in: console)
         let doomed = try paths.map { try session.path(compression.file($0)) }
-        let deleted = try await session.withProgress { line in
+        let deleted = try await console.withProgress { line in
             let options = SyncOptions(showing: line)
             return keep
                 ? try await session.replica.deleteInStore(doomed, recursive: recursive, options)

@@ -115,7 +115,7 @@ struct LoadCommand: ReplicaCommand {
             return object
         }
         let console = session.console
-        let found = try await session.withProgress { line in
+        let found = try await console.withProgress { line in
             try await session.replica.load(
                 source, isOffline: isOffline, SyncOptions(showing: line), write)
         }

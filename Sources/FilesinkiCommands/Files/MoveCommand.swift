@@ -28,7 +28,7 @@ struct MoveCommand: ReplicaCommand {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, in: console)
         let renames = try renames(session)
-        let moved = try await session.withProgress { line in
+        let moved = try await console.withProgress { line in
             try await session.replica.move(renames, SyncOptions(showing: line))
         }
         let result = try await session.retryUntilPublished(

@@ -59,7 +59,7 @@ struct SaveCommand: ReplicaCommand {
         let target = try session.path(compression.file(path))
         var options = SaveOptions()
         options.ifVersion = ifVersion
-        let saved = try await session.withProgress { line in
+        let saved = try await console.withProgress { line in
             options.sync = try rules.syncOptions(line)
             return try await session.replica.save(target, options) { write in
                 guard var coder = try compression.compress?.encoder() else {

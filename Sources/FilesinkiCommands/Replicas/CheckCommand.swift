@@ -50,7 +50,7 @@ struct CheckCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
-        let result = try await session.withProgress { line in
+        let result = try await console.withProgress { line in
             try await session.replica.check(
                 data, progress: { line?.show($0) })
         }

@@ -96,7 +96,7 @@ struct PruneCommand: ReplicaCommand {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, in: console)
         let policy = RetentionPolicy(try await rules(session, console))
-        let result = try await session.withProgress { [dryRun, recompress] line in
+        let result = try await console.withProgress { [dryRun, recompress] line in
             try await session.replica.prune(
                 policy, recompresses: recompress, isDryRun: dryRun
             ) { line?.show($0) }

@@ -29,7 +29,7 @@ struct RepairCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, in: console)
-        let result = try await session.withProgress { [forgetDamaged] line in
+        let result = try await console.withProgress { [forgetDamaged] line in
             try await session.replica.repair(forgetting: forgetDamaged) { line?.show($0) }
         }
         let code = result.remaining.first.map { ExitCode($0) } ?? .done

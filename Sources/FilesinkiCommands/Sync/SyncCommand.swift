@@ -158,7 +158,7 @@ extension Session {
         let hook = try await ConflictHook.make(
             telling?.onConflict ?? [], settings, in: console)
         var countsConflicts = false
-        var result = try await withProgress { progress in
+        var result = try await console.withProgress { progress in
             var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
             options.onSteps = { given.add($0) }
             adjust(&options)
@@ -200,12 +200,5 @@ extension Session {
     private func record(_ failure: Failure) async {
         guard let code = ExitCode.recorded(failure) else { return }
         try? await replica.recordFailedRun(failure.code.description, exitCode: code.rawValue)
-    }
-
-    /// Shows progress while `body` runs, if the user sees a terminal.
-    func withProgress<Result: Sendable>(
-        _ body: (ProgressLine?) async throws -> Result
-    ) async throws -> Result {
-        try await console.withProgress(body)
     }
 }

@@ -275,15 +275,20 @@ package struct RootPlacement: Sendable {
         return cut == path.startIndex ? "/" : String(path[..<cut])
     }
 
-    /// Resolves symlinks. For a path that does not exist, resolves the nearest existing parent.
     private static func realPath(_ path: String) -> String {
-        if let found = realpath(path, nil) {
+        String(decoding: realPath(Array(path.utf8)), as: UTF8.self)
+    }
+
+    /// Resolves the symlinks of an absolute path. For one that does not exist, resolves the nearest existing parent.
+    package static func realPath(_ path: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        if let found = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) {
             defer { free(found) }
-            return String(cString: found)
+            return Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
         }
-        guard let parent = parent(of: path), let cut = path.lastIndex(of: "/") else { return path }
-        let folder = realPath(parent)
-        return (folder == "/" ? "" : folder) + path[cut...]
+        guard path != [slash], let cut = path.lastIndex(of: slash) else { return path }
+        let folder = realPath(cut == 0 ? [slash] : Array(path[..<cut]))
+        return (folder == [slash] ? [] : folder) + path[cut...]
     }
 }
 

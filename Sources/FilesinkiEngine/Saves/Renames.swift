@@ -30,8 +30,9 @@ struct Renames: ReplicaPart {
             renames.flatMap { [$0.from, $0.to] }, options)
         for rename in renames { try check(rename, before) }
         try checkTargets(renames)
-        try requireStillIgnored(renames, options)
-        let published = try publishedPaths(renames, options)
+        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
+        try requireStillIgnored(renames, &ignored)
+        let published = try publishedPaths(renames, &ignored)
         let writer = try editor.makeWriter()
         var problems: [Problem] = []
         for rename in renames {
@@ -101,9 +102,8 @@ struct Renames: ReplicaPart {
     /// The paths that are synced after the renames: all but ignored files that were never synced
     /// and stay ignored.
     private func publishedPaths(
-        _ renames: [PathRename], _ options: SyncOptions
+        _ renames: [PathRename], _ ignored: inout IgnoredPaths
     ) throws -> [RelativePath] {
-        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         var published: [RelativePath] = []
         for rename in renames {
             let isDirectory = try root.status(rename.from)?.kind == .directory
@@ -122,8 +122,9 @@ extension Renames {
     /// that are renamed.
     ///
     /// - Throws: Code `usage`.
-    private func requireStillIgnored(_ renames: [PathRename], _ options: SyncOptions) throws {
-        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
+    private func requireStillIgnored(
+        _ renames: [PathRename], _ ignored: inout IgnoredPaths
+    ) throws {
         for rename in renames {
             let isFolder = try root.status(rename.from)?.kind == .directory
             guard let above = ignored.filter(in: rename.to.parent),

@@ -16,7 +16,7 @@ struct RunRules: Sendable {
     var ignoring: any ScanFilter
     /// The paths that this replica holds; nil for all.
     var choice: PathChoice?
-    /// Paths that were ignored until a received change of the rules: ``filter`` leaves them out.
+    /// Paths that were ignored until another device deleted the folder with its rules: ``filter`` leaves them out.
     var exposed: Set<RelativePath> = []
     /// Whether the run has patterns of its own, which hold for this run only.
     var hasPatterns = false
