@@ -9,9 +9,15 @@ struct CommandService: RPCService {
     /// A method of this replica. Its command is parsed by the first call: all at the start would take longer
     /// than most calls.
     private final class BoundMethod: Sendable {
+        /// A function in a value of its own: one that goes in and out of a generic type by itself is wrapped anew each
+        /// time, so that calls would take longer with each call.
+        private struct Prepared {
+            let prepare: RPCMethod.Preparation
+        }
+
         let method: RPCMethod
         private let options: [String]
-        private let bound = Mutex<RPCMethod.Preparation?>(nil)
+        private let bound = Mutex<Prepared?>(nil)
 
         init(_ method: RPCMethod, _ options: [String]) {
             self.method = method
@@ -21,12 +27,16 @@ struct CommandService: RPCService {
         func prepare(
             _ parameters: RPCParameters
         ) throws -> (work: RPCMethod.Work, input: [UInt8]) {
-            let prepare = try bound.withLock { bound in
-                let known = try bound ?? method.bind(options)
-                bound = known
-                return known
+            try prepared().prepare(parameters)
+        }
+
+        private func prepared() throws -> Prepared {
+            try bound.withLock { bound in
+                if let bound { return bound }
+                let made = Prepared(prepare: try method.bind(options))
+                bound = made
+                return made
             }
-            return try prepare(parameters)
         }
     }
 
