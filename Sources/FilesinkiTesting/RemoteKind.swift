@@ -19,13 +19,15 @@ package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringC
     case ssh
     /// A host with sshd and filesinki.
     case sshFilesinki = "ssh-filesinki"
+    /// A folder of this machine, by way of each device's own rclone.
+    case rclone
 
     package var description: String { rawValue }
 
     /// The server to start; nil for our own.
     package var realServer: RealServer? {
         switch self {
-        case .directory, .server, .secureServer: nil
+        case .directory, .server, .secureServer, .rclone: nil
         case .apache: .apache
         case .nginx: .nginx
         case .lighttpd: .lighttpd
@@ -39,9 +41,18 @@ package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringC
     package var isWebDAV: Bool { realServer.map(RealServer.webDAV.contains) ?? false }
 
     package var isInstalled: Bool {
-        if self == .sshFilesinki, BuiltProgram.network == nil { return false }
-        return realServer?.isInstalled ?? true
+        switch self {
+        case .sshFilesinki where BuiltProgram.network == nil: false
+        case .rclone: Self.hasRclone
+        default: realServer?.isInstalled ?? true
+        }
     }
+
+    /// Whether rclone is on this machine.
+    package static let hasRclone: Bool = {
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        return path.split(separator: ":").contains { access("\($0)/rclone", X_OK) == 0 }
+    }()
 
     /// The access key of the Ceph server.
     package static let cephKey = (name: "filesinki", secret: "open sesame")

@@ -1,10 +1,10 @@
-import Glibc
+import FilesinkiTesting
 import Testing
 
 /// The built program over the user's rclone.
 @Suite(
     "Over rclone", .onOwnThreads, .serialized,
-    .enabled(if: access("/usr/bin/rclone", X_OK) == 0, "rclone is not installed"))
+    .enabled(if: RemoteKind.hasRclone, "rclone is not installed"))
 struct RcloneTests {
     /// What a shell reads before a command.
     private static let configuration = """

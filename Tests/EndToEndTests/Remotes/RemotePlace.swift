@@ -40,6 +40,7 @@ final class RemotePlace {
         case .server, .secureServer: return try ownServer(kind, machine)
         case .ceph: return try await bucket(machine)
         case .ssh, .sshFilesinki: return try await folderOverSSH(kind, machine)
+        case .rclone: return try folderOverRclone(machine)
         default:
             let http = try await started(kind)
             let address = http.replacing("http://", with: "webdav://") + "/" + name()
@@ -128,6 +129,13 @@ final class RemotePlace {
             "export FILESINKI_SSH_COMMAND='\(RealServer.sshCommand(for: address))'\n",
             to: environmentFile)
         return RemotePlace(kind, address + "/" + name(), machine)
+    }
+
+    private static func folderOverRclone(_ machine: Machine) throws -> RemotePlace {
+        try machine.write("[disk]\ntype = local\n", to: "rclone.conf")
+        try machine.write(
+            "export RCLONE_CONFIG='\(machine.folder)/rclone.conf'\n", to: environmentFile)
+        return RemotePlace(.rclone, "rclone:disk:\(machine.folder)/store", machine)
     }
 
     private static func started(_ kind: RemoteKind) async throws -> String {

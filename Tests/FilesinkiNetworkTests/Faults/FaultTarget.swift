@@ -24,7 +24,7 @@ struct FaultTarget: Sendable {
         getenv("FILESINKI_REMOTES") == nil
         ? [.server]
         : RemoteKind.chosen.filter {
-            ![.directory, .secureServer, .ssh, .sshFilesinki].contains($0)
+            ![.directory, .secureServer, .ssh, .sshFilesinki, .rclone].contains($0)
         }
 
     static func make(_ kind: RemoteKind) async throws -> FaultTarget {

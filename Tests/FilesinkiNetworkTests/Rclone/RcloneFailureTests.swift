@@ -9,7 +9,7 @@ import Testing
 @testable import FilesinkiNetwork
 
 /// Every way in which rclone, or what is behind it, is not there.
-@Suite(.enabled(if: RclonePlace.isInstalled, "rclone is not installed"))
+@Suite(.enabled(if: RemoteKind.hasRclone, "rclone is not installed"))
 struct RcloneFailureTests {
     private let key = "packs/0a/1"
 

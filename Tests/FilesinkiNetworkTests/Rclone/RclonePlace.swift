@@ -11,12 +11,6 @@ struct RclonePlace: Sendable {
     let folder: TemporaryFolder
     let environment: [String: String]
 
-    /// Whether rclone is on this machine.
-    static let isInstalled: Bool = {
-        let path = getenv("PATH").map { String(cString: $0) } ?? ""
-        return path.split(separator: ":").contains { access("\($0)/rclone", X_OK) == 0 }
-    }()
-
     /// - Parameter more: Further lines of the configuration.
     init(_ more: String = "") throws {
         folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import Testing
 @testable import FilesinkiNetwork
 
 /// Who may change a store at a provider that several devices cannot share.
-@Suite(.enabled(if: RclonePlace.isInstalled, "rclone is not installed"))
+@Suite(.enabled(if: RemoteKind.hasRclone, "rclone is not installed"))
 struct RcloneWritersTests {
     /// Devices with one rclone each, and a store in a folder that is played to be of another type.
     ///
