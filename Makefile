@@ -13,7 +13,7 @@
 #   make bench      times filesinki beside rsync and find on a generated tree, FILES=20000, and
 #                   its merges beside git merge-file and sqldiff
 #   make bench-watch  how fast a change crosses under watch, beside other tools, EDITS=100
-#   make bench-link   times a first sync over a link of 50 ms, beside rclone to the same WebDAV server
+#   make bench-link   times ssh and WebDAV over a link of 50 ms, beside rclone to the same WebDAV server
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart

@@ -1,36 +1,44 @@
 #!/bin/bash
-# Times a first sync over a link with a delay, beside rclone to the same WebDAV server:
-# bench-link.sh BINARY [FILES] [MILLISECONDS]
-# Many small files; Apache on loopback; every byte is late (delayed-link.py). One run each, for one
-# takes minutes. What is not installed is left out and named.
+# Times a first sync and a small change over a link with a delay, to a WebDAV server, to a host with sshd alone, and
+# to one that has filesinki; beside rclone to the same WebDAV server:
+# bench-link.sh BINARY [FILES] [MILLISECONDS] [ours]
+# Many small files; the servers on loopback; every byte is late (delayed-link.py). One run each, for one of rclone
+# takes minutes, and is left out with `ours`. What is not installed is left out and named.
 set -eu
 binary=$(realpath "$1")
 files=${2:-10000}
 delay=${3:-50}
+beside=${4:-rclone}
 here=$(cd "$(dirname "$0")" && pwd)
 place=$(mktemp -d "${TMPDIR:-/tmp}/filesinki-link.XXXXXX")
 # The server has another user.
 chmod 755 "$place"
+started=
 finish() {
+    local server
+    # The links end with their input.
     exec {link_in}>&- || true
-    bash "$here/servers/apache.sh" stop "$place/server" || true
+    for server in $started; do bash "$here/servers/$server.sh" stop "$place/$server" || true; done
     rm -rf "$place"
 }
-bash "$here/servers/apache.sh" check
 cd "$place"
 export HOME="$place/home" XDG_CONFIG_HOME="$place/home/config" XDG_DATA_HOME="$place/home/data"
 unset FILESINKI_ROOT
 mkdir -p "$HOME" tree
-
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-url=$(bash "$here/servers/apache.sh" start "$port" "$place/server")
 mkfifo link.in
-python3 "$here/delayed-link.py" "$port" "$delay" <link.in >link.out &
-exec {link_in}>link.in
+exec {link_in}<>link.in
 trap finish EXIT
-until [ -s link.out ]; do sleep 0.1; done
-path=${url#http://*/}
-url=http://127.0.0.1:$(cat link.out)/$path
+
+# start NAME: starts a server, whose address is in url, and a link to it, by which it is at linked.
+start() {
+    local port
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    url=$(bash "$here/servers/$1.sh" start "$port" "$place/$1")
+    started="$started $1"
+    python3 "$here/delayed-link.py" "$port" "$delay" <link.in >"$1.out" {link_in}>&- &
+    until [ -s "$1.out" ]; do sleep 0.1; done
+    linked=${url/127.0.0.1:$port/127.0.0.1:$(cat "$1.out")}
+}
 
 python3 - "$files" <<'PYTHON'
 import os, random, sys
@@ -52,17 +60,40 @@ timed() {
     printf '%-40s %8s ms\n' "$name" $((($(date +%s%N) - start) / 1000000))
 }
 
-curl -sS -X MKCOL "$url/ours" -o said
-timed 'filesinki init (with its probe)' "$binary" init tree --remote "webdav${url#http}/ours"
-timed 'filesinki sync, first' "$binary" sync tree
-timed 'filesinki sync, no change' "$binary" sync tree
-timed 'filesinki clone' "$binary" clone "webdav${url#http}/ours" other
-diff -r -x .filesinki tree other
+# ours NAME ADDRESS: what a person waits for.
+ours() {
+    timed "$1: init (with its probe)" "$binary" init tree --remote "$2"
+    timed "$1: sync, first" "$binary" sync tree
+    timed "$1: sync, no change" "$binary" sync tree
+    timed "$1: save" "$binary" save --root tree --wait note <<<'a small file'
+    timed "$1: clone" "$binary" clone "$2" other
+    diff -r -x .filesinki tree other
+    rm -rf other tree/note tree/.filesinki
+}
+
+if bash "$here/servers/sshd.sh" check; then
+    for kind in sftp filesinki; do
+        [ $kind = sftp ] || export FILESINKI_PROGRAM="$binary"
+        start sshd
+        # The host's key is known by the name of the port that it listens on.
+        export FILESINKI_SSH_COMMAND="$place/sshd/ssh -o HostKeyAlias=[127.0.0.1]:$(sed 's/.*127.0.0.1:\([0-9]*\).*/\1/' <<<"$url")"
+        ours "ssh, $kind" "$linked/store"
+        bash "$here/servers/sshd.sh" stop "$place/sshd"
+        rm -rf sshd sshd.out
+        started=
+    done
+fi
+if ! bash "$here/servers/apache.sh" check; then exit; fi
+start apache
+dav=http://127.0.0.1:$(cat apache.out)/${url#http://*/}
+curl -sS -X MKCOL "$dav/ours" -o said
+ours WebDAV "webdav${dav#http}/ours"
+[ "$beside" = rclone ] || exit 0
 if ! command -v rclone >/dev/null; then
     echo "rclone is not installed, and left out."
     exit
 fi
-export RCLONE_CONFIG_LINK_TYPE=webdav RCLONE_CONFIG_LINK_URL="$url" RCLONE_CONFIG_LINK_VENDOR=other
+export RCLONE_CONFIG_LINK_TYPE=webdav RCLONE_CONFIG_LINK_URL="$dav" RCLONE_CONFIG_LINK_VENDOR=other
 timed 'rclone sync, first' rclone sync --exclude '.filesinki/**' tree link:rclone
 timed 'rclone sync, no change' rclone sync --exclude '.filesinki/**' tree link:rclone
 timed 'rclone sync, first, 32 at a time' \

@@ -24,37 +24,45 @@ struct ProbeTrial: Sendable {
         }
     }
 
-    static let steps = [
-        Step(
-            name: "one-winner",
-            guarantee:
-                "Of several writers to one slot, exactly one wins, and its bytes never change.",
-            consequence: "Of two devices that sync at once, one would lose its changes."
-        ) { try await $0.raceForSlots() },
-        Step(
-            name: "objects", guarantee: "Objects are read back as they were stored.",
-            consequence: "Contents would arrive damaged and be rejected."
-        ) { try await $0.putAndGet() },
-        Step(
-            name: "ranges", guarantee: "A part of an object can be read.",
-            consequence: "Single files could not be read from a pack."
-        ) { try await $0.readRanges() },
-        Step(
-            name: "absence", guarantee: "A missing object is reported as missing.",
-            consequence: "The end of the log would not be found."
-        ) { try await $0.readMissing() },
-        Step(
-            name: "listing",
-            guarantee: "A listing is complete, in order, and can be read in pages.",
-            consequence: "Devices and packs would be overlooked."
-        ) { try await $0.listAll() },
-        // After the listing, which deletions do not disturb yet.
-        Step(
-            name: "whole-or-nothing",
-            guarantee: "An interrupted upload is not visible and damages nothing.",
-            consequence: "A broken connection would leave a part of an object."
-        ) { try await $0.cutUploads() },
+    /// In their order; those of one list are tested at the same time.
+    static let steps: [[Step]] = [
+        [race], [objects, ranges, absence], [listing],
+        // After the listing, which lists all objects of the others.
+        [interruption],
     ]
+
+    private static let race = Step(
+        name: "one-winner",
+        guarantee: "Of several writers to one slot, exactly one wins, and its bytes never change.",
+        consequence: "Of two devices that sync at once, one would lose its changes."
+    ) { try await $0.raceForSlots() }
+
+    private static let objects = Step(
+        name: "objects", guarantee: "Objects are read back as they were stored.",
+        consequence: "Contents would arrive damaged and be rejected."
+    ) { try await $0.putAndGet() }
+
+    private static let ranges = Step(
+        name: "ranges", guarantee: "A part of an object can be read.",
+        consequence: "Single files could not be read from a pack."
+    ) { try await $0.readRanges() }
+
+    private static let absence = Step(
+        name: "absence", guarantee: "A missing object is reported as missing.",
+        consequence: "The end of the log would not be found."
+    ) { try await $0.readMissing() }
+
+    private static let listing = Step(
+        name: "listing",
+        guarantee: "A listing is complete, in order, and can be read in pages.",
+        consequence: "Devices and packs would be overlooked."
+    ) { try await $0.listAll() }
+
+    private static let interruption = Step(
+        name: "whole-or-nothing",
+        guarantee: "An interrupted upload is not visible and damages nothing.",
+        consequence: "A broken connection would leave a part of an object."
+    ) { try await $0.cutUploads() }
 
     /// The last step, which also removes what the others wrote.
     static let deletion = Step(
@@ -73,6 +81,14 @@ struct ProbeTrial: Sendable {
     let writers: Int
     let rounds: Int
 
+    /// How many requests besides those of the races are under way at once.
+    private static let parallel = 8
+    /// How many slots are raced for at once: over a slow link one race after another takes minutes. More would
+    /// keep the writers of one slot waiting for connections, and so apart.
+    private static let parallelRaces = 4
+    /// How often each reader sees a slot that it watches.
+    private static let sightings = 2
+
     private func remote(_ number: Int) -> any Remote { remotes[number % remotes.count] }
 
     private func slot(_ round: Int) throws(Failure) -> ObjectKey {
@@ -90,7 +106,8 @@ struct ProbeTrial: Sendable {
 
     private func putAndGet() async throws -> String {
         let sizes = [0, 1, 4096, 70_000]
-        for (number, size) in sizes.enumerated() {
+        _ = try await mapConcurrently(Array(sizes.enumerated()), limit: Self.parallel) {
+            number, size in
             let bytes = content(number, size: size)
             for writer in 0..<2 { try await remote(writer).put(bytes, to: object(number)) }
             guard try await remote(2).get(object(number), range: nil) == bytes else {
@@ -106,25 +123,46 @@ struct ProbeTrial: Sendable {
             return "There is no connection to cut."
         }
         let bytes = content(7, size: 300_000)
-        for (number, count) in [1, 4096, 299_999].enumerated() {
-            let key = try ObjectKey("\(folder)/packs/cut\(number)")
-            await cuttable.putCut(bytes, to: key, after: count)
-            guard try await remote(1).get(key, range: nil) == nil else {
-                throw BrokenGuarantee(detail: "An interrupted upload is visible.")
-            }
-            try await remote(2).put(bytes, to: key)
-            await cuttable.putCut(bytes, to: key, after: count)
-            guard try await remote(1).get(key, range: nil) == bytes else {
-                throw BrokenGuarantee(detail: "An interrupted upload damaged an object.")
-            }
+        _ = try await mapConcurrently([1, 4096, 299_999], limit: Self.parallel) { count in
+            async let first: Void = cutNewObject(bytes, after: count, cuttable)
+            try await cutReplacement(bytes, after: count, cuttable)
+            try await first
         }
         return "Cut uploads at 3 positions; no part of them was visible."
+    }
+
+    /// Cuts the first upload of an object, which is absent then and can be stored.
+    private func cutNewObject(
+        _ bytes: [UInt8], after count: Int, _ cuttable: any CuttableRemote
+    ) async throws {
+        let key = try ObjectKey("\(folder)/packs/cut\(count)")
+        await cuttable.putCut(bytes, to: key, after: count)
+        guard try await remote(1).get(key, range: nil) == nil else {
+            throw BrokenGuarantee(detail: "An interrupted upload is visible.")
+        }
+        try await remote(2).put(bytes, to: key)
+        guard try await remote(1).get(key, range: nil) == bytes else {
+            throw BrokenGuarantee(detail: "An interrupted upload damaged a later one.")
+        }
+    }
+
+    /// Cuts an upload of an object that is there already, and stays.
+    private func cutReplacement(
+        _ bytes: [UInt8], after count: Int, _ cuttable: any CuttableRemote
+    ) async throws {
+        let key = try ObjectKey("\(folder)/packs/kept\(count)")
+        try await remote(2).put(bytes, to: key)
+        await cuttable.putCut(bytes, to: key, after: count)
+        guard try await remote(1).get(key, range: nil) == bytes else {
+            throw BrokenGuarantee(detail: "An interrupted upload damaged an object.")
+        }
     }
 
     private func readRanges() async throws -> String {
         let bytes = content(9, size: 10_000)
         try await remote(0).put(bytes, to: object(9))
-        for range: Range<Int> in [0..<1, 17..<4999, 9_990..<10_000, 9_990..<20_000] {
+        let ranges = [0..<1, 17..<4999, 9_990..<10_000, 9_990..<20_000]
+        _ = try await mapConcurrently(ranges, limit: Self.parallel) { range in
             let expected = Array(bytes[range.clamped(to: bytes.indices)])
             let requested = Int64(range.lowerBound)..<Int64(range.upperBound)
             guard try await remote(1).get(object(9), range: requested) == expected else {
@@ -135,7 +173,8 @@ struct ProbeTrial: Sendable {
     }
 
     private func readMissing() async throws -> String {
-        for name in ["nothing", "packs/nothing", "log/1000000/c"] {
+        let names = ["nothing", "packs/nothing", "log/1000000/c"]
+        _ = try await mapConcurrently(names, limit: Self.parallel) { name in
             let key = try ObjectKey("\(folder)/\(name)")
             guard try await remote(0).get(key, range: nil) == nil else {
                 throw BrokenGuarantee(detail: "An object that was never written was read.")
@@ -148,13 +187,18 @@ struct ProbeTrial: Sendable {
         var expected = try (0..<rounds).map(slot)
         expected += try [0, 1, 2, 3, 9].map(object)
         expected.sort()
-        for limit in [expected.count + 1, 3] {
-            let found = try await keys(limit: limit)
-            guard found == expected else {
+        // What each page has to contain is known, so none waits for the one before it.
+        let pages = [expected.count + 1, 3].flatMap { limit in
+            stride(from: 0, through: expected.count, by: limit).map { (limit, $0) }
+        }
+        _ = try await mapConcurrently(pages, limit: Self.parallel) { [expected] limit, start in
+            let page = try await remote(0).list(
+                prefix: folder + "/", after: start == 0 ? nil : expected[start - 1], limit: limit)
+            guard page.map(\.key) == Array(expected[start...].prefix(limit)) else {
                 throw BrokenGuarantee(
                     detail:
-                        "A listing in pages of \(limit) returned \(found.count) of "
-                        + "\(expected.count) objects.")
+                        "A listing in pages of \(limit) is not that of the \(expected.count) objects."
+                )
             }
         }
         return "Listed \(expected.count) objects at once and in small pages."
@@ -175,8 +219,12 @@ struct ProbeTrial: Sendable {
     /// Removes everything below the folder.
     func removeObjects() async throws {
         let found = try await keys(limit: 100)
-        for key in found { try await remote(0).delete(key) }
-        for key in found.prefix(2) { try await remote(1).delete(key) }
+        _ = try await mapConcurrently(found, limit: Self.parallel) {
+            try await remote(0).delete($0)
+        }
+        _ = try await mapConcurrently(Array(found.prefix(2)), limit: Self.parallel) {
+            try await remote(1).delete($0)
+        }
         guard try await keys(limit: 100).isEmpty else {
             throw BrokenGuarantee(detail: "Deleted objects were still listed.")
         }
@@ -188,9 +236,10 @@ extension ProbeTrial {
     /// What one task of a race saw.
     private enum Observation: Sendable {
         case outcome(writer: Int, PublishOutcome)
+        /// The slot's bytes, as a reader saw them while others wrote; nil if it saw it empty only.
+        case seen([UInt8]?)
         /// The slot changed, or was seen in part; what happened, as a sentence.
         case broken(String)
-        case unchanged
     }
 
     /// The bytes that a writer publishes in each race: different from those of the others, and of
@@ -201,7 +250,9 @@ extension ProbeTrial {
 
     private func raceForSlots() async throws -> String {
         guard writers > 1 else { return try await fillSlots() }
-        for round in 0..<rounds { try await raceForSlot(slot(round)) }
+        _ = try await mapConcurrently(Array(0..<rounds), limit: Self.parallelRaces) {
+            try await raceForSlot(slot($0))
+        }
         return "\(writers) writers raced for each of \(rounds) slots."
     }
 
@@ -225,7 +276,9 @@ extension ProbeTrial {
 
     private func raceForSlot(_ slot: ObjectKey) async throws {
         let observations = try await withThrowingTaskGroup(of: Observation.self) { group in
-            group.addTask { try await watchSlot(slot) }
+            for reader in remotes.indices {
+                group.addTask { try await watchSlot(slot, over: remote(reader)) }
+            }
             for writer in 0..<writers {
                 group.addTask {
                     let outcome = try await remote(writer)
@@ -235,7 +288,11 @@ extension ProbeTrial {
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        try checkRace(observations, final: try await remote(1).get(slot, range: nil))
+        // Nobody writes any more: each connection has to show what each one has shown.
+        let finals = try await mapConcurrently(remotes, limit: remotes.count) {
+            try await $0.get(slot, range: nil)
+        }
+        for final in Set(finals) { try checkRace(observations, final: final) }
     }
 
     private func checkRace(
@@ -249,8 +306,9 @@ extension ProbeTrial {
                 guard bytes == final else {
                     throw .init(detail: "A writer that lost received other bytes than the slot's.")
                 }
+            case .seen(let bytes?) where bytes != final: throw .init(detail: Self.changed)
+            case .seen: break
             case .broken(let detail): throw .init(detail: detail)
-            case .unchanged: break
             }
         }
         guard winners.count == 1 else {
@@ -262,24 +320,26 @@ extension ProbeTrial {
         }
     }
 
-    /// Reads the slot repeatedly from before it is filled until its bytes were seen several times.
-    private func watchSlot(_ slot: ObjectKey) async throws -> Observation {
+    private static let changed = "A slot changed after it had been read."
+
+    /// Reads the slot repeatedly, from before it is filled until its bytes were seen several times.
+    private func watchSlot(_ slot: ObjectKey, over remote: any Remote) async throws -> Observation {
         let possible = Set((0..<writers).map(bytes(ofWriter:)))
         var first: [UInt8]?
         var seen = 0
         // Bounded in case no writer ever wins.
-        for _ in 0..<1000 where seen < 8 {
+        for _ in 0..<1000 where seen < Self.sightings {
             try Task.checkCancellation()
-            let now = try await remote(3).get(slot, range: nil)
+            let now = try await remote.get(slot, range: nil)
             if let now, !possible.contains(now) {
                 return .broken("A slot was visible before it was complete.")
             }
-            if let first, now != first {
-                return .broken("A slot changed after it had been read.")
-            }
+            if let first, now != first { return .broken(Self.changed) }
             first = first ?? now
             seen += now == nil ? 0 : 1
+            // A remote that never waits would keep the writers from their turn.
+            if now == nil { await Task.yield() }
         }
-        return .unchanged
+        return .seen(first)
     }
 }

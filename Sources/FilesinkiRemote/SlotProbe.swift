@@ -4,7 +4,7 @@ package import FilesinkiModel
 ///
 /// Sequential requests prove nothing: servers were measured that reject a second writer when asked one
 /// after the other, and let several win when they come at once. So many writers race for the same fresh
-/// slots over several connections while a reader watches. Everything is written below `probe/` under a
+/// slots over several connections while readers watch, for several slots at a time. Everything is written below `probe/` under a
 /// random name, and removed afterwards.
 package struct SlotProbe: Sendable {
     private let connect: @Sendable () async throws -> any Remote
@@ -52,7 +52,11 @@ package struct SlotProbe: Sendable {
             }
         }
         do {
-            for step in ProbeTrial.steps { checks.append(try await check(step, trial)) }
+            for steps in ProbeTrial.steps {
+                checks += try await mapConcurrently(steps, limit: steps.count) {
+                    try await check($0, trial)
+                }
+            }
         } catch {
             try? await trial.removeObjects()
             throw error
@@ -161,7 +165,7 @@ package protocol SingleWriterRemote {
 
 /// A remote that can cut its own connection in the middle of a ``Remote/put(_:to:)``, so that
 /// ``SlotProbe`` sees what is left behind.
-package protocol CuttableRemote {
+package protocol CuttableRemote: Sendable {
     /// Starts to upload an object, and cuts the connection after `count` of its bytes. Returns whether
     /// or not the cut is noticed as a failure.
     ///

@@ -51,11 +51,12 @@ struct SSHConnector: Sendable {
             case .ready(let way): return way
             case .absent(let isKnownToLast): isLasting = isKnownToLast
             }
-            let way = try await sftp()
+            let way = try await openSFTP()
             if case .sftp = way, isLasting { note?.noteNoFilesinki(at: address) }
             return way
         }
-        do { return try await sftp() } catch let failure as Failure where failure.code == .usage {
+        do { return try await openSFTP() } catch let failure as Failure where failure.code == .usage
+        {
             guard isKnown,
                 case .ready(let way) = try await connect(.filesinki(creating: isCreating))
             else { throw failure }
@@ -64,7 +65,10 @@ struct SSHConnector: Sendable {
         }
     }
 
-    private func sftp() async throws -> SSHWay {
+    /// Opens a connection to a host whose SFTP has been used before.
+    ///
+    /// - Throws: As ``open(_:creating:)`` does.
+    func openSFTP() async throws -> SSHWay {
         guard case .ready(let way) = try await connect(.sftp) else {
             throw Failure(
                 .newerFormat, path: address.text,

@@ -9,6 +9,8 @@ final class SSHLink: Sendable {
     let address: SSHAddress
     let command: SSHCommand
     private let connector: SSHConnector
+    /// A link to the same host that knows what is there, or finds it out.
+    private let sibling: SSHLink?
     private let state = Mutex(State())
 
     private struct State {
@@ -18,13 +20,16 @@ final class SSHLink: Sendable {
         var isCreating = false
     }
 
-    /// - Parameter needsSFTP: Whether only SFTP is of use.
+    /// - Parameters:
+    ///   - needsSFTP: Whether only SFTP is of use.
+    ///   - sibling: A link to the same host: where that one has found SFTP, this one asks for nothing else.
     init(
         _ address: SSHAddress, _ command: SSHCommand, bandwidth: Bandwidth? = nil,
-        needsSFTP: Bool = false
+        needsSFTP: Bool = false, sibling: SSHLink? = nil
     ) {
         self.address = address
         self.command = command
+        self.sibling = sibling
         connector = SSHConnector(
             address: address, command: command, bandwidth: bandwidth, needsSFTP: needsSFTP)
     }
@@ -94,8 +99,9 @@ final class SSHLink: Sendable {
         let task = state.withLock { state in
             if let current = state.current { return current }
             let (note, isCreating) = (state.note, state.isCreating)
-            let task = Task { [connector] in
-                try await connector.open(note, creating: isCreating)
+            let task = Task { [connector, sibling] in
+                if case .sftp? = try await sibling?.way() { return try await connector.openSFTP() }
+                return try await connector.open(note, creating: isCreating)
             }
             state.current = task
             return task
@@ -118,7 +124,7 @@ final class SSHLink: Sendable {
 
     /// Opens a connection of SFTP that nothing else uses. The caller closes it.
     func separateSession() async throws -> SFTPSession {
-        let way = try await connector.open(nil, creating: false)
+        let way = try await connector.openSFTP()
         guard case .sftp(let session) = way else {
             way.close()
             throw hasChanged

@@ -83,6 +83,7 @@ extension SSHRemote: CuttableRemote {
 
 extension SSHRemote: SharedConnectionRemote {
     package func separated() -> any Remote {
-        SSHRemote(SSHLink(link.address, link.command), systemContext: systemContext)
+        SSHRemote(
+            SSHLink(link.address, link.command, sibling: link), systemContext: systemContext)
     }
 }

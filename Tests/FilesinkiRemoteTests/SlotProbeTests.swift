@@ -23,6 +23,17 @@ import Testing
         #expect(memory.objects == [key: [1]])
     }
 
+    @Test func `over a slow link, what can be under way at once is`() async throws {
+        let trips = try await RoundTrips.count { trips in
+            let remote = DistantRemote(MemoryRemote(), trips)
+            let probe = SlotProbe(systemContext: ManualClock().systemContext) { remote }
+            let report = try await probe.testRemote()
+            #expect(report.isFit, "\(report)")
+            #expect(report.checks.first?.detail == "16 writers raced for each of 16 slots.")
+        }
+        #expect(trips <= 30, "\(trips) round trips")
+    }
+
     @Test("detects each fault of a remote", arguments: LyingRemote.Lie.allCases)
     func lies(_ lie: LyingRemote.Lie) async throws {
         let report = try await probe(LyingRemote(lie)).testRemote()

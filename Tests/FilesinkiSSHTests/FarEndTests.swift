@@ -55,6 +55,16 @@ struct FarEndTests {
         #expect(access(note, F_OK) != 0)
     }
 
+    @Test func `a test of the remote finds out once what is at the host`() async throws {
+        let host = try SFTPHost(filesinki: "echo 'sh: filesinki: not found' >&2; exit 127")
+        let remote = host.connectToAny()
+        let probe = SlotProbe(systemContext: .ofMachine, writers: 4, rounds: 1) { remote }
+        let report = try await probe.testRemote()
+        #expect(report.isFit, "\(report)")
+        // One to ask for filesinki, one for SFTP, four that race and six that are cut.
+        #expect(host.connections == 12)
+    }
+
     @Test func `a filesinki that was killed is asked for the next time`() async throws {
         let host = try SFTPHost(filesinki: "kill -KILL $$")
         #expect(try await !host.isFilesinki(note: note))
