@@ -119,13 +119,21 @@ struct SFTPSession: Sendable {
     /// - Returns: The first status that is an error; nil for success.
     func write(_ bytes: [UInt8], to handle: [UInt8]) async throws -> SFTPStatus? {
         let starts = Array(stride(from: 0, to: bytes.count, by: writeLength))
+        if starts.count == 1, canSync {
+            // A server has to process requests for one file in their order: section 6.1 of the draft.
+            let replies = try await connection.perform([
+                .write(handle: handle, offset: 0, bytes: bytes[...]), .sync(handle: handle),
+            ])
+            let statuses = try replies.map { reply throws(Failure) in try reply.requireStatus() }
+            return statuses.first { $0.code != SFTPStatus.success }
+        }
         let failures = try await mapConcurrently(starts, limit: Self.parallelPieces) { start in
             let piece = bytes[start..<min(start + writeLength, bytes.count)]
             return try await status(
                 of: .write(handle: handle, offset: UInt64(start), bytes: piece))
         }
         if let failure = failures.first(where: { $0.code != SFTPStatus.success }) { return failure }
-        // Not sent together with the writes: a server need not keep the order of requests.
+        // As many writes are under way as there may be, and none has failed.
         guard canSync else { return nil }
         let synced = try await status(of: .sync(handle: handle))
         return synced.code == SFTPStatus.success ? nil : synced
