@@ -5,10 +5,10 @@ usage: measure-merges.py FOLDER... --binary PATH [--list] [--keep FOLDER] [--lim
 
 FOLDER has a folder for every triple, as cut-triples.py makes them: base, here, there, committed
 (what the people made of it) and name. They are counted by format, which the file's name tells.
-Each result is read again by a parser that is not ours (json, json5, yaml, tomllib, lxml, csv, and a
-reader of settings by line), and compared as a parsed document. Triples of which a version is not a
-document of the format are left out and counted. PyYAML, lxml and json5 have to be installed for
-those formats. A row has:
+Each result is read again by a parser that is not ours (json, json5, yaml, tomllib, lxml, csv, polib,
+icalendar, vobject, markdown-it, and a reader of settings by line), and compared as a parsed document.
+Triples of which a version is not a document of the format are left out and counted. PyYAML, lxml,
+json5, polib, icalendar, vobject and markdown-it-py have to be installed for those formats. A row has:
 
   triples      those that are counted
   git merged   what git merges to a document
@@ -79,7 +79,7 @@ def yaml_document(data):
         keys = [repr(key) for key, _ in pairs]
         if len(set(keys)) != len(keys):
             raise ValueError("a key twice")
-        return {repr(key): value for key, value in pairs}
+        return dict(sorted(((repr(key), value) for key, value in pairs), key=lambda pair: pair[0]))
 
     def tagged(loader, suffix, node):
         if isinstance(node, yaml.ScalarNode):
@@ -154,6 +154,51 @@ def line_set(data):
     return sorted(line for line in lines if line.strip())
 
 
+def notebook(data):
+    found = json_document(data)
+    if "nbformat" not in found or "cells" not in found:
+        raise ValueError("no notebook")
+    return found
+
+
+def translations(data):
+    import polib
+    found = {}
+    for entry in polib.pofile(data.decode("utf-8-sig")):
+        key = (entry.msgctxt, entry.msgid, bool(entry.obsolete))
+        if key in found:
+            raise ValueError("a message twice")
+        found[key] = (entry.msgstr, entry.msgstr_plural, sorted(entry.flags), entry.comment, entry.tcomment)
+    return found
+
+
+def markdown(data):
+    """The text as HTML."""
+    import markdown_it
+    text = data.decode("utf-8-sig")
+    if re.search(r"(?m)^(<{7}|>{7})( |$)", text):
+        raise ValueError("a conflict")
+    return markdown_it.MarkdownIt("commonmark").enable("table").render(text)
+
+
+def calendar(data):
+    """The components with their properties, each as it is written without folds."""
+    import icalendar
+    for component in icalendar.Calendar.from_ical(data.decode("utf-8-sig"), multiple=True):
+        component.walk()
+    return unfolded(data)
+
+
+def cards(data):
+    import vobject
+    list(vobject.readComponents(data.decode("utf-8-sig")))
+    return unfolded(data)
+
+
+def unfolded(data):
+    return re.sub(r"\r?\n[ \t]", "", data.decode("utf-8-sig")).splitlines()
+
+
 FORMATS = {
     "plist": ([r"\.(plist|entitlements|mobileconfig)"], [xml_document]),
     "svg": ([r"\.svg"], [xml_document]),
@@ -169,6 +214,11 @@ FORMATS = {
     "XML": ([r"\.(xml|csproj|props|targets|resx|xaml|nuspec|xib|storyboard|xcscheme|ui|glade|qrc)",
              r"\.(xlf|xliff|vcxproj|xsd|xsl|opml|gpx|iml|opf)"], [xml_document]),
     "CSV": ([r"\.[ct]sv"], [table]),
+    "notebooks": ([r"\.ipynb"], [notebook]),
+    "PO": ([r"\.(po|pot)"], [translations]),
+    "Markdown": ([r"\.(md|markdown)"], [markdown]),
+    "calendars": ([r"\.(ics|ical|ifb)"], [calendar]),
+    "cards": ([r"\.(vcf|vcard)"], [cards]),
     "line sets": ([r"requirements.*\.txt", r"go\.sum"], [line_set]),
 }
 """The format of a file, and what reads it, by the end of its name; the first that reads it counts."""
@@ -203,20 +253,35 @@ def lines(data):
     return collections.Counter(line.rstrip(b"\r").removesuffix(b",") for line in data.split(b"\n"))
 
 
-def noise(versions, result):
+def conflicting(git):
+    """The lines between git's conflict markers, which a merge may make into others."""
+    found, inside = set(), False
+    for line in git.split(b"\n"):
+        if re.match(rb"<{7}( |$)", line):
+            inside = True
+        elif re.match(rb">{7}( |$)", line):
+            inside = False
+        elif inside:
+            found.add(line.rstrip(b"\r").removesuffix(b","))
+    return found
+
+
+def noise(versions, result, git):
     """Lines that are there and should not be, or the other way round.
 
     A line that no version has twice is in the result if both sides have it, or the one that
-    changed that; so is a line that is nowhere.
+    changed that; so is a line that is nowhere. Where git finds a conflict, the merge can make
+    lines of parts of both sides'.
     """
     counts = [lines(versions[name]) for name in ("base", "here", "there")] + [lines(result)]
-    found = set()
-    for line in set().union(*counts):
+    found, apart = set(), conflicting(git)
+    for line in set().union(*counts) - apart:
         base, here, there, made = (count[line] for count in counts)
         expected = here if base == there else there
         if max(base, here, there, made) <= 1 and made != expected and (here != there or made != here):
             found.add(line)
-    return found
+    nowhere = {line for line in found if not any(count[line] for count in counts[:3])}
+    return found - nowhere if len(nowhere) <= len(apart) else found
 
 
 def run(arguments):
@@ -260,9 +325,15 @@ class Triple:
             found.add("same bytes")
         if result == parsed(self.reader, self.versions["committed"]):
             found.add("as people")
-        if noise(self.versions, ours.stdout):
+        if noise(self.versions, ours.stdout, git.stdout) and not self.has_other_columns:
             found.add("noise")
         return found
+
+    @property
+    def has_other_columns(self):
+        """Whether each row of a table is another line in the result, as a side changed the columns."""
+        heads = {self.versions[name].partition(b"\n")[0] for name in ("base", "here", "there")}
+        return self.format == "CSV" and len(heads) > 1
 
     def keep(self, ours, git):
         if self.options.keep:
