@@ -10,7 +10,7 @@ import FilesinkiModel
 ///   rule, or the choice of the settings, or declines. A counter (`sum`) adds both differences,
 ///   also when they are equal.
 /// * A row or column that one side added is in the result; what it removed is not, unless the
-///   other side changed something in it: that declines.
+///   other side changed something in it: that declines, and so does a row that both replaced by different ones.
 /// * Rows keep the order of the side that changed it. What both put in at the same place stands in
 ///   the order of its keys' bytes. A file that is sorted by its key in all versions stays so.
 /// * Without a key a row is identified by all its fields: an edited row is one removed and one added.

@@ -36,6 +36,16 @@ struct CSVRows {
         ).merged()
     }
 
+    /// The first row of the base in whose place both sides have put different rows. An edited key is one row
+    /// removed and one added, and two edits of one key would be two rows.
+    var replacedTwice: Int32? {
+        let places = order.map { $0.map(Int.init) }
+        return SequenceOrder(
+            base: places.base, ours: places.ours, theirs: places.theirs, count: keys.count,
+            precedes: <, sortings: { [] }
+        ).firstReplacedTwice.map { Int32(truncatingIfNeeded: $0) }
+    }
+
     /// How all versions are sorted: by numbers or bytes, up or down; nil if they are not.
     private var sorting: ((Int32, Int32) -> Bool)? {
         let values = keys.map { DecimalText($0) }

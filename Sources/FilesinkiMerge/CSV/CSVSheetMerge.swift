@@ -41,6 +41,10 @@ struct CSVSheetMerge {
         }
         var survives = [Bool](repeating: false, count: rows.keys.count)
         for number in rows.keys.indices { survives[number] = stays(number) }
+        if !key.isWholeRow, let replaced = rows.replacedTwice {
+            refuse(place(replaced), "Both sides replaced it, by different rows.")
+            return nil
+        }
         guard let order = rows.order(survives) else {
             refuse("", "Both sides changed the order of the rows.")
             return nil

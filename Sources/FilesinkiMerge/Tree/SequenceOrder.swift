@@ -88,11 +88,24 @@ struct SequenceOrder {
     ///
     /// - Parameter orRemoved: Whether it is enough that one side replaced it, and the other removed it.
     func isReplacedTwice(orRemoved: Bool) -> Bool {
-        let ours = replaced(oursGhosts, isIn: isInOurs, isInOther: isInTheirs)
-        let theirs = replaced(theirsGhosts, isIn: isInTheirs, isInOther: isInOurs)
+        let (ours, theirs) = replaced
         if !ours.isDisjoint(with: theirs) { return true }
         return orRemoved
             && (ours.contains { !isInTheirs[$0] } || theirs.contains { !isInOurs[$0] })
+    }
+
+    /// The first thing of base that both replaced by different ones.
+    var firstReplacedTwice: Int? {
+        let (ours, theirs) = replaced
+        guard !ours.isDisjoint(with: theirs) else { return nil }
+        return base.first { ours.contains($0) && theirs.contains($0) }
+    }
+
+    private var replaced: (ours: Set<Int>, theirs: Set<Int>) {
+        (
+            replaced(oursGhosts, isIn: isInOurs, isInOther: isInTheirs),
+            replaced(theirsGhosts, isIn: isInTheirs, isInOther: isInOurs)
+        )
     }
 
     /// The ghosts that things follow which only this side has.
@@ -162,18 +175,21 @@ struct SequenceOrder {
         guard let their = theirs.first else { return ours }
         for sorting in sortings {
             let start = previous.map { [$0] } ?? []
-            if Self.isSorted(start + ours, sorting), Self.isSorted(start + theirs, sorting) {
-                return sorted(ours + theirs, sorting)
+            let areSorted = [ours, theirs].allSatisfy { run in
+                Self.isSorted(start + run, sorting)
+                    && (run.count == 1 || start.count + run.count > 2)
             }
+            if areSorted { return sorted(ours + theirs, sorting) }
         }
         return precedes(our, their) ? ours + theirs : theirs + ours
     }
 
-    /// The order in which all versions are sorted.
+    /// The order in which all versions are sorted. Two things are in some order always, which says nothing.
     private func commonSorting(
         _ sortings: [(Int, Int) -> Bool]
     ) -> ((Int, Int) -> Bool)? {
-        sortings.first { sorting in
+        guard max(base.count, ours.count, theirs.count) > 2 else { return nil }
+        return sortings.first { sorting in
             [base, ours, theirs].allSatisfy { Self.isSorted($0, sorting) }
         }
     }

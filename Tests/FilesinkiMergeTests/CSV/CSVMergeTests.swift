@@ -29,6 +29,9 @@ import Testing
             "one key added by both with other values", base: "id,a\n1,x",
             ours: "id,a\n1,x\n2,y", theirs: "id,a\n1,x\n2,z", place: "row 2, column a"),
         CSVCase(
+            "one key edited by both", base: "id,a\n1,x\n2,y", ours: "id,a\n1,x\n3,y",
+            theirs: "id,a\n1,x\n4,y", place: "row 2"),
+        CSVCase(
             "removed by one, another edited", base: "id,a\n1,x\n2,y", ours: "id,a\n2,y",
             theirs: "id,a\n1,x\n2,z", merged: "id,a\n2,z"),
         CSVCase(
