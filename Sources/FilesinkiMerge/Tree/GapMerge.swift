@@ -7,10 +7,17 @@ struct GapMerge {
     private let nodes: MergeTrio<SyntaxNode>
     /// Whether the result has a comma behind its last item.
     let hasLastComma: Bool
+    /// The items of the base that both sides still have.
+    private let kept: Set<Int>
 
-    init(_ trees: MergeTrio<SyntaxTree>, _ nodes: MergeTrio<SyntaxNode>) {
+    /// - Parameter items: The items of the result.
+    init(
+        _ trees: MergeTrio<SyntaxTree>, _ nodes: MergeTrio<SyntaxNode>,
+        of items: some Sequence<MergeTrio<Int>>
+    ) {
         self.trees = trees
         self.nodes = nodes
+        kept = Set(items.compactMap { $0.ours == nil || $0.theirs == nil ? nil : $0.base })
         let commas = nodes.map(\.hasLastComma)
         switch (commas.ours, commas.theirs) {
         case (let ours?, let theirs?):
@@ -34,9 +41,44 @@ struct GapMerge {
             if ours == theirs { return ours }
             let base = between(.base)
             return base == ours ? theirs : base == theirs ? ours : Self.lesser(ours, theirs)
-        case (let side?, nil), (nil, let side?): return side
+        case (let ours?, nil): return besideReplaced(.ours, left, right) ?? ours
+        case (nil, let theirs?): return besideReplaced(.theirs, left, right) ?? theirs
         case (nil, nil): return least(after: left, before: right)
         }
+    }
+
+    /// What the other side made of the white space beside an item that this side replaced, where this side left
+    /// the white space as it was.
+    private func besideReplaced(
+        _ side: MergeVersion, _ left: MergeTrio<Int>?, _ right: MergeTrio<Int>?
+    ) -> ArraySlice<UInt8>? {
+        let other = side.other
+        func changed(_ place: MergeTrio<Int>, replaced: MergeTrio<Int>) -> ArraySlice<UInt8>? {
+            guard let old = place.base, let new = place[side], let theirs = place[other],
+                let item = replaced.base, let same = replaced[other], !kept.contains(item),
+                gap(before: old, .base) == gap(before: new, side), isSame(item, same, other)
+            else { return nil }
+            return gap(before: theirs, other)
+        }
+        let start = left ?? MergeTrio(base: -1, ours: -1, theirs: -1)
+        if start[other] != nil, right != nil {
+            let next = start.map { $0 + 1 }
+            return changed(next, replaced: next)
+        }
+        let end = right ?? nodes.map(\.items.count)
+        guard end[other] != nil, left != nil else { return nil }
+        return changed(end, replaced: end.map { $0 - 1 })
+    }
+
+    /// Whether an item of the base is the same in a side.
+    private func isSame(_ base: Int, _ ordinal: Int, _ version: MergeVersion) -> Bool {
+        guard let old = nodes.base, let new = nodes[version], let oldTree = trees.base,
+            let tree = trees[version], old.items.indices.contains(base),
+            new.items.indices.contains(ordinal)
+        else { return false }
+        let (item, other) = (old.items[base], new.items[ordinal])
+        return oldTree.slice(item.key) == tree.slice(other.key)
+            && oldTree.sameMeaning(item.value, tree, other.value)
     }
 
     private func least(

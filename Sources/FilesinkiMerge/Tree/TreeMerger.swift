@@ -250,7 +250,7 @@ struct TreeMerger {
     private mutating func writeItems(
         _ nodes: Nodes, _ things: [(entry: MergeTrio<Int>, resolution: ItemResolution)]
     ) {
-        let gaps = GapMerge(trees, nodes)
+        let gaps = GapMerge(trees, nodes, of: things.lazy.map(\.entry))
         outline.append(nodes.ours?.kind)
         writePart(nodes.map(\.opening))
         let last = things.lastIndex { items($0.entry, nodes).map(\.role).isValue }

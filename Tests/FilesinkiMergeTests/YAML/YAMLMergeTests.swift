@@ -33,6 +33,17 @@ struct YAMLMergeTests {
                 "l:\n- a\n- c\n- m\nk: 1\n",
                 "l:\n- a\n- b\n- m\nk: 2\n", "l:\n- a\n- b\n- c\n- m\nk: 2\n"),
             MergeCase(
+                "two short runs stay together", "l:\n- m\n\nk: 1\n", "l:\n- d\n- a\n- m\n\nk: 1\n",
+                "l:\n- c\n- b\n- m\n\nk: 1\n", "l:\n- c\n- b\n- d\n- a\n- m\n\nk: 1\n"),
+            MergeCase(
+                "a blank line removed before an element that the other side edited",
+                "- a\n\n- b\n\n- c\n", "- a\n- b\n\n- c\n",
+                "- a\n\n- z\n\n- c\n", "- a\n- z\n\n- c\n"),
+            MergeCase(
+                "a blank line removed behind an element that the other side edited",
+                "- a\n\n- b\n\n- c\n", "- a\n\n- b\n- c\n",
+                "- a\n\n- z\n\n- c\n", "- a\n\n- z\n- c\n"),
+            MergeCase(
                 "elements by identity", "s:\n  - name: a\n    run: 1\n\n  - name: b\n    run: 1\n",
                 "s:\n  - name: a\n    run: 2\n\n  - name: b\n    run: 1\n",
                 "s:\n  - name: a\n    run: 1\n    if: x\n\n  - name: c\n    run: 1\n\n  - name: b\n    run: 3\n",
