@@ -19,6 +19,12 @@ struct ContentLineFormat: SyntaxFormat {
         return reader.document()
     }
 
+    func aligned(_ trees: MergeTrio<SyntaxTree>) -> MergeTrio<SyntaxTree> {
+        guard dialect == .card else { return trees }
+        var groups = CardGroups(trees, self)
+        return groups.separated()
+    }
+
     func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict] {
         var check = ComponentCheck(trees, dialect)
         check.check(trees.map(\.root))

@@ -15,6 +15,9 @@ protocol SyntaxFormat: Sendable {
     ///   or beyond ``SyntaxLimits``.
     func read(_ bytes: [UInt8]) -> SyntaxTree?
 
+    /// The versions as they are merged, with other names where these say nothing and differ between devices.
+    func aligned(_ trees: MergeTrio<SyntaxTree>) -> MergeTrio<SyntaxTree>
+
     /// What both sides changed that does not go together, although each part of it could be merged.
     ///
     /// - Parameter trees: The versions; the base is nil without a common version.
@@ -31,6 +34,8 @@ extension SyntaxFormat {
     var fields: [FieldRule] { [] }
 
     var identities: [[UInt8]] { JSONIdentity.names }
+
+    func aligned(_ trees: MergeTrio<SyntaxTree>) -> MergeTrio<SyntaxTree> { trees }
 
     func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict] { [] }
 
@@ -92,13 +97,14 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
     private func mergeTrees(
         _ frames: Frames, _ input: MergeInput
     ) -> Result<MergedTree, TreeConflicts> {
-        let trees = MergeTrio(
+        var trees = MergeTrio(
             base: input.base == nil ? nil : format.read(frames.texts[0]),
             ours: format.read(frames.texts[1]), theirs: format.read(frames.texts[2]))
         guard trees.ours != nil, trees.theirs != nil, input.base == nil || trees.base != nil else {
             let reason = Self.unreadable(trees, format.name)
             return .failure(TreeConflicts(conflicts: [MergeConflict("", reason)]))
         }
+        trees = format.aligned(trees)
         let conflicts = format.conflicts(trees)
         guard conflicts.isEmpty else { return .failure(TreeConflicts(conflicts: conflicts)) }
         var merger = TreeMerger(trees, format, input)

@@ -89,8 +89,19 @@ struct CardMergeTests {
             ["item1.TEL:2", "item1.X-ABLabel:y", "item2.URL:v"]),
         row(
             "one group added here, another one of its name there", ["FN:f"],
-            ["FN:f", "item1.TEL:1"],
-            ["FN:f", "item1.URL:u"], ["declined: /a/ITEM1"]),
+            ["FN:f", "item1.URL:u", "item1.X-ABLabel:x"],
+            ["FN:f", "item1.TEL:1", "item1.X-ABLabel:y", "item2.TEL:2"],
+            [
+                "FN:f", "item1.TEL:1", "item1.X-ABLabel:y", "item2.TEL:2", "item3.URL:u",
+                "item3.X-ABLabel:x",
+            ]),
+        row(
+            "groups that were given other names, merged again", ["FN:f"],
+            ["FN:f", "item1.TEL:1", "item2.URL:u"], ["FN:f", "item1.URL:u"],
+            ["FN:f", "item1.TEL:1", "item2.URL:u"]),
+        row(
+            "a group of one value by both", ["FN:f"], ["FN:f", "item1.ORG:a"],
+            ["FN:f", "item1.ORG:b"], ["declined: /a/ITEM1"]),
         row(
             "one group added by both, the same", ["FN:f", "NOTE:n"],
             ["FN:f", "NOTE:n", "item1.TEL:1"], ["FN:f", "NOTE:m", "item1.TEL:1"],
