@@ -15,8 +15,6 @@ struct CardGroups {
         var says: Set<[UInt8]> = []
         /// The places of the name of the group.
         var places: [Range<Int>] = []
-        /// Whether a card may have any number of such properties.
-        var isRepeatable = true
 
         /// What decides which of two groups keeps its name, so that both devices agree.
         var order: [UInt8] {
@@ -64,10 +62,8 @@ struct CardGroups {
             let key = Array(tree.slice(item.key).dropFirst(group.count + 1))
             var found = result[group] ?? Group()
             found.says.insert(key + [0] + tree.outline(of: item.value).bytes)
-            if !bare.starts(with: Array("X-AB".utf8)) {
-                found.keys.insert(key)
-                if case .name = format.dialect.identity(of: bare) { found.isRepeatable = false }
-            }
+            // A label alone says nothing.
+            if !bare.starts(with: Array("X-AB".utf8)) { found.keys.insert(key) }
             found.places.append(item.leadEnd..<(item.leadEnd + group.count))
             result[group] = found
         }
@@ -82,7 +78,7 @@ struct CardGroups {
         let names = ours.keys.filter { base[$0] == nil && theirs[$0] != nil }
         for name in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             guard let our = ours[name], let their = theirs[name], our.says != their.says,
-                our.isRepeatable, their.isRepeatable, our.keys.isDisjoint(with: their.keys)
+                our.keys.isDisjoint(with: their.keys)
             else { continue }
             let isOurs = their.order.lexicographicallyPrecedes(our.order)
             let (group, others) = isOurs ? (our, theirs) : (their, ours)
