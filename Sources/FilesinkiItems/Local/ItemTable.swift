@@ -52,7 +52,9 @@ extension ItemDatabase {
     }
 
     /// Calls `body` with every item in the order of keys, including removed ones. It may write other tables.
-    package func forEachItem(_ body: (Item<State>) throws -> Void) throws {
+    package func forEachItem(
+        _ body: (Item<State>) throws(Failure) -> Void
+    ) throws(Failure) {
         let statement = try cache.statement("SELECT \(Self.columns) FROM item ORDER BY key")
         defer { statement.reset() }
         while try statement.step() { try body(try read(statement)) }

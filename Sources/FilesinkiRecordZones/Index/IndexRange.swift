@@ -31,6 +31,15 @@ enum IndexedValue: Hashable {
 
     fileprivate var length: Int { if case .bytes(let bytes) = self { bytes.count } else { 0 } }
 
+    /// Whether all values that become this one are equal for queries.
+    var isExact: Bool {
+        switch self {
+        // From 2⁵³ on, several integers are rounded to one double.
+        case .number(let number): abs(number) < 0x1p53
+        case .bytes(let bytes): bytes.count < Self.maximumLength
+        }
+    }
+
     /// The values of a field: those of a list are its elements'.
     static func values(of field: FieldValue) -> Set<IndexedValue> {
         if case .list(let list) = field { return Set(list.elements.compactMap(IndexedValue.init)) }

@@ -26,6 +26,7 @@ extension RecordDatabase {
         for word in Set(record.tokens.map(IndexedValue.word)) {
             try addRow(record, IndexRange.words, word)
         }
+        try addFieldTypes(of: record)
     }
 
     private func addRow(
@@ -40,7 +41,7 @@ extension RecordDatabase {
         try statement.execute()
     }
 
-    private func bind(_ value: IndexedValue, to statement: OwnStatement, at index: Int32) {
+    func bind(_ value: IndexedValue, to statement: OwnStatement, at index: Int32) {
         switch value {
         case .number(let number): statement.bind(.real(number), at: index)
         case .bytes(let bytes): bind(bytes, to: statement, at: index)
@@ -132,8 +133,9 @@ extension RecordZone {
     package func rebuildIndex() throws -> Int {
         try database.write {
             var count = 0
-            try database.connection.execute("DELETE FROM record_value; DELETE FROM reference")
-            try database.forEachItem { item in
+            try database.connection.execute(
+                "DELETE FROM record_value; DELETE FROM reference; DELETE FROM field_type")
+            try database.forEachItem { item throws(Failure) in
                 guard let record = item.ours.record else { return }
                 try database.addIndex(of: record)
                 try database.addReferences(of: record)

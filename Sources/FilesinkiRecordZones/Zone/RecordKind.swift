@@ -23,23 +23,28 @@ package enum RecordKind: ItemKind {
     package static var file: ItemFileFormat {
         ItemFileFormat(
             // "fsre".
-            application: 0x6673_7265, version: 3,
+            application: 0x6673_7265, version: 4,
             purpose: FilePurpose(
                 name: "file of records",
                 damageRemedy:
                     "Move it away and run filesinki rec sync; what was published comes back."),
             schema: PackageResources.records_sql + PackageResources.subscriptions_sql
-                + ItemTables.assets)
+                + ItemTables.assets + PackageResources.field_types_sql)
     }
 
     package static var hasAssets: Bool { true }
 
-    /// Version 1 had no subscriptions, version 2 no assets.
+    /// Version 1 had no subscriptions, version 2 no assets, version 3 no types of fields.
     package static func migrate(_ file: OwnConnection, from version: Int64) throws(Failure) {
         if version < 2 {
             try file.execute(String(decoding: PackageResources.subscriptions_sql, as: UTF8.self))
         }
-        try file.execute(String(decoding: ItemTables.assets, as: UTF8.self))
+        if version < 3 { try file.execute(String(decoding: ItemTables.assets, as: UTF8.self)) }
+        try file.execute(String(decoding: PackageResources.field_types_sql, as: UTF8.self))
+        let database = RecordDatabase(file)
+        try database.forEachItem { item throws(Failure) in
+            if let record = item.ours.record { try database.addFieldTypes(of: record) }
+        }
     }
 
     package static func didReceive(
