@@ -23,10 +23,11 @@ import socket
 import subprocess
 from collections import deque
 from pathlib import Path
-from typing import Any, BinaryIO, Deque, Dict, Iterable, Iterator, List, Optional, Union
+from typing import Any, BinaryIO, Callable, Deque, Dict, Iterable, Iterator, List, Optional, Union
 
 JSON = Any
 PathText = Union[str, bytes]
+Progress = Callable[[Dict[str, JSON]], object]
 
 __all__ = ["Filesinki", "FilesinkiError", "Changes"]
 
@@ -95,6 +96,7 @@ class Filesinki:
             self._input = self._process.stdin  # type: ignore[assignment]
             self._output = self._process.stdout  # type: ignore[assignment]
         self._last_id = 0
+        self._on_progress: Optional[Progress] = None
         self._events: Dict[int, Deque[JSON]] = {}
         self.kv = KeyValues(self)
         self.files = Files(self)
@@ -128,9 +130,19 @@ class Filesinki:
         given = {name: value for name, value in params.items() if value is not None}
         return self.request(method, given)
 
-    def request(self, method: str, params: Dict[str, JSON]) -> JSON:
-        """As `call`, with parameters that may be None, which is JSON's null."""
+    def request(
+        self, method: str, params: Dict[str, JSON], on_progress: Optional[Progress] = None
+    ) -> JSON:
+        """As `call`, with parameters that may be None, which is JSON's null.
+
+        Args:
+            on_progress: Called now and then with how far the call is: phase, files, total_files, bytes,
+                total_bytes. For methods that have the parameter progress.
+        """
         self._last_id += 1
+        self._on_progress = on_progress
+        if on_progress is not None:
+            params = {**params, "progress": True}
         number = self._last_id
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         try:
@@ -146,18 +158,24 @@ class Filesinki:
                 raise FilesinkiError(answer["error"])
             return answer["result"]
 
-    def sync(self, *paths: str, dry_run: bool = False) -> List[JSON]:
+    def sync(
+        self, *paths: str, dry_run: bool = False, on_progress: Optional[Progress] = None
+    ) -> List[JSON]:
         """Syncs the replica, or some paths, with the remote."""
-        return self.call("sync", paths=list(paths), dry_run=dry_run)
+        return self.request("sync", {"paths": list(paths), "dry_run": dry_run}, on_progress)
 
     def _read(self) -> Optional[Dict[str, JSON]]:
-        """Reads one line: an answer, or a notification, which is kept for its watch."""
+        """Reads one line: an answer, or a notification; that of a watch is kept for it."""
         line = self._output.readline()
         if not line:
             raise ConnectionError("filesinki has ended")
         message = json.loads(line)
         if isinstance(message, dict) and "method" in message:
             params = message["params"]
+            if message["method"] == "rpc.progress":
+                if self._on_progress is not None and params["id"] == self._last_id:
+                    self._on_progress(params["progress"])
+                return None
             self._events.setdefault(params["watch"], deque()).append(params)
             return None
         return message
@@ -325,6 +343,25 @@ class Records:
     def delete(self, *names: str, **options: JSON) -> List[JSON]:
         """Deletes records on all devices. Options: strict, policy, if_tag, wait, zone."""
         return self._client.call("rec.delete", names=list(names), **options)
+
+    def export(self, name: str, field: str, to: PathText, **options: JSON) -> JSON:
+        """Writes an asset of a record to a file. Options: fresh, zone."""
+        place = {"to_bytes": to.hex()} if isinstance(to, bytes) else {"to": to}
+        return self._client.call("rec.export", name=name, field=field, **place, **options)
+
+    def changes(self, since: Optional[str] = None, **options: JSON) -> Iterator[JSON]:
+        """The records that changed since a token, page by page; the last object has the next `token`.
+
+        Options: limit, resync, reverse, fields, fresh, zone.
+        """
+        while True:
+            page = self._client.call("rec.changes", since=since, **options)
+            end = page[-1]
+            if not end["more"]:
+                yield from page
+                return
+            yield from page[:-1]
+            since = end["token"]
 
     def batch(self, operations: Iterable[JSON], **options: JSON) -> List[JSON]:
         """Applies operations, and says of each what came of it. Options: atomic, wait, zone."""

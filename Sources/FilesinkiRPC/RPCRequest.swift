@@ -7,9 +7,13 @@ package struct RPCRequest: Sendable {
     package let id: [UInt8]?
     package let method: String
     package let parameters: RPCParameters
+    /// Whether it is one of several in a message.
+    let isInBatch: Bool
 
     /// - Throws: ``RPCError`` for what is not a request.
-    fileprivate init(_ members: [String: JSONTree], id: [UInt8]?) throws(RPCError) {
+    fileprivate init(
+        _ members: [String: JSONTree], id: [UInt8]?, isInBatch: Bool
+    ) throws(RPCError) {
         guard members["jsonrpc"].map({ $0.kind == .string && $0.text == Array("2.0".utf8) }) == true
         else { throw .invalidRequest("The member jsonrpc must be \"2.0\".") }
         guard let method = members["method"], method.kind == .string,
@@ -17,6 +21,7 @@ package struct RPCRequest: Sendable {
         else { throw .invalidRequest("The member method must be a string.") }
         self.id = id
         self.method = name
+        self.isInBatch = isInBatch
         parameters = try RPCParameters(members["params"])
     }
 }
@@ -43,10 +48,10 @@ package enum RPCMessage: Sendable {
         do throws(Failure) {
             let root = try JSONTree(line, mostValues: Self.mostValues)
             guard root.kind == .array else {
-                self = .single(Self.call(root))
+                self = .single(Self.call(root, isInBatch: false))
                 return
             }
-            let calls = root.children.map(Self.call)
+            let calls = root.children.map { Self.call($0, isInBatch: true) }
             self =
                 calls.isEmpty
                 ? .single(.invalid(.invalidRequest("The batch is empty."), id: nil))
@@ -56,7 +61,7 @@ package enum RPCMessage: Sendable {
         }
     }
 
-    private static func call(_ tree: JSONTree) -> RPCCall {
+    private static func call(_ tree: JSONTree, isInBatch: Bool) -> RPCCall {
         guard tree.kind == .object else {
             return .invalid(.invalidRequest("A request must be an object."), id: nil)
         }
@@ -64,7 +69,7 @@ package enum RPCMessage: Sendable {
         do throws(RPCError) {
             let members = try RPCParameters.members(of: tree) { .invalidRequest($0) }
             id = try members["id"].map(Self.id)
-            return .request(try RPCRequest(members, id: id))
+            return .request(try RPCRequest(members, id: id, isInBatch: isInBatch))
         } catch {
             return .invalid(error, id: id)
         }

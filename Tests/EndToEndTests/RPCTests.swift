@@ -72,7 +72,11 @@ struct RPCTests {
                 assert b.rec.get("none") is None
                 done = b.rec.batch([{"op": "delete", "name": "n1"}, {"op": "create", "name": "n3"}])
                 assert [r["ok"] for r in done] == [True, False], done
-                b.sync()
+                assert [r["name"] for r in b.rec.changes(limit=1) if "name" in r] == ["n2"]
+                told = []
+                a.files.save("three", "3")
+                b.sync(on_progress=told.append)
+                assert any(step["files"] > 0 for step in told), told
             print("done")
             """#
         let run = try python(script, on: machine)

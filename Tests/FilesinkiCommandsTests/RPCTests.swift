@@ -144,6 +144,24 @@ struct RPCTests {
         await rpc.end()
     }
 
+    @Test func `a sync tells its progress to a client that asks for it`() async throws {
+        let world = try await world()
+        try world.write("one", to: "a/one")
+        let calls = ["true", "false"].map {
+            #"{"jsonrpc":"2.0","id":"\#($0)","method":"sync","params":{"progress":\#($0)}}"# + "\n"
+        }
+        let outcome = try await world.run("rpc", "--root", "a", input: Array(calls.joined().utf8))
+        let told = outcome.lines.dropLast(2)
+        let notification = #"{"jsonrpc":"2.0","method":"rpc.progress","params":{"id":"true","#
+        #expect(
+            !told.isEmpty
+                && told.allSatisfy { $0.hasPrefix(notification + #""progress":{"phase":""#) },
+            "\(outcome.lines)")
+        let answers = outcome.lines.suffix(2).map { $0.prefix { $0 != "[" } }
+        #expect(
+            answers == ["true", "false"].map { #"{"jsonrpc":"2.0","id":"\#($0)","result":"# })
+    }
+
     @Test func `a watch whose token has expired says so, and ends`() async throws {
         let world = try await world()
         let rpc = try RunningRPC(in: world, root: "a")

@@ -9,6 +9,8 @@ final class ProgressLine: Sendable {
     private let console: Console
     private let state: Mutex<State>
     private let columns: (@Sendable () -> Int)?
+    /// Takes the progress in place of the terminal; nil for none.
+    private let caller: (@Sendable (Progress) -> Void)?
 
     private struct State {
         var progress: Progress?
@@ -26,8 +28,10 @@ final class ProgressLine: Sendable {
     private static let interval: Int64 = 100_000_000
     private static let plainInterval: Int64 = 10_000_000_000
 
-    init(_ console: Console) {
+    /// - Parameter caller: Takes the progress in place of the terminal; nil for none.
+    init(_ console: Console, for caller: (@Sendable (Progress) -> Void)? = nil) {
         self.console = console
+        self.caller = caller
         columns = console.terminals.talk ? console.terminals.columns : nil
         state = Mutex(State(began: console.systemContext.now()))
     }
@@ -42,6 +46,7 @@ final class ProgressLine: Sendable {
     }
 
     func show(_ progress: Progress) {
+        if let caller { return caller(progress) }
         let now = console.systemContext.now()
         state.withLock { state in
             if state.progress?.phase != progress.phase { state.phaseBegan = now }
@@ -90,10 +95,13 @@ final class ProgressLine: Sendable {
 }
 
 extension Console {
-    /// Shows progress while `body` runs, if the user sees a terminal.
+    /// Shows progress while `body` runs, if the user sees a terminal, or tells it to a caller that asked for it.
     func withProgress<Result: Sendable>(
         _ body: (ProgressLine?) async throws -> Result
     ) async throws -> Result {
+        if let caller = call?.onProgress {
+            return try await body(ProgressLine(self, for: caller))
+        }
         guard ProgressLine.isWanted(in: self) else { return try await body(nil) }
         let progress = ProgressLine(self)
         let drawing = Task { await progress.keepDrawing() }

@@ -1,3 +1,4 @@
+import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRecordZones
 import Synchronization
@@ -15,6 +16,8 @@ struct CallContext: Sendable {
     var report: @Sendable (Failure) -> Void = { _ in }
     /// Takes the save that is the command's only one, and was refused.
     var refuse: @Sendable (RecordConflict) -> Void = { _ in }
+    /// Takes the progress of the command; nil if nobody asked for it.
+    var onProgress: (@Sendable (Progress) -> Void)?
     /// Called when the command prints from now on what happens.
     var onReady: @Sendable () -> Void = {}
 }

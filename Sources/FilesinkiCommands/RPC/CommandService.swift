@@ -85,7 +85,15 @@ struct CommandService: RPCService {
                 }
                 return .success(try await startWatch(work, event, for: client))
             }
-            return .success(try await result(of: work, input, bound.method))
+            guard let client, bound.method.tellsProgress,
+                try request.parameters.isSet(RPCParameter.progress.name)
+            else { return .success(try await result(of: work, input, bound.method)) }
+            let now = console.systemContext.now
+            let told = try await client.withProgress(of: request, now: { now().nanoseconds }) {
+                [method = bound.method] progress in
+                try await result(of: work, input, method) { progress?.tell($0.json.bytes) }
+            }
+            return .success(told)
         } catch {
             return .failure(RPCError(thrown: error))
         }
@@ -122,14 +130,16 @@ struct CommandService: RPCService {
 
     /// Runs a command, and makes the result of what it prints.
     private func result(
-        of work: RPCMethod.Work, _ input: [UInt8], _ method: RPCMethod
+        of work: RPCMethod.Work, _ input: [UInt8], _ method: RPCMethod,
+        telling onProgress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> [UInt8] {
         let failures = FirstFailure()
         let output = CollectingSink(limit: Self.outputLimit, excess: .tooMuchOutput)
         let content = CollectingSink(limit: Self.contentLimit, excess: .tooMuchContent)
-        let context = CallContext(
+        var context = CallContext(
             input: input, content: Output(content), zones: zones,
             report: { failures.report($0) }, refuse: { failures.report($0) })
+        context.onProgress = onProgress
         let console = callConsole(context, output: output)
         let code: ExitCode
         do {
@@ -173,6 +183,18 @@ extension RPCMethod.Form {
             notices.append(",\"notices\":", to: &result)
         }
         return result + [UInt8(ascii: "}")]
+    }
+}
+
+extension Progress {
+    /// The progress for `rpc.progress`. Totals that are not known yet are left out.
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["phase": .string(phase.rawValue)]
+        object.add("files", files)
+        if totalFiles > 0 { object.add("total_files", totalFiles) }
+        object.add("bytes", bytes)
+        if totalBytes > 0 { object.add("total_bytes", totalBytes) }
+        return object
     }
 }
 

@@ -9,7 +9,7 @@ enum FileMethods {
     private static let path = RPCParameter.required("path", .bytes)
     private static let version = [
         RPCParameter("version", .number), RPCParameter("commit", .number),
-        RPCParameter("offline", .flag),
+        RPCParameter("offline", .flag), .progress,
     ]
 
     private static let save = RPCMethod(
@@ -18,7 +18,7 @@ enum FileMethods {
         [
             path, RPCParameter("content", .text), RPCParameter("content_base64", .base64),
             RPCParameter("from", .bytes), RPCParameter("if_version", .number),
-            RPCParameter("wait", .flag),
+            RPCParameter("wait", .flag), .progress,
         ], also: [.conflict]
     ) { command, parameters in
         command.path = try parameters.requiredArgument("path")
@@ -56,7 +56,7 @@ enum FileMethods {
         parsing: ["path"],
         [
             RPCParameter("path", .bytes), RPCParameter("paths", .texts),
-            RPCParameter("recursive", .flag), RPCParameter("wait", .flag),
+            RPCParameter("recursive", .flag), RPCParameter("wait", .flag), .progress,
         ], returns: .list, also: [.conflict]
     ) { command, parameters in
         command.paths = try parameters.paths()
@@ -90,7 +90,7 @@ enum FileMethods {
         "sync", "Syncs the replica with the remote: one run.", runs: SyncCommand.self,
         [
             RPCParameter("path", .bytes), RPCParameter("paths", .texts),
-            RPCParameter("dry_run", .flag), RPCParameter("approve", .text),
+            RPCParameter("dry_run", .flag), RPCParameter("approve", .text), .progress,
         ], returns: .list, also: [.conflict, .partial]
     ) { command, parameters in
         command.paths = try parameters.paths()

@@ -26,6 +26,8 @@ struct RPCMethod: Sendable {
     let summary: String
     let parameters: [RPCParameter]
     let form: Form
+    /// Whether it may tell how far it is.
+    var tellsProgress: Bool { parameters.contains { $0.name == RPCParameter.progress.name } }
     /// The exit codes with which the command has a result: of others, or of a negative answer with a
     /// failure, the call fails.
     let answers: Set<ExitCode>
@@ -102,6 +104,9 @@ struct RPCParameter: Sendable {
         self.kind = kind
         self.isRequired = isRequired
     }
+
+    /// Whether the client wants to be told how far the call is.
+    static let progress = RPCParameter("progress", .flag)
 
     static func required(_ name: String, _ kind: Kind) -> RPCParameter {
         RPCParameter(name, kind, isRequired: true)

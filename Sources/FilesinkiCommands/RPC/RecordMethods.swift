@@ -20,7 +20,7 @@ enum RecordMethods {
         [
             .required("type", .text), RPCParameter("name", .text),
             RPCParameter("fields", .object), RPCParameter("replace", .flag),
-        ] + policy + zone
+        ] + policy + zone + [.progress]
     ) { command, parameters in
         command.type = try parameters.argument("type") ?? ""
         command.name = try parameters.argument("name")
@@ -103,7 +103,7 @@ enum RecordMethods {
         [
             .required("operations", .values), RPCParameter("atomic", .flag),
             RPCParameter("wait", .flag),
-        ] + zone, returns: .list, also: [.partial, .conflict]
+        ] + zone + [.progress], returns: .list, also: [.partial, .conflict]
     ) { command, parameters in
         command.file = "-"
         command.atomic = try parameters.isSet("atomic")
@@ -151,7 +151,7 @@ enum RecordMethods {
 
     private static let sync = RPCMethod(
         "rec.sync", "Sends and receives records now.", runs: RecordSyncCommand.self,
-        RPCParameter.exchange + zone, also: [.conflict]
+        RPCParameter.exchange + zone + [.progress], also: [.conflict]
     ) { command, parameters in
         try command.adoption.fill(parameters)
         try command.direction.fill(parameters)
