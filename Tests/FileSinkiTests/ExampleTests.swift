@@ -64,6 +64,20 @@ struct ExampleTests {
         #expect(try run("ExampleRecords", "b", "list") == ["apples", "bread"])
         #expect(try run("ExampleRecords", "b", "done", "item-bread") == ["done item-bread"])
         #expect(try run("ExampleRecords", "a", "list") == ["apples"])
+        #expect(
+            try run("ExampleRecords", "a", "rename", "item-apples", "pears")
+                == ["renamed item-apples"])
+        // Without the store: what is added and deleted is here, and there as soon as it is back.
+        try meeting.unplug()
+        #expect(try run("ExampleRecords", "b", "add", "milk") == ["added item-milk"])
+        #expect(
+            try run("ExampleRecords", "b", "delete", "item-bread") == ["deleted item-bread"])
+        #expect(
+            try run("ExampleRecords", "b", "list")
+                == ["offline; on this device:", "apples", "milk"])
+        try meeting.plugIn()
+        #expect(try run("ExampleRecords", "b", "list") == ["milk", "pears"])
+        #expect(try run("ExampleRecords", "a", "list") == ["milk", "pears"])
     }
 
     @Test("an observer prints changes by another device")
