@@ -157,7 +157,7 @@ struct RPCTests {
             !told.isEmpty
                 && told.allSatisfy { $0.hasPrefix(notification + #""progress":{"phase":""#) },
             "\(outcome.lines)")
-        let answers = outcome.lines.suffix(2).map { $0.prefix { $0 != "[" } }
+        let answers = outcome.lines.suffix(2).map { String($0.prefix { $0 != "[" }) }
         #expect(
             answers == ["true", "false"].map { #"{"jsonrpc":"2.0","id":"\#($0)","result":"# })
     }
