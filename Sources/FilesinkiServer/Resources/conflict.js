@@ -97,7 +97,9 @@ async function resolve(name, values, path) {
     location.hash = pathHash('conflict', path);
     show(true);
   });
-  if (await change(name, values, 'Resolved. The other version stays in the history.', undo)) await show(false);
+  const isDone = await change(name, values, 'Resolved. The other version stays in the history.', undo);
+  // It may have been resolved elsewhere; a text that a person wrote stays nevertheless.
+  if (isDone || name === 'take') await show(false);
 }
 
 function sideElement(side, entry, contents, index) {

@@ -71,7 +71,7 @@ function countText(count, noun) { return `${count.toLocaleString()} ${noun}${cou
 function table(caption, heads, rows) {
   const kind = (head) => head.number ? 'number' : head.nowrap ? 'nowrap' : null;
   const cell = (value, head) => head.isName
-    ? h('th', { scope: 'row', role: 'rowheader', class: kind(head) }, value)
+    ? h('th', { scope: 'row', role: 'rowheader', class: kind(head), 'data-head': head.text }, value)
     : h('td', { role: 'cell', class: kind(head), 'data-head': head.text }, value);
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     h('table', { role: 'table' }, h('caption', {}, caption),

@@ -47,14 +47,18 @@ function failureOf(result) {
   const failure = result.lines.find((line) => line.type === 'failure');
   if (failure) return `${failure.message} ${failure.remedy ?? ''}`;
   if (result.exit === 0 || result.exit === 3) return null;
+  const away = result.lines.find((line) => line.away)?.away;
+  if (away) return `${away.message} ${away.remedy ?? ''}`;
   return result.messages.trim() || `The command ended with ${result.exit}.`;
 }
 
 // Runs a change, and announces its result. Returns whether it succeeded.
 async function change(name, values, done, ...more) {
-  const failure = failureOf(await call(name, values));
+  const result = await call(name, values);
+  const failure = failureOf(result);
+  const later = result.lines.some((line) => line.queued) ? ' It is kept here, and published by the next sync.' : '';
   if (failure) notice(failure, true);
-  else notice(done, false, ...more);
+  else notice(done + later, false, ...more);
   return failure === null;
 }
 

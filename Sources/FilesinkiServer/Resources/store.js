@@ -72,6 +72,7 @@ async function signedIn(render) {
   } catch (error) {
     if (!(error instanceof SignedOut)) throw error;
     showAccount(null);
+    notice('The session has ended. Sign in again.', true);
     return signInForm();
   }
 }
