@@ -81,6 +81,14 @@ def drive(browser, address, replica, other):
     subprocess.run([filesinki, "sync", replica], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     browser.shows("live.txt")
 
+    # Without the store, the page says what is wrong and what to do.
+    store = os.path.join(os.path.dirname(os.path.abspath(replica)), "store")
+    os.rename(store, store + "-away")
+    browser.press("Sync now")
+    browser.until("the notice says it",
+                  "return document.getElementById('notice').innerText.includes('Mount the disk')")
+    os.rename(store + "-away", store)
+
     # Hostile names and contents are texts.
     name = "<img src=x onerror=\"document.title='owned'\">.html"
     browser.go("History")
