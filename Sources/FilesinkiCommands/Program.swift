@@ -18,6 +18,10 @@ package enum Program {
         // A command line that cannot be parsed fails in the form that it asks for.
         console.outputOptions.isJSON = asksForJSON(arguments)
         do {
+            if let candidates = Candidates(arguments) {
+                try await candidates.show(in: console)
+                return .done
+            }
             guard let command = try parse(arguments, in: console) else {
                 try console.output.flush()
                 return .done

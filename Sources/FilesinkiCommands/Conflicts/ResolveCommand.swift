@@ -32,7 +32,7 @@ struct ResolveCommand: ReplicaCommand {
             -i shows one open conflict after the other at the terminal, and asks what to do.
             """)
 
-    @Argument(help: "The path of the conflict, or a pattern.", completion: .file())
+    @Argument(help: "The path of the conflict, or a pattern.", completion: Candidates.asked)
     var paths: [String] = []
 
     @Flag(name: .long, help: "Resolve all open conflicts.")
@@ -44,7 +44,7 @@ struct ResolveCommand: ReplicaCommand {
             "here (this replica's version), there (the other one), the device that wrote one, base, "
                 + "or a version number.",
             valueName: "side"),
-        completion: .list(["base", "here", "there"]))
+        completion: Candidates.asked)
     var take: String?
 
     @Option(

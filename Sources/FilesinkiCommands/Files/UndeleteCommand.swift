@@ -13,7 +13,7 @@ struct UndeleteCommand: ReplicaCommand {
             filesinki ls --deleted. Exits with 5 if some of several paths could not be restored.
             """)
 
-    @Argument(help: "The paths to restore, or patterns.")
+    @Argument(help: "The paths to restore, or patterns.", completion: Candidates.asked)
     var paths: [String] = []
 
     @OptionGroup var list: PathsOption

@@ -14,7 +14,7 @@ struct KeyValueGetCommand: ReplicaCommand {
             is not of the type given with --type.
             """)
 
-    @Argument(help: "The key.")
+    @Argument(help: "The key.", completion: Candidates.asked)
     var key: String
 
     @Option(name: .long, help: "The expected type: string, int, double, bool, date, …")
@@ -118,7 +118,7 @@ struct KeyValueLogCommand: ReplicaCommand {
         abstract: "Print values set here that others superseded, newest first.",
         discussion: "Exits with 1 when there are none.")
 
-    @Argument(help: "The key.")
+    @Argument(help: "The key.", completion: Candidates.asked)
     var key: String
 
     @OptionGroup var options: KeyValueOptions

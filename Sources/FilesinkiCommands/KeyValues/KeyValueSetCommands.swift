@@ -15,7 +15,8 @@ struct KeyValueSetCommand: ReplicaCommand {
             the remote is available; with 6, and no change, if a limit would be exceeded.
             """)
 
-    @Argument(help: "KEY VALUE, KEY -, KEY=VALUE…, or KEY with --merge.")
+    @Argument(
+        help: "KEY VALUE, KEY -, KEY=VALUE…, or KEY with --merge.", completion: Candidates.asked)
     var arguments: [String]
 
     @Option(
@@ -158,7 +159,7 @@ struct KeyValueUnsetCommand: ReplicaCommand {
         abstract: "Remove keys on all devices.",
         discussion: "Removes several at once. Exits with 1 if none of them had a value.")
 
-    @Argument(help: "The keys.")
+    @Argument(help: "The keys.", completion: Candidates.asked)
     var keys: [String]
 
     @OptionGroup var publishWait: PublishWaitOption

@@ -15,7 +15,7 @@ struct KeyValueWatchCommand: Command {
             has expired; when --timeout expires, with 0, or 1 if nothing was printed.
             """)
 
-    @Argument(help: "The keys; all if omitted.")
+    @Argument(help: "The keys; all if omitted.", completion: Candidates.asked)
     var keys: [String] = []
 
     @Option(

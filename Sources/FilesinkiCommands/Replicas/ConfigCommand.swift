@@ -30,7 +30,8 @@ struct ConfigGetCommand: ReplicaCommand {
             Rules are numbered in the order of the file.
             """)
 
-    @Argument(help: "The setting, such as on-delete or rule.1.match.")
+    @Argument(
+        help: "The setting, such as on-delete or rule.1.match.", completion: SettingKey.completion)
     var key: String
 
     @Flag(name: .long, help: "Print the default if the setting is not set.")
@@ -76,7 +77,7 @@ struct ConfigSetCommand: ReplicaCommand {
             or an invalid value exits with 2 and changes nothing. The next sync sends the synced file.
             """)
 
-    @Argument(help: "The setting, such as on-delete.")
+    @Argument(help: "The setting, such as on-delete.", completion: SettingKey.completion)
     var key: String
 
     @Argument(help: "The value: text, a number, true or false; without quotes.")
@@ -122,7 +123,7 @@ struct ConfigUnsetCommand: ReplicaCommand {
         usage: "filesinki config unset [<options>] <key>",
         discussion: "Comments in the file stay. Exits with 1 if the setting is not set.")
 
-    @Argument(help: "The setting, such as on-delete.")
+    @Argument(help: "The setting, such as on-delete.", completion: SettingKey.completion)
     var key: String
 
     @OptionGroup var options: ConfigOptions

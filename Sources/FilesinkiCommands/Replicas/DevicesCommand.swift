@@ -64,7 +64,8 @@ struct DevicesForgetCommand: ReplicaCommand {
             this replica can be forgotten, too; the next sync here adds it again.
             """)
 
-    @Argument(help: "The device's name, or the beginning of its id.")
+    @Argument(
+        help: "The device's name, or the beginning of its id.", completion: Candidates.asked)
     var name: String
 
     @OptionGroup var replica: RootOptions

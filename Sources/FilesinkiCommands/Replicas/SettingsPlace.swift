@@ -162,3 +162,8 @@ extension Failure {
             remedy: "Run the command again.")
     }
 }
+
+extension SettingKey {
+    /// The settings for all paths, for a shell.
+    static var completion: CompletionKind { .list(allCases.map(\.rawValue)) }
+}
