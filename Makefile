@@ -14,7 +14,8 @@
 #                   its merges beside git merge-file and sqldiff
 #   make bench-watch  how fast a change crosses under watch, beside other tools, EDITS=100
 #   make bench-link   times ssh and WebDAV over a link of 50 ms, beside rclone to the same WebDAV server
-#   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many
+#   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many,
+#                   SERIES= of which kind: plain, parts, exclusions, texts, clocks or copies
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
 #   make file-systems  the built program on all file systems that can be mounted here, as root; POINTS=2
@@ -44,6 +45,7 @@ ROUNDS ?= 2000
 SECONDS ?= 60
 EDITS ?= 100
 SEED ?=
+SERIES ?=
 FILTER ?=
 REMOTES ?= server
 STRIDE ?= 4096
@@ -123,6 +125,7 @@ bench-link: release-net
 
 simulate: dependencies
 	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \
+	    FILESINKI_SIMULATION_SERIES='$(SERIES)' \
 	    FILESINKI_SIMULATION_FIRST=$$(date +%s) \
 	    $(TEST) --filter SimulationTests
 

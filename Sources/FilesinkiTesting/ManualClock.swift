@@ -49,6 +49,29 @@ package final class ManualClock: Sendable {
     }
 }
 
+/// The clock of one machine, which is off from a common one.
+package final class SkewedClock: Sendable {
+    private let common: ManualClock
+    private let seconds = Mutex<Int64>(0)
+
+    package init(_ common: ManualClock) { self.common = common }
+
+    /// How many seconds it is ahead.
+    package var offset: Int64 {
+        get { seconds.withLock { $0 } }
+        set { seconds.withLock { $0 = newValue } }
+    }
+
+    package var now: Timestamp { common.now.advanced(by: .seconds(offset)) }
+
+    /// A context with this clock, and the random bytes of the common one.
+    package var systemContext: SystemContext {
+        var context = common.systemContext
+        context.now = { self.now }
+        return context
+    }
+}
+
 extension Timestamp {
     fileprivate func advanced(by duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components

@@ -6,14 +6,24 @@ import Testing
 ///
 /// `FILESINKI_SIMULATION_SEED` replays one history; `FILESINKI_SIMULATION_ROUNDS` says how many there
 /// are, `FILESINKI_SIMULATION_FIRST` the seed of the first, which is 1 unless it is set: `make test`
-/// tries the same ones each time, `make simulate` others. `FILESINKI_SIMULATION_STEPS` says how long
-/// each history is.
+/// tries the same ones each time, `make simulate` others. `FILESINKI_SIMULATION_SERIES` names the only series to
+/// run, and `FILESINKI_SIMULATION_STEPS` says how long each history is.
 @Suite struct SimulationTests {
     /// Shrinking takes long; the first few failures are enough.
     private static let maximumFailures = 5
 
     private static func number(_ name: String) -> UInt64? {
-        getenv("FILESINKI_SIMULATION_" + name).flatMap { UInt64(String(cString: $0)) }
+        text(name).flatMap { UInt64($0) }
+    }
+
+    private static func text(_ name: String) -> String? {
+        getenv("FILESINKI_SIMULATION_" + name).map { String(cString: $0) }
+    }
+
+    /// Whether a series was asked for, or all were.
+    private static func isWanted(_ series: SimulationSeries) -> Bool {
+        let wanted = text("SERIES") ?? ""
+        return wanted.isEmpty || wanted == series.rawValue
     }
 
     /// - Parameter standard: How many there are if nobody says so.
@@ -24,19 +34,36 @@ import Testing
     }
 
     @Test func `the laws hold in random histories`() async throws {
-        try await check(Self.seeds(200), isPartial: false)
+        try await check(.plain, Self.seeds(200))
     }
 
     /// Some replicas hold a part of the tree, or ignore paths of their own, and both changes midway.
     @Test func `what a device does not choose is deleted by it nowhere`() async throws {
-        try await check(Self.seeds(100), isPartial: true)
+        try await check(.parts, Self.seeds(60))
     }
 
-    private func check(_ seeds: Range<UInt64>, isPartial: Bool) async throws {
+    @Test func `what a run leaves out is deleted by it nowhere`() async throws {
+        try await check(.exclusions, Self.seeds(20))
+    }
+
+    @Test func `no line of a text is lost, and what goes together is merged`() async throws {
+        try await check(.texts, Self.seeds(20))
+    }
+
+    @Test func `clocks decide nothing`() async throws {
+        try await check(.clocks, Self.seeds(15))
+    }
+
+    @Test func `copied, restored and sleeping replicas lose nothing`() async throws {
+        try await check(.copies, Self.seeds(20))
+    }
+
+    private func check(_ series: SimulationSeries, _ seeds: Range<UInt64>) async throws {
+        guard Self.isWanted(series) else { return }
         let steps = Int(Self.number("STEPS") ?? 15)
         var failures = 0
         for seed in seeds where failures < Self.maximumFailures {
-            var generator = SimulationGenerator(seed: seed, isPartial: isPartial)
+            var generator = SimulationGenerator(series, seed: seed)
             let history = generator.history(steps: steps)
             let found = try await history.violations()
             if found.isEmpty { continue }
@@ -44,7 +71,7 @@ import Testing
             let short = try await history.shrunk()
             let again = try await short.violations()
             let words = (again.isEmpty ? found : again).joined(separator: "\n")
-            Issue.record("seed \(seed): \(again.isEmpty ? history : short)\n\(words)")
+            Issue.record("\(series) \(seed): \(again.isEmpty ? history : short)\n\(words)")
         }
     }
 }

@@ -12,14 +12,16 @@ final class EventfulRemote: Remote {
     }
 
     private let remote: FaultyRemote
+    private let late: LateRequests
     private let meanwhile: @Sendable (SimulationStep) async -> Void
     private let state: Mutex<State>
 
     init(
-        _ remote: FaultyRemote, _ events: [SimulatedRun.Event],
+        _ remote: FaultyRemote, late: LateRequests, _ events: [SimulatedRun.Event],
         meanwhile: @escaping @Sendable (SimulationStep) async -> Void
     ) {
         self.remote = remote
+        self.late = late
         self.meanwhile = meanwhile
         state = Mutex(State(events: events))
     }
@@ -30,7 +32,7 @@ final class EventfulRemote: Remote {
     var requests: Int { state.withLock { $0.requests } }
 
     func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
-        try await perform { try await remote.get(key, range: range) }
+        try await perform { try await $0.get(key, range: range) }
     }
 
     /// One request after the other, so that the events are at the same requests.
@@ -44,37 +46,45 @@ final class EventfulRemote: Remote {
     }
 
     func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
-        try await perform { try await remote.publish(bytes, to: slot) }
+        try await perform(isWriting: true) { try await $0.publish(bytes, to: slot) }
     }
 
     func put(_ bytes: [UInt8], to key: ObjectKey) async throws {
-        try await perform { try await remote.put(bytes, to: key) }
+        try await perform(isWriting: true) { try await $0.put(bytes, to: key) }
     }
 
     func list(prefix: String, after: ObjectKey?, limit: Int) async throws -> [ObjectInfo] {
-        try await perform { try await remote.list(prefix: prefix, after: after, limit: limit) }
+        try await perform { try await $0.list(prefix: prefix, after: after, limit: limit) }
     }
 
     func delete(_ key: ObjectKey) async throws {
-        try await perform { try await remote.delete(key) }
+        try await perform(isWriting: true) { try await $0.delete(key) }
     }
 
     func wait(prefix: String, timeout: Duration) async throws {
-        try await perform { try await remote.wait(prefix: prefix, timeout: timeout) }
+        try await perform { try await $0.wait(prefix: prefix, timeout: timeout) }
     }
 
-    private func perform<Reply>(_ body: () async throws -> Reply) async throws -> Reply {
+    private func perform<Reply>(
+        isWriting: Bool = false,
+        _ body: @escaping @Sendable (any Remote) async throws -> Reply
+    ) async throws -> Reply {
         let (isDead, events) = state.withLock { state in
             state.requests += 1
             let number = state.requests
             return (state.isDead, state.events.filter { $0.request == number }.map(\.incident))
         }
         if isDead { throw Self.killed }
+        await late.pass()
         for event in events {
             switch event {
             case .failsBefore: remote.plan(.init(.before(.away)))
             case .failsAfter: remote.plan(.init(.after(.away)))
             case .isStale: remote.plan(.init(.stale(2), verb: .list))
+            case .isRepeated: _ = try? await body(late.remote)
+            case .isLate(let count):
+                if isWriting { late.add(after: count) { _ = try? await body($0) } }
+                remote.plan(.init(.before(.away)))
             case .goesAway: remote.isAway = true
             case .isKilled:
                 state.withLock { $0.isDead = true }
@@ -83,12 +93,49 @@ final class EventfulRemote: Remote {
             case .meanwhile(let step): await meanwhile(step)
             }
         }
-        let reply = try await body()
+        let reply = try await body(remote)
         if events.contains(.isKilledAfter) { throw Self.killed }
         return reply
     }
 
     private static var killed: Failure {
         Failure(.interrupted, "The run was killed by the simulation.", remedy: "This is a test.")
+    }
+}
+
+/// Requests whose callers have given up, and which are still on their way to the remote.
+final class LateRequests: Sendable {
+    private struct Request {
+        var remaining: Int
+        let body: @Sendable (any Remote) async -> Void
+    }
+
+    let remote: any Remote
+    private let requests = Mutex<[Request]>([])
+
+    init(_ remote: any Remote) { self.remote = remote }
+
+    /// - Parameter count: How many requests of anybody come first.
+    func add(after count: Int, _ body: @escaping @Sendable (any Remote) async -> Void) {
+        requests.withLock { $0.append(Request(remaining: count, body: body)) }
+    }
+
+    /// Another request reaches the remote.
+    func pass() async {
+        let due = requests.withLock { requests in
+            for index in requests.indices { requests[index].remaining -= 1 }
+            defer { requests.removeAll { $0.remaining <= 0 } }
+            return requests.filter { $0.remaining <= 0 }
+        }
+        for request in due { await request.body(remote) }
+    }
+
+    /// All of them reach the remote.
+    func flush() async {
+        let due = requests.withLock { requests in
+            defer { requests = [] }
+            return requests
+        }
+        for request in due { await request.body(remote) }
     }
 }

@@ -13,16 +13,18 @@ struct SimulatedOmission: Sendable {
     var choice: PathChoice?
     /// What it ignores.
     var pattern: PathPattern?
+    /// What a run leaves out.
+    var excluded: PathPattern?
 
     /// Whether nothing is left out.
-    var isNothing: Bool { choice == nil && pattern == nil }
+    var isNothing: Bool { choice == nil && pattern == nil && excluded == nil }
 
     /// Whether the replica does not hold a path.
     func isUnheld(_ path: RelativePath) -> Bool { choice?.holds(path) == false }
 
     func leavesOut(_ path: String) -> Bool {
         guard let path = try? RelativePath(path) else { return false }
-        return isUnheld(path) || pattern?.covers(path) == true
+        return isUnheld(path) || pattern?.covers(path) == true || excluded?.covers(path) == true
     }
 
     /// Whether the replica refuses commands for a path.
@@ -42,18 +44,45 @@ struct SimulatedReplica: Sendable {
     let number: Int
     let root: String
     let state: String
-    let systemContext: SystemContext
+    let clock: SkewedClock
 
-    init(_ number: Int, in folder: TemporaryFolder, _ systemContext: SystemContext) {
+    init(_ number: Int, in folder: TemporaryFolder, _ clock: ManualClock) {
         self.number = number
         root = folder.path("root\(number)")
         state = folder.path("state\(number)")
-        self.systemContext = systemContext
+        self.clock = SkewedClock(clock)
+    }
+
+    /// Copies the folder and the state of another replica, as `cp -a` does.
+    func copy(_ other: SimulatedReplica) throws {
+        clock.offset = other.clock.offset
+        try Self.copyTree(other.root, to: root)
+        try Self.copyTree(other.state, to: state)
+    }
+
+    func backUp() throws {
+        try Self.copyTree(root, to: root + ".backup")
+        try Self.copyTree(state, to: state + ".backup")
+    }
+
+    /// - Returns: Whether there is a backup.
+    func restore() throws -> Bool {
+        guard access(root + ".backup", F_OK) == 0 else { return false }
+        try Self.copyTree(root + ".backup", to: root)
+        try Self.copyTree(state + ".backup", to: state)
+        return true
+    }
+
+    private static func copyTree(_ origin: String, to path: String) throws {
+        removeTree(Array(path.utf8))
+        guard system("cp -a '\(origin)' '\(path)'") == 0 else {
+            throw FixtureError("cp", path, EIO)
+        }
     }
 
     func options(_ remote: any Remote) -> ReplicaOptions {
         var options = ReplicaOptions(
-            root: root, state: state, lockWait: .seconds(3600), systemContext: systemContext,
+            root: root, state: state, lockWait: .seconds(3600), systemContext: clock.systemContext,
             connect: { _ in remote })
         // Every other replica takes the packs from under the runs that have just stored them.
         options.sparesUnnamedPacks = number.isMultiple(of: 2)
@@ -86,6 +115,13 @@ struct SimulatedReplica: Sendable {
             pattern: try pattern.flatMap { $0.isEmpty ? nil : try PathPattern($0) })
     }
 
+    /// What a run leaves out.
+    func omission(_ run: SimulatedRun) throws -> SimulatedOmission {
+        var omission = try omission()
+        omission.excluded = try run.excluded.map { try PathPattern($0) }
+        return omission
+    }
+
     func loseManifest() {
         for end in ["", "-wal", "-shm", "-journal"] { unlink(state + "/manifest.sqlite" + end) }
     }
@@ -110,6 +146,9 @@ struct SimulatedReplica: Sendable {
         let replica = try await Replica.open(options(remote), writable: true)
         var sync = SyncOptions()
         sync.strategy = try run.strategy.map { try Strategy(parsing: $0) }
+        if let excluded = run.excluded {
+            sync.patterns = try RunPatterns(excluded: [excluded], included: [])
+        }
         if let size = run.batchSize {
             sync.batchSize = size
             sync.wholeRunLimit = 2 * size

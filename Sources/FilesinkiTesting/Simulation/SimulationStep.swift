@@ -12,12 +12,24 @@ package enum SimulationStep: Hashable, Sendable {
     case ignore(Int, String?)
     /// Somebody forgets all devices: a prune waits for none of them any more.
     case forgetDevices
+    /// The clock of a replica's machine is so many seconds off from now on.
+    case setClock(Int, Int64)
+    /// A replica's folder is copied with its state. The copy is a further replica.
+    case copy(Int)
+    /// Somebody makes a backup of a replica's folder with its state.
+    case backUp(Int)
+    /// The last backup of a replica takes its place.
+    case restore(Int)
+    /// A replica runs while the store is in the state that it had so many commits ago. It must refuse that if it
+    /// has seen more. Afterwards the store is as before.
+    case seeStore(Int, commitsAgo: Int)
 
     var serial: Int? {
         switch self {
         case .user(_, .write(_, let serial, _)), .user(_, .link(_, let serial)): serial
+        case .user(_, .edit(_, let edit)): edit.serial
         case .run(let run): run.task.serial
-        case .user, .loseManifest, .choose, .ignore, .forgetDevices: nil
+        default: nil
         }
     }
 }
@@ -47,6 +59,10 @@ package struct SimulatedRun: Hashable, Sendable {
         case failsAfter
         /// The listing omits what was written last.
         case isStale
+        /// The request reaches the remote twice, and the second reply is received.
+        case isRepeated
+        /// The request seems to have failed, and is executed so many requests later, also those of other runs.
+        case isLate(Int)
         /// The remote is unreachable from this request on.
         case goesAway
         /// The run is killed before the request.
@@ -74,18 +90,21 @@ package struct SimulatedRun: Hashable, Sendable {
     package var strategy: String?
     /// How many paths are carried out together: see ``SyncOptions/batchSize``; nil for the default.
     package var batchSize: Int?
+    /// What the run leaves out by a pattern of its own; nil for nothing.
+    package var excluded: String?
     package var events: [Event]
 
     package init(_ replica: Int, _ events: [Event]) { self.init(replica, .sync([]), events) }
 
     package init(
         _ replica: Int, _ task: Task = .sync([]), strategy: String? = nil,
-        batchSize: Int? = nil, _ events: [Event] = []
+        batchSize: Int? = nil, excluded: String? = nil, _ events: [Event] = []
     ) {
         self.replica = replica
         self.task = task
         self.strategy = strategy
         self.batchSize = batchSize
+        self.excluded = excluded
         self.events = events
     }
 }
@@ -101,6 +120,12 @@ extension SimulationStep: CustomStringConvertible {
         case .ignore(let replica, let pattern):
             "replica \(replica) ignores \(pattern ?? "nothing")"
         case .forgetDevices: "all devices are forgotten"
+        case .setClock(let replica, let seconds): "the clock of \(replica) is \(seconds) s off"
+        case .copy(let replica): "replica \(replica) is copied"
+        case .backUp(let replica): "replica \(replica) is backed up"
+        case .restore(let replica): "replica \(replica) is restored from its backup"
+        case .seeStore(let replica, let count):
+            "replica \(replica) sees the store as it was \(count) commits ago"
         case .run(let run): run.description
         }
     }
@@ -118,6 +143,7 @@ extension SimulatedRun: CustomStringConvertible {
             }
         let how =
             (strategy.map { " by \($0)" } ?? "") + (batchSize.map { " in batches of \($0)" } ?? "")
+            + (excluded.map { " without \($0)" } ?? "")
         let lines = events.map { event in
             let text = "\n    at request \(event.request): \(event.incident)"
             return text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -133,6 +159,8 @@ extension SimulatedRun.Incident: CustomStringConvertible {
         case .failsBefore: "fails without effect"
         case .failsAfter: "the reply is lost"
         case .isStale: "lists are stale"
+        case .isRepeated: "the request arrives twice"
+        case .isLate(let count): "the request arrives \(count) requests later"
         case .goesAway: "the remote goes away"
         case .isKilled: "the run is killed"
         case .isKilledAfter: "the run is killed after it"
@@ -141,146 +169,51 @@ extension SimulatedRun.Incident: CustomStringConvertible {
     }
 }
 
-/// Generates a random history from a seed.
-package struct SimulationGenerator {
-    private var random: SeededRandom
-    private let seed: UInt64
-    private let replicas: Int
-    private let isLossless: Bool
-    /// Whether replicas prune.
-    private let prunes: Bool
-    /// Whether some replicas hold a part only, or ignore paths of their own.
-    private let isPartial: Bool
-    private var serial = 0
-
-    /// Few paths, so that users often change the same one. Some are files in one replica and folders in another.
-    private static let paths = [
-        "a", "b", "x", "y.txt", "a/x", "a/y.txt", "a/b", "a/b/x", "b/x", "b/z", "c/x", "c/d/y.txt",
-    ]
-    private static let folders = ["a", "b", "c", "a/b", "c/d", "e"]
-    private static let modes: [UInt16] = [0o600, 0o644, 0o755]
-    private static let strategies = ["newest", "oldest", "here", "there", "keep-both", "larger"]
-
-    private static let choices = [
-        ["a"], ["b", "c"], ["a/b", "x"], ["c/d", "a/x"], ["a/b/x", "b"], ["y.txt", "b/z"],
-        ["c", "e"],
-    ]
-    /// Not "/b/": a file with the name of a folder that is ignored as such stays unpublished without a
-    /// notice, which the laws do not allow.
-    private static let patterns = ["x", "*.txt", "/a/x", "z", "/b"]
-
-    package init(seed: UInt64, isPartial: Bool = false) {
-        self.seed = seed
-        self.isPartial = isPartial
-        random = SeededRandom(seed: seed)
-        replicas = Int.random(in: 2...4, using: &random)
-        isLossless = random.chance(0.6)
-        prunes = seed.isMultiple(of: 3)
-    }
-
-    package mutating func history(steps count: Int = 15) -> SimulationHistory {
-        var steps: [SimulationStep] = []
-        if isPartial {
-            for replica in 0..<replicas where random.chance(0.6) { steps.append(choice(replica)) }
+extension SimulationStep {
+    /// The replica that the step is about; nil for none.
+    var replica: Int? {
+        switch self {
+        case .user(let number, _), .loseManifest(let number), .choose(let number, _),
+            .ignore(let number, _), .setClock(let number, _), .copy(let number),
+            .backUp(let number), .restore(let number), .seeStore(let number, _):
+            number
+        case .run(let run): run.replica
+        case .forgetDevices: nil
         }
-        for _ in 0..<count { steps.append(step(depth: 0)) }
-        return SimulationHistory(replicas: replicas, seed: seed, steps: steps)
     }
+}
 
-    private mutating func step(depth: Int) -> SimulationStep {
-        let replica = Int.random(in: 0..<replicas, using: &random)
-        if isPartial, random.chance(0.12) { return choice(replica) }
-        // As below, the histories of the seeds are those they were without it.
-        var other = random
-        if prunes, other.chance(0.12) { return .forgetDevices }
-        return switch Int.random(in: 0..<100, using: &random) {
-        case ..<57: .user(replica, action())
-        case 57..<60: .loseManifest(replica)
-        default: .run(run(replica, depth))
+extension SimulatedRun {
+    func has(_ these: [Incident]) -> Bool { events.contains { these.contains($0.incident) } }
+
+    /// Whether the remote fails in the run.
+    var hasFaults: Bool {
+        events.contains { event in
+            if case .meanwhile = event.incident { false } else { true }
         }
     }
 
-    private mutating func choice(_ replica: Int) -> SimulationStep {
-        if random.chance(0.35) {
-            return .ignore(replica, random.chance(0.7) ? pick(Self.patterns) : nil)
-        }
-        return .choose(replica, random.chance(0.8) ? pick(Self.choices) : nil)
+    /// The run without its events.
+    var summary: String {
+        SimulatedRun(replica, task, strategy: strategy, excluded: excluded).description
     }
+}
 
-    private mutating func action() -> UserAction {
-        switch Int.random(in: 0..<100, using: &random) {
-        case ..<45: .write(path(), serial: next(), writing())
-        case 45..<60: .remove(random.chance(0.7) ? path() : folder())
-        case 60..<70: .rename(path(), to: path())
-        case 70..<78: .rename(folder(), to: folder())
-        case 78..<86: .makeFolder(folder())
-        case 86..<92: .link(path(), serial: next())
-        default: .changeMode(path(), pick(Self.modes))
+extension SimulatedRun.Task {
+    /// The path that the task names.
+    var path: String? {
+        switch self {
+        case .sync(let paths): paths.first
+        case .save(let path, _), .load(let path), .delete(let path): path
+        case .prune: nil
         }
     }
 
-    private mutating func writing() -> UserAction.Writing {
-        switch Int.random(in: 0..<100, using: &random) {
-        case ..<40: .replacing
-        case 40..<65: .inPlace
-        case 65..<95: .stealthy
-        default: .large
+    /// Whether the task itself changes no file.
+    var isReading: Bool {
+        switch self {
+        case .sync, .load, .prune: true
+        case .save, .delete: false
         }
-    }
-
-    private mutating func run(_ replica: Int, _ depth: Int) -> SimulatedRun {
-        let task: SimulatedRun.Task =
-            switch Int.random(in: 0..<100, using: &random) {
-            case ..<70: .sync([])
-            case 70..<78: .sync([path()])
-            case 78..<86: .save(path(), serial: next())
-            case 86..<92: .load(path())
-            default: .delete(path())
-            }
-        let strategy = !isLossless && random.chance(0.4) ? pick(Self.strategies) : nil
-        // A choice of its own generator: the histories of the seeds are those they were without it.
-        var other = random
-        // Batches store small contents in packs, too, which a prune can remove.
-        let batchSize =
-            other.chance(prunes ? 0.9 : 0.6) ? Int.random(in: 1...3, using: &other) : nil
-        let isPrune = prunes && other.chance(0.2)
-        return SimulatedRun(
-            replica, isPrune ? .prune(keepLast: Int.random(in: 1...2, using: &other)) : task,
-            strategy: strategy, batchSize: batchSize, events(depth))
-    }
-
-    private mutating func events(_ depth: Int) -> [SimulatedRun.Event] {
-        guard depth < 2, random.chance(0.45) else { return [] }
-        var events: [SimulatedRun.Event] = []
-        for _ in 0..<Int.random(in: 1...2, using: &random) {
-            let request = random.chance(0.1) ? 1 : Int.random(in: 2...14, using: &random)
-            events.append(.init(at: request, incident(depth)))
-        }
-        return events
-    }
-
-    private mutating func incident(_ depth: Int) -> SimulatedRun.Incident {
-        switch Int.random(in: 0..<100, using: &random) {
-        case ..<10: .failsBefore
-        case 10..<25: .failsAfter
-        case 25..<30: .isStale
-        case 30..<40: .goesAway
-        case 40..<50: .isKilled
-        case 50..<60: .isKilledAfter
-        default: .meanwhile(step(depth: depth + 1))
-        }
-    }
-
-    private mutating func next() -> Int {
-        serial += 1
-        return serial
-    }
-
-    private mutating func path() -> String { pick(Self.paths) }
-
-    private mutating func folder() -> String { pick(Self.folders) }
-
-    private mutating func pick<Element>(_ all: [Element]) -> Element {
-        all[Int.random(in: 0..<all.count, using: &random)]
     }
 }

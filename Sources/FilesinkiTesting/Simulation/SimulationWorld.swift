@@ -1,6 +1,7 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRemote
 import FilesinkiStore
 import Glibc
 
@@ -8,10 +9,19 @@ import Glibc
 actor SimulationWorld {
     let clock: ManualClock
     let remote: MemoryRemote
-    let replicas: [SimulatedReplica]
+    private(set) var replicas: [SimulatedReplica]
     private let folder: TemporaryFolder
     private let devices: DeviceRegistry
+    let late: LateRequests
     var witness: StoreWitness
+    var texts = TextLedger()
+    /// What the store was after each number of commits; empty if no step asks for it.
+    private var past: [(commits: UInt64, objects: [ObjectKey: [UInt8]])] = []
+    private let keepsPast: Bool
+    /// The last commit that each replica knows for certain.
+    private var known: [Int: UInt64] = [:]
+    /// Replicas of which there are copies, or which were replaced by an older state.
+    private var copied: Set<Int> = []
     /// The violated laws, as sentences.
     private(set) var violations: [String] = []
 
@@ -24,21 +34,24 @@ actor SimulationWorld {
     /// Values that no user replaced or removed.
     var unfinished: Set<HeldValue> { written.subtracting(finished) }
     /// The values on the disk of each running replica, none of which may be lost.
-    private var owed: [Int: Set<HeldValue>] = [:]
+    var owed: [Int: Set<HeldValue>] = [:]
     /// Replicas whose files a user changed during their run.
     private var disturbed: Set<Int> = []
     /// Whether all conflicts were resolved by the default strategy, which loses nothing.
     private(set) var isLossless = true
 
-    init(replicas count: Int) async throws {
+    static let maximumReplicas = 7
+
+    /// - Parameter keepsPast: Whether older states of the store will be asked for.
+    init(replicas count: Int, keepsPast: Bool = false) async throws {
+        self.keepsPast = keepsPast
         folder = try TemporaryFolder(inMemory: true)
         let clock = ManualClock()
         let remote = MemoryRemote(sleep: clock.systemContext.sleep)
         self.clock = clock
         self.remote = remote
-        replicas = (0..<count).map { [folder] in
-            SimulatedReplica($0, in: folder, clock.systemContext)
-        }
+        late = LateRequests(remote)
+        replicas = (0..<count).map { [folder] in SimulatedReplica($0, in: folder, clock) }
         let format = try await StoreFormat.create(
             at: remote, systemContext: clock.systemContext)
         witness = try StoreWitness(remote, format)
@@ -55,30 +68,90 @@ actor SimulationWorld {
     /// Performs a step, and checks the laws.
     func perform(_ step: SimulationStep) async {
         clock.advance(by: .seconds(1))
-        do {
-            switch step {
-            case .user(let number, let action):
-                guard replicas.indices.contains(number) else { return }
-                try user(action, on: number)
-            case .loseManifest(let number):
-                guard replicas.indices.contains(number), owed[number] == nil else { return }
-                replicas[number].loseManifest()
-            case .choose(let number, let paths):
-                guard replicas.indices.contains(number), owed[number] == nil else { return }
-                try await choose(paths, on: number)
-            case .ignore(let number, let pattern):
-                guard replicas.indices.contains(number), owed[number] == nil else { return }
-                try replicas[number].ignore(pattern)
-            case .forgetDevices:
-                for known in try await devices.all() { try await devices.forget(known.device.id) }
-            case .run(let run):
-                guard replicas.indices.contains(run.replica), owed[run.replica] == nil else {
-                    return
-                }
-                _ = try await perform(run)
-            }
-        } catch {
+        if let number = step.replica {
+            guard replicas.indices.contains(number) else { return }
+            // Nothing but a user's change happens to a replica during its run.
+            if case .user = step {} else if owed[number] != nil { return }
+        }
+        do { try await execute(step) } catch {
             violations.append("\(step): the simulation failed: \(error)")
+        }
+        // During a run the witness has not read all commits.
+        if keepsPast, owed.isEmpty { past.append((witness.commits, remote.objects)) }
+    }
+
+    private func execute(_ step: SimulationStep) async throws {
+        switch step {
+        case .user(let number, let action): try user(action, on: number)
+        case .loseManifest(let number):
+            replicas[number].loseManifest()
+            forget(number)
+        case .choose(let number, let paths):
+            try await choose(paths, on: number)
+            texts.agree(number, on: nil)
+        case .ignore(let number, let pattern):
+            try replicas[number].ignore(pattern)
+            texts.agree(number, on: nil)
+        case .forgetDevices:
+            for known in try await devices.all() { try await devices.forget(known.device.id) }
+            // What a prune removes then can be the base of a merge.
+            texts.losesPrediction()
+        case .setClock(let number, let seconds): replicas[number].clock.offset = seconds
+        case .copy(let number): try copy(number)
+        case .backUp(let number): try replicas[number].backUp()
+        case .restore(let number): try restore(number)
+        case .seeStore(let number, let count): try await see(number, commitsAgo: count)
+        case .run(let run): _ = try await perform(run)
+        }
+    }
+
+    /// What a replica knows is not certain any more.
+    private func forget(_ number: Int) {
+        known[number] = nil
+        texts.agree(number, on: nil)
+    }
+
+    // MARK: - Copies
+
+    private func copy(_ number: Int) throws {
+        guard replicas.count < Self.maximumReplicas else { return }
+        let copy = SimulatedReplica(replicas.count, in: folder, clock)
+        try copy.copy(replicas[number])
+        replicas.append(copy)
+        // An edit that only this replica had may be published by both, at different times.
+        for placement in try copy.disk().placements { placed[placement, default: 0] += 1 }
+        known[copy.number] = known[number]
+        copied.formUnion([number, copy.number])
+    }
+
+    /// Puts a backup in the place of a replica, which is a user's change of its files.
+    private func restore(_ number: Int) throws {
+        let before = try replicas[number].disk().placements
+        guard try replicas[number].restore() else { return }
+        forget(number)
+        copied.insert(number)
+        try recordChange(number, before, replicas[number].disk(), isRename: false)
+    }
+
+    /// A replica that has seen more than the store has refuses it, and changes nothing.
+    private func see(_ number: Int, commitsAgo count: Int) async throws {
+        let present = remote.objects
+        guard let old = past.last(where: { $0.commits + UInt64(count) <= witness.commits }),
+            let known = known[number], old.commits < known
+        else { return }
+        let before = try replicas[number].disk()
+        let run = SimulatedRun(number)
+        remote.objects = old.objects
+        defer { remote.objects = present }
+        do {
+            _ = try await replicas[number].perform(run, remote)
+            addViolation(run, "took a store with \(old.commits) commits; \(known) are known")
+        } catch let failure as Failure {
+            if failure.code != .wrongStore { addViolation(run, "failed: \(failure)") }
+        }
+        if remote.objects != old.objects { addViolation(run, "wrote to a store that went back") }
+        if try replicas[number].disk() != before {
+            addViolation(run, "changed the disk by a store that went back")
         }
     }
 
@@ -90,14 +163,20 @@ actor SimulationWorld {
         let serial = SimulationStep.user(number, action).serial ?? 0
         try action.perform(
             in: replica.root,
-            at: Timestamp(seconds: 1_600_000_000 + Int64(serial), nanoseconds: 5))
-        let after = try replica.disk().placements
-        recordChange(number, before, after)
+            at: Timestamp(
+                seconds: 1_600_000_000 + Int64(serial) + replica.clock.offset, nanoseconds: 5))
+        recordChange(number, before, try replica.disk(), isRename: action.isRename)
+        if action.isRename { texts.losesPrediction() }
         if owed[number] != nil { disturbed.insert(number) }
     }
 
     /// Records a user's change of the disk.
-    private func recordChange(_ number: Int, _ before: Set<Placement>, _ after: Set<Placement>) {
+    private func recordChange(
+        _ number: Int, _ before: Set<Placement>, _ tree: TreeFixture, isRename: Bool
+    ) {
+        let after = tree.placements
+        texts.learn(tree)
+        texts.record(before, after, isRename: isRename)
         for new in after.subtracting(before) { placed[new, default: 0] += 1 }
         let gone = Set(before.map(\.value)).subtracting(after.map(\.value))
         let values = Set(after.map(\.value))
@@ -126,19 +205,22 @@ actor SimulationWorld {
     /// - Returns: The report; nil when the run failed.
     func perform(_ run: SimulatedRun) async throws -> SyncReport? {
         let replica = replicas[run.replica]
-        if run.strategy != nil { isLossless = false }
+        if let strategy = run.strategy, !Self.losslessStrategies.contains(strategy) {
+            isLossless = false
+        }
         let before = try replica.disk()
+        let remoteTree = witness.tree
         owed[run.replica] = before.values
         disturbed.remove(run.replica)
         defer { owed[run.replica] = nil }
         try recordSave(run, before)
         let faulty = FaultyRemote(remote)
-        let eventful = EventfulRemote(faulty, run.events) { await self.perform($0) }
+        let eventful = EventfulRemote(faulty, late: late, run.events) { await self.perform($0) }
         var report: SyncReport?
         do {
             report = try await replica.perform(run, eventful)
         } catch let failure as Failure {
-            if try !isExpected(failure, run, replica.omission()) {
+            if try !isExpected(failure, run, replica.omission(run)) {
                 addViolation(run, "failed: \(failure)")
             }
         }
@@ -147,8 +229,27 @@ actor SimulationWorld {
         witness = reading
         try checkOmitted(run)
         recordDeletion(run, before, report)
-        try await check(run, before, report, wasAway: eventful.requests > 0 && faulty.isAway)
+        let after = try replica.disk()
+        texts.learn(after)
+        try check(run, before, after, report, wasAway: eventful.requests > 0 && faulty.isAway)
+        remember(run, before, after, remoteTree, report)
         return report
+    }
+
+    /// Remembers what the replica knows after a run, and checks its merges.
+    private func remember(
+        _ run: SimulatedRun, _ before: TreeFixture, _ after: TreeFixture,
+        _ remoteTree: [String: Entry], _ report: SyncReport?
+    ) {
+        if let report, report.away == nil { known[run.replica] = report.sequence }
+        let isWhole = run.task == .sync([]) && run.events.isEmpty && run.excluded == nil
+        guard let report, isWhole, !disturbed.contains(run.replica) else {
+            return texts.agree(run.replica, on: nil)
+        }
+        if texts.isPredictable, run.strategy == nil {
+            checkMerges(run, before, after, remoteTree, report)
+        }
+        texts.agree(run.replica, on: after)
     }
 
     /// Records a save, which changes the disk as a user does.
@@ -159,9 +260,10 @@ actor SimulationWorld {
                 .bytes(UserAction.content(serial, isLarge: false), mode: 0, modified: nil))
             guard let value else { return }
             written.insert(value)
+            texts.record(saved: value, UserAction.content(serial, isLarge: false))
             placed[Placement(path: path, value: value), default: 0] += 1
             if let old = flat[path].flatMap(HeldValue.init) {
-                finished.insert(old)
+                finish([old])
                 owed[run.replica]?.remove(old)
             }
         }
@@ -174,22 +276,30 @@ actor SimulationWorld {
         if case .save(_, let serial) = run.task, report == nil {
             // A rejected save has saved nothing.
             let bytes = UserAction.content(serial, isLarge: false)
-            HeldValue(.bytes(bytes, mode: 0, modified: nil)).map { _ = finished.insert($0) }
+            HeldValue(.bytes(bytes, mode: 0, modified: nil)).map { finish([$0]) }
         }
         guard case .delete(let path) = run.task else { return }
         let deleted = before.flat.filter { $0.key == path || $0.key.hasPrefix(path + "/") }
-        finished.formUnion(deleted.values.compactMap(HeldValue.init))
+        finish(Set(deleted.values.compactMap(HeldValue.init)))
         // New files of others at the path are received first, and deleted with the rest.
-        finished.formUnion(witness.everHeld(path))
+        finish(witness.everHeld(path))
         guard run.hasFaults || report == nil || report?.away != nil else { return }
         // Files that were deleted before they could be published are lost, as with rm.
         owed[run.replica]?.subtract(deleted.values.compactMap(HeldValue.init))
     }
 
+    private func finish(_ values: Set<HeldValue>) {
+        finished.formUnion(values)
+        texts.finish(values)
+    }
+
     /// A replica publishes nothing about paths that it does not hold.
     private func checkOmitted(_ run: SimulatedRun) throws {
         for commit in witness.takeRecent() {
-            for replica in replicas where commit.device.hasPrefix("device\(replica.number)") {
+            for replica in replicas
+            where commit.device.hasPrefix("device\(replica.number)")
+                && !copied.contains(replica.number)
+            {
                 let omission = try replica.omission()
                 for path in commit.paths where omission.isUnheld(path) {
                     addViolation(
@@ -219,22 +329,26 @@ actor SimulationWorld {
 
     /// The laws that hold after every run.
     private func check(
-        _ run: SimulatedRun, _ before: TreeFixture, _ report: SyncReport?, wasAway: Bool
-    ) async throws {
-        let after = try replicas[run.replica].disk()
+        _ run: SimulatedRun, _ before: TreeFixture, _ after: TreeFixture,
+        _ report: SyncReport?, wasAway: Bool
+    ) throws {
         let values = after.values
-        for torn in after.placements where !written.contains(torn.value) {
+        for torn in after.placements
+        where !written.contains(torn.value) && !texts.isMerge(torn.value) {
             addViolation(run, "torn: no user wrote the content of \(torn.path)")
         }
         let owed = owed[run.replica] ?? []
+        let kept = texts.units(values.union(witness.values))
         for lost in owed.subtracting(values).subtracting(witness.values) {
+            // A merge may be merged again before it is published.
+            if !written.contains(lost), texts.isContained(lost, in: kept) { continue }
             addViolation(run, "lost: \(name(lost, before)) is neither on the disk nor in the log")
         }
         guard let report else { return }
         checkProblems(run, report)
         let isDone = report.away == nil && report.problems.isEmpty
         if case .sync([]) = run.task, isDone, !disturbed.contains(run.replica) {
-            let synced = try replicas[run.replica].omission().values(of: after)
+            let synced = try replicas[run.replica].omission(run).values(of: after)
             for lost in synced.subtracting(witness.values) {
                 addViolation(
                     run, "not published: \(name(lost, after)), although the run reported success")
@@ -257,38 +371,5 @@ actor SimulationWorld {
     private func name(_ value: HeldValue, _ tree: TreeFixture) -> String {
         let places = tree.placements.filter { $0.value == value }.map(\.path).sorted()
         return places.isEmpty ? "\(value)" : "the content of \(places.joined(separator: ", "))"
-    }
-}
-
-extension SimulatedRun {
-    func has(_ these: [Incident]) -> Bool { events.contains { these.contains($0.incident) } }
-
-    /// Whether the remote fails in the run.
-    var hasFaults: Bool {
-        events.contains { event in
-            if case .meanwhile = event.incident { false } else { true }
-        }
-    }
-
-    /// The run without its events.
-    var summary: String { SimulatedRun(replica, task, strategy: strategy).description }
-}
-
-extension SimulatedRun.Task {
-    /// The path that the task names.
-    var path: String? {
-        switch self {
-        case .sync(let paths): paths.first
-        case .save(let path, _), .load(let path), .delete(let path): path
-        case .prune: nil
-        }
-    }
-
-    /// Whether the task itself changes no file.
-    var isReading: Bool {
-        switch self {
-        case .sync, .load, .prune: true
-        case .save, .delete: false
-        }
     }
 }

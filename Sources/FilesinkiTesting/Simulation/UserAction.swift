@@ -16,11 +16,30 @@ package enum UserAction: Hashable, Sendable {
         case stealthy
         /// As `replacing`, with more bytes than a commit can contain.
         case large
+        /// As `replacing`, with a text that users edit line by line, or at a path that ends in `.json`, an object
+        /// that they edit member by member.
+        case text
+    }
+
+    /// A change to one line of a text or to one member of a document. Places are counted modulo the number of lines.
+    package enum Edit: Hashable, Sendable {
+        case add(at: Int, serial: Int)
+        case change(at: Int, serial: Int)
+        case remove(at: Int)
+
+        var serial: Int? {
+            switch self {
+            case .add(_, let serial), .change(_, let serial): serial
+            case .remove: nil
+            }
+        }
     }
 
     /// Writes a file. `serial` identifies its content, which no other write of the history has. Removes a
     /// folder at the path, and files in place of its parent folders.
     case write(String, serial: Int, Writing)
+    /// Edits a text, and replaces the file.
+    case edit(String, Edit)
     /// Removes a file, a link, or a folder with everything in it.
     case remove(String)
     /// Renames a file or folder, replacing what has the new name.
@@ -36,6 +55,11 @@ extension UserAction: CustomStringConvertible {
         switch self {
         case .write(let path, let serial, let writing):
             "writes \(serial) to \(path), \(writing.rawValue)"
+        case .edit(let path, .add(let place, let serial)):
+            "adds line \(serial) to \(path) at \(place)"
+        case .edit(let path, .change(let place, let serial)):
+            "changes line \(place) of \(path) to \(serial)"
+        case .edit(let path, .remove(let place)): "removes line \(place) of \(path)"
         case .remove(let path): "removes \(path)"
         case .rename(let path, let new): "renames \(path) to \(new)"
         case .makeFolder(let path): "makes the folder \(path)"
@@ -46,6 +70,8 @@ extension UserAction: CustomStringConvertible {
 }
 
 extension UserAction {
+    var isRename: Bool { if case .rename = self { true } else { false } }
+
     /// Performs the action below `root`.
     ///
     /// - Parameter time: The modification time of a written file.
@@ -54,6 +80,12 @@ extension UserAction {
         switch self {
         case .write(let path, let serial, let writing):
             try Self.write(serial, writing, root, path, time)
+        case .edit(let path, let edit):
+            guard Self.kind(root + "/" + path) == S_IFREG,
+                var text = SimulatedText(try Self.contents(root + "/" + path))
+            else { return }
+            text.apply(edit)
+            try Self.replace(text.bytes, root, path, time)
         case .remove(let path): removeTree(Array((root + "/" + path).utf8))
         case .rename(let path, let new):
             guard !(new + "/").hasPrefix(path + "/"), !path.hasPrefix(new + "/") else { return }
@@ -90,7 +122,10 @@ extension UserAction {
     private static func write(
         _ serial: Int, _ writing: Writing, _ root: String, _ path: String, _ time: Timestamp
     ) throws {
-        let bytes = content(serial, isLarge: writing == .large)
+        let bytes =
+            writing == .text
+            ? SimulatedText(serial: serial, at: path).bytes
+            : content(serial, isLarge: writing == .large)
         let full = root + "/" + path
         if writing == .inPlace || writing == .stealthy, kind(full) == S_IFREG {
             var status = stat()
@@ -101,6 +136,13 @@ extension UserAction {
             return
         }
         try makeRoom(root, path, keepsFile: true)
+        try replace(bytes, root, path, time)
+    }
+
+    private static func replace(
+        _ bytes: [UInt8], _ root: String, _ path: String, _ time: Timestamp
+    ) throws {
+        let full = root + "/" + path
         let fresh = root + "/.filesinki/user"
         unlink(fresh)
         try put(bytes, fresh, O_WRONLY | O_CREAT | O_EXCL)
@@ -122,6 +164,19 @@ extension UserAction {
         let full = root + "/" + path
         if keepsFile, kind(full) == S_IFREG { return }
         removeTree(Array(full.utf8))
+    }
+
+    private static func contents(_ path: String) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw FixtureError("open", path, errno) }
+        defer { close(file) }
+        var status = stat()
+        fstat(file, &status)
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        guard read(file, &bytes, bytes.count) == bytes.count else {
+            throw FixtureError("read", path, errno)
+        }
+        return bytes
     }
 
     private static func put(_ bytes: [UInt8], _ path: String, _ flags: Int32) throws {
