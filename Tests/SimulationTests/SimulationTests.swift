@@ -34,12 +34,12 @@ import Testing
     }
 
     @Test func `the laws hold in random histories`() async throws {
-        try await check(.plain, Self.seeds(200))
+        try await check(.plain, Self.seeds(100))
     }
 
     /// Some replicas hold a part of the tree, or ignore paths of their own, and both changes midway.
     @Test func `what a device does not choose is deleted by it nowhere`() async throws {
-        try await check(.parts, Self.seeds(60))
+        try await check(.parts, Self.seeds(50))
     }
 
     @Test func `what a run leaves out is deleted by it nowhere`() async throws {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `no line of a text is lost, and what goes together is merged`() async throws {
-        try await check(.texts, Self.seeds(20))
+        try await check(.texts, Self.seeds(35))
     }
 
     @Test func `clocks decide nothing`() async throws {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `copied, restored and sleeping replicas lose nothing`() async throws {
-        try await check(.copies, Self.seeds(20))
+        try await check(.copies, Self.seeds(35))
     }
 
     private func check(_ series: SimulationSeries, _ seeds: Range<UInt64>) async throws {

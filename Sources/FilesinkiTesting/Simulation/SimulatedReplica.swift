@@ -141,6 +141,11 @@ struct SimulatedReplica: Sendable {
         }
     }
 
+    /// Syncs everything, and approves nothing.
+    func sync(_ remote: any Remote) async throws {
+        _ = try await Replica.open(options(remote), writable: true).sync(SyncOptions())
+    }
+
     /// Opens the replica as a process would, performs the task, and closes the replica.
     func perform(_ run: SimulatedRun, _ remote: any Remote) async throws -> SyncReport? {
         let replica = try await Replica.open(options(remote), writable: true)
