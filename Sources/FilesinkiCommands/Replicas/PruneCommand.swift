@@ -16,7 +16,8 @@ struct PruneCommand: ReplicaCommand {
             and so on are those of UTC. What a device has acknowledged last is kept, so that it can \
             merge when it comes back. Old commits are moved into archives, a few objects in place of \
             thousands. Uploads that were left unfinished for a day are removed, and packs of failed \
-            uploads once every device has synced since a prune found them. Other devices may \
+            uploads once every device has published or acknowledged a commit since a prune found \
+            them, this device's own at once where its files hardly need them. Other devices may \
             publish meanwhile. A prune that is stopped \
             is continued by the next one. Exits with 8 if a pack is damaged; it stays as it is.
             """)
@@ -136,6 +137,10 @@ struct PruneCommand: ReplicaCommand {
         object.add("removed_uploads", result.removedUploads)
         object.add("removed_unnamed_packs", result.removedUnnamedPacks)
         object.add("waiting_unnamed_packs", result.waitingUnnamedPacks)
+        object.add("waiting_unnamed_bytes", result.waitingUnnamedBytes)
+        object.add("waiting_for", .array(result.awaitedDevices.map { .string($0) }))
+        object.add("own_unnamed_packs", result.ownUnnamedPacks)
+        object.add("own_unnamed_bytes", result.ownUnnamedBytes)
         if let reasons = result.reasons { object.add("kept", .array(reasons.json)) }
         return object
     }
@@ -160,11 +165,25 @@ struct PruneCommand: ReplicaCommand {
             lines.append("\(dryRun ? "Would remove" : "Removed") \(uploads).")
         }
         if lines.count == heading { lines.append("Nothing to free.") }
+        return lines + leftUploads(result)
+    }
+
+    /// What stays of uploads, and why.
+    private func leftUploads(_ result: PruneReport) -> [String] {
+        var lines: [String] = []
         if result.waitingUnnamedPacks > 0 {
             let packs = CountText.text(result.waitingUnnamedPacks, "pack")
+            let names = result.awaitedDevices.map { printable($0.utf8) }.joined(separator: ", ")
             lines.append(
-                "\(packs) of unfinished or failed uploads left, until each device has synced again."
+                "\(packs) of unfinished or failed uploads left, \(SizeText.text(result.waitingUnnamedBytes)), until "
+                    + "\(names.isEmpty ? "a later prune" : "a later commit was published or acknowledged by \(names)")."
             )
+        }
+        if result.ownUnnamedPacks > 0 {
+            let packs = CountText.text(result.ownUnnamedPacks, "pack")
+            lines.append(
+                "\(packs) of an unfinished upload of this device left, \(SizeText.text(result.ownUnnamedBytes)): the "
+                    + "next sync goes on with them.")
         }
         return lines
     }

@@ -232,6 +232,9 @@ private struct ZonePrune {
         guard !isDryRun else {
             report.removedUnnamedPacks += due.count
             report.waitingUnnamedPacks += unnamed.count - due.count
+            report.waitingUnnamedBytes += Set(unnamed).subtracting(due).reduce(0) {
+                $0 + (listed[$1] ?? 0)
+            }
             report.freedBytes += due.reduce(0) { $0 + (listed[$1] ?? 0) }
             return
         }
@@ -244,6 +247,7 @@ private struct ZonePrune {
             }
         }
         report.waitingUnnamedPacks += unnamed.count
+        report.waitingUnnamedBytes += unnamed.reduce(0) { $0 + (listed[$1] ?? 0) }
         note.keep(Set(unnamed), foundAt: log.view.token.sequence)
         try note.write(part.state, zone: name)
     }

@@ -90,6 +90,12 @@ package struct PruneReport: Sendable {
     /// The packs of failed uploads that were removed, and those that wait for devices which may still name them.
     package var removedUnnamedPacks = 0
     package var waitingUnnamedPacks = 0
+    /// The bytes of those that wait, and the devices that have not published or acknowledged a commit since.
+    package var waitingUnnamedBytes: Int64 = 0
+    package var awaitedDevices: [String] = []
+    /// The packs of an unfinished upload of this device that its next run goes on with, and their bytes.
+    package var ownUnnamedPacks = 0
+    package var ownUnnamedBytes: Int64 = 0
     /// The damage of packs that stay because of it.
     package var failures: [Failure] = []
 

@@ -1,3 +1,5 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
@@ -10,6 +12,8 @@ import Glibc
 /// A pack that no commit names may belong to a run that is about to name it. So it is retired by a commit, as any
 /// other: a commit that names it either comes before that one, and is then read here, or its writer has read that the
 /// pack is retired, and stores again what was in it. Nothing can be lost thereby, whatever clocks show.
+///
+/// What this device has stored itself goes at once when most of it is no longer wanted: nobody else would ever name it.
 ///
 /// To be stored again is a waste, though. So a prune first notes the packs that it finds, and a later one retires those
 /// whose writers have had their chance: every device that has acknowledged a commit has published or acknowledged a later
@@ -26,10 +30,17 @@ struct UnnamedPacks: ReplicaPart {
     private struct Found {
         /// The sizes of the packs that no commit and no record of this replica names.
         var unnamed: [[UInt8]: Int64] = [:]
+        /// The sizes of those that the next commit of this replica names.
+        var own: [[UInt8]: Int64] = [:]
         /// Retired packs that are still there.
         var left: [ObjectKey] = []
 
-        var ids: [[UInt8]] { unnamed.keys.sorted { $0.lexicographicallyPrecedes($1) } }
+        var ids: [[UInt8]] { Self.ids(unnamed) }
+        var ownIDs: [[UInt8]] { Self.ids(own) }
+
+        private static func ids(_ sizes: [[UInt8]: Int64]) -> [[UInt8]] {
+            sizes.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        }
     }
 
     /// Adds to a report what ``sweep(_:_:_:)`` would do.
@@ -40,10 +51,12 @@ struct UnnamedPacks: ReplicaPart {
         let due = try await due(
             found.ids, log, connection.devices,
             note: try UnnamedPacksNote.read(state, config.store))
+        let gone = try due + unwanted(found)
         report.removedPacks += found.left.count
-        report.removedUnnamedPacks = due.count
-        report.waitingUnnamedPacks = found.unnamed.count - due.count
-        report.freedBytes += due.reduce(0) { $0 + (found.unnamed[$1] ?? 0) }
+        report.removedUnnamedPacks = gone.count
+        report.freedBytes += gone.reduce(0) { $0 + (found.unnamed[$1] ?? found.own[$1] ?? 0) }
+        let note = try UnnamedPacksNote.read(state, config.store)
+        try await tell(of: found, without: Set(gone), note, log, connection, &report)
     }
 
     /// Removes the packs that are retired, and those that no commit names and whose devices had the time to name them.
@@ -57,21 +70,53 @@ struct UnnamedPacks: ReplicaPart {
         let found = try await find(log, connection)
         for key in found.left { try await connection.remote.delete(key) }
         report.removedPacks += found.left.count
-        var due = try await due(found.ids, log, connection.devices, note: note)[...]
+        let unwanted = try unwanted(found)
+        var due = try await (due(found.ids, log, connection.devices, note: note) + unwanted)[...]
         while !due.isEmpty {
             let step = Array(due.prefix(Self.packsPerCommit))
             due = due.dropFirst(step.count)
             for id in try await retire(step, &log, in: zone) {
                 try await connection.remote.delete(key(id))
                 report.removedUnnamedPacks += 1
-                report.freedBytes += found.unnamed[id] ?? 0
+                report.freedBytes += found.unnamed[id] ?? found.own[id] ?? 0
             }
         }
+        // The next run would not find them, and forget them then.
+        try sync.unpublishedPacksFile.update(removing: Set(unwanted))
         let named = known(log)
         let left = found.unnamed.keys.filter { !named.contains($0) }
-        report.waitingUnnamedPacks = left.count
         note.keep(Set(left), foundAt: log.view.token.sequence)
         try note.write(state)
+        try await tell(of: found, without: named.union(unwanted), note, log, connection, &report)
+    }
+
+    /// The packs of this replica that its next run would hardly use: the files that are new or changed in the root have
+    /// less than half of their bytes together. To store these again costs less than what is freed.
+    private func unwanted(_ found: Found) throws -> [[UInt8]] {
+        guard !found.own.isEmpty else { return [] }
+        let stored = found.own.values.reduce(0, +)
+        let scan = try sync.scanner(rulesReader.runRules(SyncOptions()))
+            .scan(BaseSnapshot(manifest.loadBase()))
+        let waiting = scan.candidates.reduce(Int64(0)) { $0 + $1.status.stamp.size }
+        return scan.blocked.isEmpty && stored > 2 * waiting ? found.ownIDs : []
+    }
+
+    /// Adds to a report what stays, and for whom.
+    private func tell(
+        of found: Found, without gone: Set<[UInt8]>, _ note: UnnamedPacksNote, _ log: LogCheck,
+        _ connection: ZoneConnection, _ report: inout PruneReport
+    ) async throws {
+        let left = found.unnamed.filter { !gone.contains($0.key) }
+        let own = found.own.filter { !gone.contains($0.key) }
+        report.waitingUnnamedPacks = left.count
+        report.waitingUnnamedBytes = left.values.reduce(0, +)
+        report.ownUnnamedPacks = own.count
+        report.ownUnnamedBytes = own.values.reduce(0, +)
+        guard !left.isEmpty else { return }
+        let end = log.view.token.sequence
+        let last = left.keys.map { note.positions[$0] ?? end }.max() ?? end
+        report.awaitedDevices = try await reached(log, connection.devices)
+            .filter { $0.position <= last }.map(\.device.name).sorted()
     }
 
     private func key(_ id: [UInt8]) throws -> ObjectKey {
@@ -92,7 +137,9 @@ struct UnnamedPacks: ReplicaPart {
                 guard let id = PackReference.id(in: object.key) else { continue }
                 if log.view.retired.contains(id) {
                     found.left.append(object.key)
-                } else if !known.contains(id), !own.contains(id) {
+                } else if own.contains(id), !known.contains(id) {
+                    found.own[id] = object.size
+                } else if !known.contains(id) {
                     found.unnamed[id] = object.size
                 }
             }
@@ -108,15 +155,20 @@ struct UnnamedPacks: ReplicaPart {
     ) async throws -> [[UInt8]] {
         guard replica.options.sparesUnnamedPacks else { return ids }
         guard ids.contains(where: { note.positions[$0] != nil }) else { return [] }
-        let published = log.view.authors.items
-        // What this device has stored is in a record of its own.
-        let reached = try await devices.all().lazy
-            .filter { $0.device.id != config.device.id }
-            .map { max($0.token.sequence, published[$0.device.id]?.sequence ?? 0) }
-            .min()
+        let reached = try await reached(log, devices).map(\.position).min()
         return ids.filter { id in
             guard let position = note.positions[id] else { return false }
             return reached.map { $0 > position } ?? true
+        }
+    }
+
+    /// The last commit that each other device is known to have read. What this one has stored is in a record of its own.
+    private func reached(
+        _ log: LogCheck, _ devices: DeviceRegistry
+    ) async throws -> [(device: Device, position: UInt64)] {
+        let published = log.view.authors.items
+        return try await devices.all().filter { $0.device.id != config.device.id }.map {
+            ($0.device, max($0.token.sequence, published[$0.device.id]?.sequence ?? 0))
         }
     }
 

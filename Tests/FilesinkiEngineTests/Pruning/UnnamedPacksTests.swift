@@ -94,9 +94,30 @@ struct UnnamedPacksTests: PruneScene {
         #expect(stored.count == 1)
         let report = try await prune(hasty)
         #expect(report.removedUnnamedPacks == 0 && report.waitingUnnamedPacks == 0)
+        #expect(report.ownUnnamedPacks == 1 && report.ownUnnamedBytes > 200_000)
         try await a.sync()
         #expect(packs == stored)
         try await expectWhole()
+    }
+
+    @Test(
+        "what this device has stored and no longer wants goes at once, and the rest is named with its devices"
+    )
+    func unwanted() async throws {
+        try await stop(b, ["g": large(2)])
+        try await stop(a, ["f": large(1)])
+        a.remove("f")
+        try a.write(["small": large(3, 30_000)])
+        let dry = try await prune(a, isDryRun: true)
+        #expect(dry.removedUnnamedPacks == 1 && dry.freedBytes > 200_000 && packs.count == 2)
+        let report = try await prune(a)
+        #expect(report.removedUnnamedPacks == 1 && report.ownUnnamedPacks == 0)
+        #expect(report.waitingUnnamedBytes > 200_000 && report.awaitedDevices == ["b"])
+        #expect(packs.count == 1 && a.text(".filesinki/unpublished-packs") == nil)
+        try await a.sync()
+        try await b.sync()
+        try await expectWhole()
+        try await expectNoneNamedAgain()
     }
 
     @Test(
