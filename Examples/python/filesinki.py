@@ -125,6 +125,7 @@ class Filesinki:
 
         Raises:
             FilesinkiError: The call failed.
+            ValueError: A parameter is no JSON, such as NaN.
             ConnectionError: filesinki has ended.
         """
         given = {name: value for name, value in params.items() if value is not None}
@@ -145,17 +146,22 @@ class Filesinki:
             params = {**params, "progress": True}
         number = self._last_id
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        # JSON has no NaN and no infinity.
+        line = json.dumps(message, allow_nan=False).encode() + b"\n"
         try:
-            self._input.write(json.dumps(message).encode() + b"\n")
+            self._input.write(line)
             self._input.flush()
         except BrokenPipeError:
             raise ConnectionError("filesinki has ended") from None
         while True:
             answer = self._read()
-            if answer is None or answer.get("id") != number:
+            if answer is None:
                 continue
-            if "error" in answer:
+            # A line that could not be read has an answer without an id; calls are answered one by one.
+            if "error" in answer and answer.get("id") in (number, None):
                 raise FilesinkiError(answer["error"])
+            if answer.get("id") != number:
+                continue
             return answer["result"]
 
     def sync(

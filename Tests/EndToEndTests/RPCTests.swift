@@ -34,7 +34,11 @@ struct RPCTests {
             program = environ["PROGRAM"]
             with Filesinki("a", program=program) as a, Filesinki("b", program=program) as b:
                 with a.kv.watch(values=True) as changes:
-                    b.kv.set("theme", "dark")
+                    try:
+                        b.kv.set("theme", float("nan"))
+                        raise AssertionError("JSON has no NaN")
+                    except ValueError:
+                        b.kv.set("theme", "dark")
                     b.kv.update({"size": 12, "list": [1, "x", {"y": None}]})
                     seen = {}
                     while len(seen) < 3:
