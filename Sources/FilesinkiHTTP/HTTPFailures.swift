@@ -15,8 +15,8 @@ extension HTTPReply {
             Failure(
                 .notAllowed, path: address, "Authentication failed (\(status)).",
                 remedy: "Give a token with filesinki remote set URL --token-file FILE, or with "
-                    + "--token-file or FILESINKI_TOKEN to clone and init. For WebDAV set "
-                    + "FILESINKI_USER and FILESINKI_PASSWORD. See filesinki help credentials.")
+                    + "--token-file or FILESINKI_TOKEN to clone and init. "
+                    + "See filesinki help credentials.")
         case 403:
             Failure(
                 .notAllowed, path: address, "Permission denied (403).",

@@ -27,6 +27,12 @@ final class WebDAVAuthentication: Sendable {
 
     init(_ credentials: Credentials) { self.credentials = credentials }
 
+    /// The user whose password is sent; nil for none.
+    var user: String? {
+        guard case .password(let user, _) = credentials else { return nil }
+        return user
+    }
+
     /// The authorization for a request.
     ///
     /// - Parameter path: The path of the request, percent-encoded.

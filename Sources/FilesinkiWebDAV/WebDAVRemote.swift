@@ -36,7 +36,7 @@ package struct WebDAVRemote: Remote {
         self.systemContext = systemContext
     }
 
-    package var address: String { server.address.description }
+    package var address: String { server.place }
 
     package var alternative: String {
         "Use the WebDAV of Apache, nginx or lighttpd, which passed this test, or filesinki serve."

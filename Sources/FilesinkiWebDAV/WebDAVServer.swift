@@ -39,6 +39,11 @@ final class WebDAVServer: Sendable {
             credentials == .none || address.permitsSecrets(allowsInsecure: allowsInsecure)
     }
 
+    /// The address of the folder for messages, as a user writes it.
+    var place: String {
+        "\(address.isSecure ? "webdavs" : "webdav")://\(address.authority)\(address.path)"
+    }
+
     /// The folder of the store.
     var top: WebDAVPath { WebDAVPath(address.path + "/") }
 
@@ -52,7 +57,21 @@ final class WebDAVServer: Sendable {
 
     /// The failure that an unexpected status means for a key.
     func failure(_ reply: HTTPReply, _ key: ObjectKey) -> Failure {
-        reply.failure(key.description, at: address.description)
+        failure(reply, about: key.description)
+    }
+
+    private func failure(_ reply: HTTPReply, about path: String) -> Failure {
+        var failure = reply.failure(path, at: place)
+        guard reply.status == 401 else { return failure }
+        let how = "FILESINKI_USER and FILESINKI_PASSWORD. See filesinki help credentials."
+        if let user = authentication.user {
+            failure.message =
+                "Authentication failed (401): \(printable(user.utf8)) is no user there, or the password is wrong."
+            failure.remedy = "Check \(how)"
+        } else {
+            failure.remedy = "Set \(how)"
+        }
+        return failure
     }
 
     /// Sends a request and waits for the whole reply, whatever its status.
@@ -267,7 +286,7 @@ extension WebDAVServer {
 
     private func noPropertiesError(_ reply: HTTPReply, _ path: WebDAVPath) -> Failure {
         guard [200, 405, 501].contains(reply.status) else {
-            return reply.failure(path.text, at: address.description)
+            return failure(reply, about: path.text)
         }
         return Failure(
             .unfitStore, path: path.text, "The server does not support WebDAV at this address.",

@@ -100,6 +100,8 @@ import Testing
         #expect(failure?.code == .notAllowed)
         #expect(server.requests.count == 2)
         #expect(!String(reflecting: failure).contains("sesame"))
+        #expect(failure?.path == bytes("webdav://localhost/dav"))
+        #expect(failure?.message.contains("ann is no user there, or the password is wrong") == true)
         #expect(!String(reflecting: remote).contains("sesame"))
     }
 
@@ -120,9 +122,16 @@ import Testing
         arguments: ["Negotiate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\"", "", "Bearer"])
     func unknownWays(_ challenge: String) async throws {
         let server = server(asking: challenge) { _ in false }
-        let remote = try server.remote(credentials: Self.ann)
-        #expect(await code { _ = try await remote.get(key("a"), range: nil) } == .notAllowed)
-        #expect(server.requests.map { $0.fields["Authorization"] } == [nil])
+        for credentials in [Self.ann, .none] {
+            let remote = try server.remote(credentials: credentials)
+            let failure = await #expect(throws: Failure.self) {
+                try await remote.get(key("a"), range: nil)
+            }
+            #expect(failure?.code == .notAllowed)
+            #expect(failure?.remedy.contains("FILESINKI_PASSWORD") == true)
+            #expect(failure?.remedy.contains("FILESINKI_TOKEN") == false)
+        }
+        #expect(server.requests.map { $0.fields["Authorization"] } == [nil, nil])
     }
 
     @Test func `a server that asked for a digest does not get the password`() async throws {

@@ -109,7 +109,7 @@ final class RcloneLink: Sendable {
             transport: RcloneTransport(wrapped: connections, systemContext: systemContext),
             credentials: .password(user: login.user, login.password),
             systemContext: systemContext)
-        return RcloneWay(server: server, remote: remote, origin: address.origin)
+        return RcloneWay(server: server, remote: remote, origins: [address.origin, remote.address])
     }
 }
 
@@ -117,8 +117,8 @@ final class RcloneLink: Sendable {
 struct RcloneWay: Sendable {
     let server: RcloneServer
     let remote: WebDAVRemote
-    /// How its addresses begin.
-    let origin: String
+    /// How its addresses begin in messages: those of connections, and those of WebDAV.
+    let origins: [String]
 
     /// The failure of a request as one of the address that the user knows, with what rclone said meanwhile.
     ///
@@ -126,8 +126,10 @@ struct RcloneWay: Sendable {
     func described(_ failure: Failure, _ address: RcloneAddress, after count: Int) -> Failure {
         var failure = failure
         let path = String(decoding: failure.path, as: UTF8.self)
-        if path.hasPrefix(origin) { failure.path = Array(address.text.utf8) }
-        failure.message = failure.message.replacing(origin, with: address.text)
+        for origin in origins {
+            if path.hasPrefix(origin) { failure.path = Array(address.text.utf8) }
+            failure.message = failure.message.replacing(origin, with: address.text)
+        }
         guard failure.code == .away else { return failure }
         if let said = server.log.lastMessage(after: count) {
             failure.message = "rclone reports: \(said)"
