@@ -93,6 +93,14 @@ package struct StoreFormat: Hashable, Sendable {
 
     private static func key() throws(Failure) -> ObjectKey { try ObjectKey(StoreLayout.format) }
 
+    /// Where the description is in a store that is a folder.
+    package static let place = StoreLayout.format
+
+    /// Whether a file begins as a description does, of whatever version.
+    package static func begins(_ bytes: some Sequence<UInt8>) -> Bool {
+        bytes.starts(with: StoreFormatText.title.utf8)
+    }
+
     /// Makes this the description of an encrypted store.
     package mutating func encrypt(with fingerprint: String) {
         keyFingerprint = fingerprint

@@ -52,6 +52,45 @@ struct PlacementTests {
         #expect(!names.contains("c") && !names.contains("deep") && !names.contains(".filesinki"))
     }
 
+    @Test(
+        "E2.4 a store, and a folder in it, is made no replica",
+        arguments: ["store", "store/zones/x"])
+    func storeAsRoot(_ root: String) async throws {
+        let world = try await ReplicaTests.pair()
+        for line in [["init", root], ["init", root, "--remote", "other"]] {
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .usage, "\(outcome)")
+            let remedy = "filesinki clone \(world.folder)/store DIR"
+            #expect(outcome.talk.contains(remedy), "\(outcome)")
+        }
+        #expect(!world.names().contains("other"))
+        #expect(!world.names(in: "store").contains(".filesinki"))
+        #expect(!world.names(in: "store/zones").contains("x"))
+        // Another file of that name is none.
+        try world.write("int main;", to: "src/filesinki/c")
+        #expect(try await world.run("init", "src").code == .done)
+    }
+
+    @Test("clone of what is no store names what to do")
+    func noStore() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.makeFolder("empty")
+        let place = world.folder
+        for (line, remedy) in [
+            (["clone", "a", "c"], "which is \(place)/store."),
+            (["clone", "empty", "c"], "filesinki init \(place)/c --remote \(place)/empty."),
+            (
+                ["remote", "set", "empty", "--root", "a"],
+                "filesinki remote set --root \(place)/a \(place)/empty --migrate."
+            ),
+        ] {
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .negative, "\(outcome)")
+            #expect(outcome.talk.contains(remedy), "\(outcome)")
+        }
+        #expect(!world.names().contains("c"))
+    }
+
     @Test("E2.4 doctor reports a store inside the root")
     func doctor() async throws {
         let world = try await ReplicaTests.pair()

@@ -7,6 +7,7 @@ import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
+import FilesinkiText
 import Glibc
 
 extension Replica {
@@ -32,6 +33,7 @@ extension Replica {
         if let address { try placement.check(against: address) }
         let state = options.stateFolder
         let existing = try ReplicaConfig.read(state)
+        if existing == nil { try placement.checkIsNoStore() }
         var config =
             existing
             ?? ReplicaConfig(
@@ -217,6 +219,35 @@ package struct RootPlacement: Sendable {
                 : "The root \(printable(root.utf8)) is inside the store."
         throw Failure(
             .usage, path: store, message, remedy: "Use a folder outside the root for the store.")
+    }
+
+    /// Refuses a root that is a store, or inside one: its objects would be synced as files, and so changed and deleted.
+    ///
+    /// - Throws: `Failure` with code `usage`.
+    func checkIsNoStore() throws(Failure) {
+        let real = Self.realPath(root)
+        var next: String? = real
+        while let place = next {
+            if Self.isStore(place) {
+                let shown = ShellWord.shown(place.utf8)
+                throw Failure(
+                    .usage, path: root,
+                    place == real
+                        ? "The folder is a store."
+                        : "The folder is inside the store \(printable(place.utf8)).",
+                    remedy: "To make a replica of the store, run filesinki clone \(shown) DIR.")
+            }
+            next = Self.parent(of: place)
+        }
+    }
+
+    /// Whether a folder is a store. One that cannot be read is none of this user's.
+    private static func isStore(_ folder: String) -> Bool {
+        let path = (folder == "/" ? "" : folder) + "/" + StoreFormat.place
+        // Not to wait for the writer of a pipe.
+        let file = try? FileHandle(path, O_RDONLY | O_NONBLOCK)
+        guard let start = try? file?.read(upTo: 64) else { return false }
+        return StoreFormat.begins(start)
     }
 
     /// Refuses a replica inside another one of the same store, because each run of both would sync the files of the

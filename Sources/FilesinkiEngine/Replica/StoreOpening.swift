@@ -2,6 +2,7 @@ package import FilesinkiEncryption
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiText
 
 /// How the key of an encrypted store is opened.
 package struct KeyOptions: Sendable {
@@ -49,7 +50,7 @@ struct StoreOpening {
         if let format = try await StoreFormat.read(from: remote) {
             return (format, try await findKey(of: format, remote), false)
         }
-        guard makesStore else { throw Failure.noStore(at: remote.address) }
+        guard makesStore else { throw noStore(at: address) }
         guard keys.isEncrypting || !keys.expectsEncryption else {
             throw Failure(
                 .notAllowed, path: remote.address,
@@ -69,6 +70,27 @@ struct StoreOpening {
         // Another device has created the store meanwhile.
         try await KeyObjects(remote, fingerprint: key.fingerprint).remove(id)
         return (format, try await findKey(of: format, remote), false)
+    }
+
+    /// There is no store, and none is to be made. What to do depends on what is there, and on what the replica has.
+    private func noStore(at address: String) -> Failure {
+        if case .folder(let path)? = try? RemoteAddress(absolute: address),
+            let other = try? ReplicaConfig.read(StateFolder(root: path, state: nil)),
+            let remote = other.remote
+        {
+            return Failure(
+                .notFound, path: address, "This is a replica, not a store.",
+                remedy: "Give the address of its store, which is \(ShellWord.shown(remote.utf8)).")
+        }
+        let shown = ShellWord.shown(address.utf8)
+        let replica = try? ReplicaConfig.read(options.stateFolder)
+        let making =
+            replica?.remote == nil
+            ? "make a store there with filesinki init \(ShellWord.shown(options.root.utf8)) --remote \(shown)"
+            : "copy the replica's store there with filesinki remote set \(shown) --migrate"
+        return Failure(
+            .notFound, path: address, "No store was found there.",
+            remedy: "Check the address, or \(making).")
     }
 
     /// The key of a store: the replica's copy, or what the secret opens; nil for a store that is not encrypted.
