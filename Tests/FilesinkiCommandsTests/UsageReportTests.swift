@@ -43,6 +43,8 @@ struct UsageReportTests {
         #expect(absent.code == .negative)
         #expect(absent.talk.contains("none: "), "\(absent.talk)")
         #expect(absent.lines.count == 3)
+        let none = try await world.run("du", "--root", "a", "none")
+        #expect(none.code == .negative && none.text.isEmpty, "\(none.text)")
         #expect(try await world.run("du", "--root", "a", "--depth", "-1").code == .usage)
         #expect(try await world.run("du", "--root", "a", "--sort", "age").code == .usage)
         world.rename("store", to: "gone")

@@ -165,6 +165,8 @@ struct IdentityTests {
         #expect(name == "laptop-" + hexadecimal(made.device.id).prefix(4))
         #expect(report.notices.count == 1)
         #expect(report.notices.first?.failure.remedy.contains(name) == true)
+        // Wherever it is pasted, no other folder becomes a replica.
+        #expect(report.notices.first?.failure.remedy.contains("init \(b.root) --device") == true)
         #expect(try await b.sync().notices.isEmpty)
         #expect(try await id(b).name == name)
         // The names of conflict copies distinguish the two.

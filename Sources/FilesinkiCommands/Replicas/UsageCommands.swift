@@ -46,6 +46,7 @@ struct DiskUsageCommand: ReplicaCommand {
         let chosen = try session.paths(paths)
         var result = try await session.replica.usage(of: chosen, depth: depth, history: history)
         let isAllFound = try session.report(missing: chosen, in: result.paths.map(\.path))
+        if !isAllFound, result.paths.isEmpty { return .negative }
         if sort == .size {
             // Paths of the same size stay in their order.
             let order = result.paths.enumerated().sorted {

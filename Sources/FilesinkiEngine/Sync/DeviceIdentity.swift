@@ -3,6 +3,7 @@ import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiText
 
 /// Ensures that the id and the name of this device are its own alone.
 struct DeviceIdentity: ReplicaPart {
@@ -37,7 +38,7 @@ struct DeviceIdentity: ReplicaPart {
         run.report.note(
             options.root, "Another device of the store is also named \(name).",
             remedy: "This one is named \(config.device.name) from now on; to choose another name, "
-                + "run filesinki init --device NAME.")
+                + "run filesinki init \(ShellWord.shown(options.root.utf8)) --device NAME.")
     }
 
     /// - Parameter sequence: The last commit of the log that is known to be this replica's own, or
