@@ -47,16 +47,19 @@ struct RemoteChecks: Sendable {
     }
 
     /// Whether the store still has what this replica has seen there: one that was restored from a backup, or lost its
-    /// end, stops every run.
+    /// end, stops every run. One that lost its beginning stops new devices only, so no run notices.
     private func history(_ context: ReplicaContext) async -> Diagnosis {
         let sound = Diagnosis("history", .ok, "The store has what was seen there.")
         do {
             guard let position = try context.memory.position else { return sound }
-            _ = try await context.zone.reader(behind: position)
-            return sound
-        } catch let failure as Failure where failure.code == .tokenExpired {
-            // A checkpoint has it.
-            return sound
+            do {
+                _ = try await context.zone.reader(behind: position)
+            } catch let failure as Failure where failure.code == .tokenExpired {
+                // A checkpoint has it.
+                return sound
+            }
+            let missing = try await context.zone.connected().log.missingBeginning()
+            return missing.map { Diagnosis("history", thrown: $0) } ?? sound
         } catch { return Diagnosis("history", thrown: error) }
     }
 

@@ -10,9 +10,12 @@ extension SyncEngine {
     /// Adopts a store that is not the one that was synced before, if the user has approved exactly this
     /// one. Nothing is deleted: both sides are compared as for the first time.
     ///
-    /// - Parameter failure: What was noticed.
+    /// - Parameter mismatch: What was noticed.
     /// - Throws: The failure, with the id to approve in its remedy, until it is approved.
-    func adoptStore(_ run: inout SyncRun, _ failure: Failure) async throws -> RemoteView {
+    func adoptStore(_ run: inout SyncRun, _ mismatch: StoreMismatch) async throws -> RemoteView {
+        let failure = mismatch.failure
+        // A replica that has read nothing compares with nothing: the log itself cannot be read, approved or not.
+        if mismatch.kind == .rolledBack, try manifest.token == nil { throw failure }
         guard !run.isPartial, config.remote != nil else { throw failure }
         let remote = try options.openRemote(config)
         guard let present = try await zone.presentStore(at: remote) else { throw failure }
@@ -40,7 +43,9 @@ extension SyncEngine {
         run.options.approved = nil
         run.base = BaseIndex([])
         run.preserved = [:]
-        return try await fetchView(run)
+        do { return try await fetchView(run) } catch let mismatch as StoreMismatch {
+            throw mismatch.failure
+        }
     }
 
     /// An id of the store in its present state: its id and epoch, and the commit at this replica's

@@ -168,15 +168,37 @@ extension CommitLog {
         return try await archives.contains(1)
     }
 
-    /// The failure for a commit that is missing although it was published: pruned, or lost.
+    /// The failure for a log that a new device cannot read, because its first commit is missing and no checkpoint
+    /// replaces it; nil for a sound one. One to four requests.
+    package func missingBeginning() async throws -> Failure? {
+        if try await isWhole() { return nil }
+        guard try await hasAnything() else { return nil }
+        let failure = try await hole(at: 1)
+        return failure.code == .tokenExpired ? nil : failure
+    }
+
+    /// The failure for a commit that is missing although later ones exist: pruned, or lost.
+    func hole(at sequence: UInt64) async throws -> Failure {
+        if try await hasCheckpoint(from: sequence) { return expired(sequence) }
+        return Failure(
+            .wrongStore, path: prefix + StoreLayout.name(sequence),
+            "The commit is gone while later ones are there: the store lost it.",
+            remedy:
+                "Restore it from a copy of the store. Without a copy, make a new store: run filesinki init DIR "
+                + "--remote NEW with an empty folder, then filesinki remote set NEW --accept on each device.")
+    }
+
+    private func expired(_ sequence: UInt64) -> Failure {
+        Failure(
+            .tokenExpired, path: prefix + StoreLayout.name(sequence),
+            "The log no longer reaches back to the last known commit.",
+            remedy: "The newest checkpoint is read instead.")
+    }
+
+    /// The failure for a commit that is missing although it was seen: pruned, or lost.
     func missing(_ sequence: UInt64) async throws -> Failure {
         let key = prefix + StoreLayout.name(sequence)
-        if try await hasCheckpoint(from: sequence) {
-            return Failure(
-                .tokenExpired, path: key,
-                "The log no longer reaches back to the last known commit.",
-                remedy: "The newest checkpoint is read instead.")
-        }
+        if try await hasCheckpoint(from: sequence) { return expired(sequence) }
         return Failure(
             .wrongStore, path: key,
             "A commit that was seen is gone: the store was rolled back, or lost it.",

@@ -136,7 +136,7 @@ package struct LogReader: Sendable {
         }
         guard let slot = ahead.first, !slot.isAbsent else {
             if try await enterArchive() { return try takeArchived() }
-            throw try await log.missing(token.sequence &+ 1)
+            throw try await log.hole(at: token.sequence &+ 1)
         }
         return try await take(slot)
     }

@@ -51,7 +51,7 @@ extension SyncEngine {
             if run.options.approved != nil { try await zone.proveEnd(at: view.token) }
             return view
         } catch let mismatch as StoreMismatch {
-            return try await adoptStore(&run, mismatch.failure)
+            return try await adoptStore(&run, mismatch)
         }
     }
 

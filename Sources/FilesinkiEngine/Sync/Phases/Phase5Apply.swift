@@ -17,7 +17,7 @@ extension SyncEngine {
         if steps.contains(where: { $0.action.writesTheirs || $0.superseded != nil }) {
             do { try await zone.proveEnd(at: run.remote.token) } catch let mismatch as StoreMismatch
             {
-                _ = try await adoptStore(&run, mismatch.failure)
+                _ = try await adoptStore(&run, mismatch)
             }
         }
         guard try await preserve(&run, steps) else { return nil }
