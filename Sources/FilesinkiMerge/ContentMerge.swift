@@ -45,6 +45,9 @@ package struct MergeInput: Sendable {
         self.trace = trace
     }
 
+    /// The contents that there are.
+    var versions: [[UInt8]] { [base, ours, theirs].compactMap(\.self) }
+
     /// The same merge seen from the other device.
     package var swapped: MergeInput {
         MergeInput(

@@ -12,6 +12,8 @@ package struct DocumentFormat: Sendable {
     package let merge: any ContentMerge
     /// Whether the bytes are a document that the merge can read.
     package let reads: @Sendable (_ bytes: [UInt8]) -> Bool
+    /// Merges documents of this format; nil where a version is none, as ``reads`` says.
+    package let mergeDocuments: @Sendable (_ input: MergeInput) -> MergeOutcome?
 
     /// The format's name in a strategy, such as `ini`.
     package var word: String { format.rawValue }
@@ -25,6 +27,7 @@ package struct DocumentFormat: Sendable {
         let merge = TreeMerge(format: syntax)
         self.merge = merge
         reads = merge.reads
+        mergeDocuments = merge.mergeDocuments
     }
 
     private init(
@@ -35,6 +38,7 @@ package struct DocumentFormat: Sendable {
         self.format = format
         self.merge = merge
         self.reads = reads
+        mergeDocuments = { $0.versions.allSatisfy(reads) ? merge.merge($0) : nil }
         self.textMerge = textMerge
     }
 

@@ -100,11 +100,15 @@ private struct LinkRun {
     private func mergeDocument(
         _ document: DocumentFormat, _ source: MergeTrace.FormatSource
     ) throws -> LinkResult {
-        let input = try input()
-        let contents = input.map { [$0.base, $0.ours, $0.theirs].compactMap(\.self) } ?? []
-        return contents.allSatisfy(document.reads)
-            ? try merge(by: document.merge, input, as: "auto:\(document.word)", source)
-            : try merge(by: document.textMerge, input, as: "auto:text", .content)
+        guard let input = try input() else {
+            return try merge(by: document.merge, nil, as: "auto:\(document.word)", source)
+        }
+        let rule = "auto:\(document.word)"
+        trace?.begin(rule, source)
+        guard let outcome = document.mergeDocuments(input) else {
+            return try merge(by: document.textMerge, input, as: "auto:text", .content)
+        }
+        return try keep(outcome, by: rule)
     }
 
     /// - Parameters:
@@ -118,7 +122,11 @@ private struct LinkRun {
         guard let input else {
             return .declined(["A content is larger than \(MergeVersions.readLimit) bytes."])
         }
-        switch merge.merge(input) {
+        return try keep(merge.merge(input), by: rule)
+    }
+
+    private func keep(_ outcome: MergeOutcome, by rule: String) throws -> LinkResult {
+        switch outcome {
         case .declined(let conflicts): return declined(conflicts)
         case .merged(let bytes):
             versions.hold(bytes, as: .result)

@@ -106,13 +106,20 @@ struct CSVKey {
         let places = columns.compactMap { sheet.columns.firstIndex(of: $0) }
         var occurrences: [[UInt8]: Int] = [:]
         return sheet.rows.map { row in
-            // No field has a zero byte, so joined keys are as different as their fields.
-            let key = Array(places.map { sheet.value(row, $0) }.joined(separator: [0]))
+            let key = Self.key(of: row, places, sheet)
             guard isWholeRow else { return key }
             occurrences[key, default: 0] += 1
             let number = UInt64(occurrences[key, default: 0]).bigEndian
             return withUnsafeBytes(of: number) { key + [0] + $0 }
         }
+    }
+
+    /// What a row has in these columns. No field has a zero byte, so joined keys are as different as their fields.
+    private static func key(
+        of row: CSVTable.Record, _ places: [Int], _ sheet: CSVSheet
+    ) -> [UInt8] {
+        guard places.count != 1 else { return sheet.value(row, places[0]) }
+        return Array(places.map { sheet.value(row, $0) }.joined(separator: [0]))
     }
 
     /// A key as messages show it.
@@ -128,10 +135,10 @@ struct CSVKey {
         sheets.all.filter { !$0.columns.isEmpty }.allSatisfy { sheet in
             let places = columns.compactMap { sheet.columns.firstIndex(of: $0) }
             guard places.count == columns.count else { return false }
-            var seen: Set<[UInt8]> = []
+            var seen: Set<ByteKey> = []
             return sheet.rows.allSatisfy { row in
-                let key = Array(places.map { sheet.value(row, $0) }.joined(separator: [0]))
-                return (allowsEmpty || !key.isEmpty) && seen.insert(key).inserted
+                let key = key(of: row, places, sheet)
+                return (allowsEmpty || !key.isEmpty) && seen.insert(ByteKey(key)).inserted
             }
         }
     }
@@ -194,14 +201,14 @@ struct KeyOrder {
 
 /// Numbers keys; equal keys get the same number.
 struct KeyNumbers {
-    private var numbers: [[UInt8]: Int32] = [:]
+    private var numbers: [ByteKey: Int32] = [:]
     /// The keys by their number.
     private(set) var keys: [[UInt8]] = []
 
     mutating func number(of key: [UInt8]) -> Int32 {
-        if let known = numbers[key] { return known }
+        if let known = numbers[ByteKey(key)] { return known }
         let new = Int32(truncatingIfNeeded: keys.count)
-        numbers[key] = new
+        numbers[ByteKey(key)] = new
         keys.append(key)
         return new
     }

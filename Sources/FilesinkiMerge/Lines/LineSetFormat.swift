@@ -9,14 +9,14 @@ struct LineSetFormat: SyntaxFormat {
     func read(_ bytes: [UInt8]) -> SyntaxTree? {
         guard bytes.count <= SyntaxLimits.size else { return nil }
         var items: [SyntaxItem] = []
-        var seen: Set<ArraySlice<UInt8>> = []
+        var seen: Set<ByteKey> = []
         var (place, gapStart) = (0, 0)
         while place < bytes.count {
             let end = bytes.lineEnd(from: place)
             let textEnd = bytes.textEnd(before: end)
             let text = bytes[place..<textEnd]
             if !text.isBlank {
-                guard items.count < SyntaxLimits.items, seen.insert(text).inserted else {
+                guard items.count < SyntaxLimits.items, seen.insert(ByteKey(text)).inserted else {
                     return nil
                 }
                 let value = SyntaxNode(

@@ -117,6 +117,7 @@ private struct SettingsReader {
     }
 
     private mutating func append(_ new: [SyntaxItem]) {
+        guard !new.isEmpty else { return }
         if section == nil { items += new } else { sectionItems += new }
     }
 
@@ -169,12 +170,10 @@ private struct SettingsReader {
         let text = bytes[valueStart..<end].trimmed
         let range = text.isEmpty ? valueStart..<valueStart : text.startIndex..<text.endIndex
         let value = SyntaxNode(kind: .scalar, range: range, meaning: SyntaxText(text))
-        append([
-            SyntaxItem(
-                name: SyntaxText(name), key: key(name), gap: trivia.gap, leadEnd: lineStart,
-                value: value,
-                comma: range.upperBound..<range.upperBound, end: end)
-        ])
+        let item = SyntaxItem(
+            name: SyntaxText(name), key: key(name), gap: trivia.gap, leadEnd: lineStart,
+            value: value, comma: range.upperBound..<range.upperBound, end: end)
+        if section == nil { items.append(item) } else { sectionItems.append(item) }
         indentation = indent
         position = end
         return true

@@ -1,14 +1,6 @@
 /// Numbers for byte strings, from 0 in the order of their first appearance; equal strings have one number.
 struct ByteNumbers {
-    private struct Key: Hashable {
-        let bytes: [UInt8]
-
-        func hash(into hasher: inout Hasher) {
-            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        }
-    }
-
-    private var numbers: [Key: Int] = [:]
+    private var numbers: [ByteKey: Int] = [:]
     /// The string of each number.
     private(set) var texts: [[UInt8]] = []
 
@@ -17,8 +9,8 @@ struct ByteNumbers {
 
     /// The number of a string, which is given one if it is new.
     mutating func number(of text: [UInt8]) -> Int {
-        if let found = numbers[Key(bytes: text)] { return found }
-        numbers[Key(bytes: text)] = texts.count
+        if let found = numbers[ByteKey(text)] { return found }
+        numbers[ByteKey(text)] = texts.count
         texts.append(text)
         return texts.count - 1
     }

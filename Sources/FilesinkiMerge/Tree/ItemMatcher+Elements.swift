@@ -3,10 +3,21 @@ import FilesinkiText
 /// The elements of lists.
 extension ItemMatcher {
     func matchElements(_ rule: String?) -> Result {
-        let lists = MergeVersion.allCases.map { items($0).filter { $0.role == .value } }
-        let kinds = Set(lists.joined().map(\.value.kind))
+        // By index, as an item has memory of its own that would be counted at each copy.
+        let lists = MergeVersion.allCases.map { version in
+            let items = items(version)
+            return items.indices.contains { items[$0].role == .comment }
+                ? items.filter { $0.role == .value } : items
+        }
+        func contain(_ isSought: (SyntaxNode.Kind, SyntaxNode.Form) -> Bool) -> Bool {
+            lists.contains { list in
+                list.indices.contains { isSought(list[$0].value.kind, list[$0].value.form) }
+            }
+        }
+        let allKinds: [SyntaxNode.Kind] = [.map, .list, .scalar]
+        let kinds = Set(allKinds.filter { kind in contain { found, _ in found == kind } })
         let members = rule.map { [Array($0.utf8)] } ?? format.identities
-        if kinds == [.map], lists.joined().allSatisfy({ $0.value.form != .step }),
+        if kinds == [.map], !contain({ _, form in form == .step }),
             let member = members.first(where: { isUnique(.member($0), lists) })
         {
             let match = match(by: .member(member))
@@ -16,7 +27,7 @@ extension ItemMatcher {
             return matchSequence()
         }
         guard let base = nodes.base else { return matchAll() }
-        if lists.joined().contains(where: Self.isPartOfText) { return matchSequence() }
+        if contain({ _, form in form == .block || form == .step }) { return matchSequence() }
         if kinds == [.scalar] || kinds == [.map] || kinds.isEmpty, isUnique(.value, lists),
             base.kind == .list
         {
@@ -70,7 +81,7 @@ extension ItemMatcher {
     func matchByValue() -> Result { match(by: .value) }
 
     private func match(by identity: Identity) -> Result {
-        let match = match(isSortable: true) { item, version, result in
+        let (match, _) = match(isSortable: true) { item, version, result in
             _ = append(identity, of: item, version, to: &result)
         } sortedBy: { item, version in
             guard case .member(let name) = identity else { return text(of: item.value, version) }

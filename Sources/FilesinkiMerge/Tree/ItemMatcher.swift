@@ -37,12 +37,16 @@ struct ItemMatcher {
     func items(_ version: MergeVersion) -> [SyntaxItem] { nodes[version]?.items ?? [] }
 
     private var hasComments: Bool {
-        MergeVersion.allCases.contains { items($0).contains { $0.role == .comment } }
+        MergeVersion.allCases.contains { version in
+            let items = items(version)
+            return items.indices.contains { items[$0].role == .comment }
+        }
     }
 
     // MARK: Names
 
     private func matchNames() -> Result {
+        if let match = matchOnce() { return checked(match) }
         var groups: [[UInt8]: Identity] = [:]
         for (name, lists) in repeatedItems {
             guard let identity = identity(ofRepeated: lists) else {
@@ -50,18 +54,40 @@ struct ItemMatcher {
             }
             groups[name] = identity
         }
-        let match = match(isSortable: groups.isEmpty) { item, version, result in
+        let (match, _) = match(isSortable: groups.isEmpty) { item, version, result in
             let start = result.count
             appendName(of: item, version, to: &result)
             guard !groups.isEmpty, let group = groups[Array(result[start...])] else { return }
             result.append(0)
             _ = append(group, of: item, version, to: &result)
         } sortedBy: { item, version in
-            let value = item.value.form == .child ? item.value.range : 0..<0
-            return [item.value.form.rawValue] + (trees[version]?.slice(item.name) ?? [])
-                + (trees[version]?.slice(value) ?? [])
+            sortText(of: item, version)
         }
         return checked(match)
+    }
+
+    /// The items by name, where no version has a name more than once; nil otherwise.
+    private func matchOnce() -> ItemMatch? {
+        let hasElements = MergeVersion.allCases.contains { version in
+            let items = items(version)
+            return items.indices.contains {
+                items[$0].role == .value && items[$0].value.form.isElement
+            }
+        }
+        guard !hasElements else { return nil }
+        let (match, isRepeated) = match(isSortable: true) { item, version, result in
+            appendName(of: item, version, to: &result)
+        } sortedBy: { item, version in
+            sortText(of: item, version)
+        }
+        return isRepeated ? nil : match
+    }
+
+    /// What an item with a name is sorted by.
+    private func sortText(of item: SyntaxItem, _ version: MergeVersion) -> [UInt8] {
+        let value = item.value.form == .child ? item.value.range : 0..<0
+        return [item.value.form.rawValue] + (trees[version]?.slice(item.name) ?? [])
+            + (trees[version]?.slice(value) ?? [])
     }
 
     /// What two items of a map have in common that are the same.
@@ -121,11 +147,9 @@ struct ItemMatcher {
         if lists.joined().contains(where: { $0.value.form == .child }) {
             return identity(ofChildren: lists)
         }
+        if haveSameValues(lists) { return .value }
         let values = zip(MergeVersion.allCases, lists).map { version, items in
             items.map { identity($0, .value, version) ?? [] }
-        }
-        if values[1] == values[2] || values[0] == values[1] || values[0] == values[2] {
-            return .value
         }
         let areMaps = lists.joined().allSatisfy { $0.value.kind == .map }
         if areMaps, let member = format.identities.first(where: { isUnique(.member($0), lists) }) {
@@ -146,11 +170,25 @@ struct ItemMatcher {
         return areMaps || values[0].count > 1 || isAddition ? .value : nil
     }
 
+    /// Whether two versions have the same values in the same order.
+    func haveSameValues(_ lists: [[SyntaxItem]]) -> Bool {
+        [(MergeVersion.ours, MergeVersion.theirs), (.base, .ours), (.base, .theirs)]
+            .contains { one, other in
+                let (items, others) = (lists[one.rawValue], lists[other.rawValue])
+                guard items.count == others.count else { return false }
+                return items.indices.allSatisfy { place in
+                    guard let tree = trees[one], let otherTree = trees[other] else { return false }
+                    return tree.sameMeaning(items[place].value, otherTree, others[place].value)
+                }
+            }
+    }
+
     func isUnique(_ identity: Identity, _ lists: [[SyntaxItem]]) -> Bool {
         zip(MergeVersion.allCases, lists).allSatisfy { version, items in
-            var seen: Set<[UInt8]> = []
+            var seen: Set<ByteKey> = []
             return items.allSatisfy { item in
-                self.identity(item, identity, version).map { seen.insert($0).inserted } ?? false
+                self.identity(item, identity, version)
+                    .map { seen.insert(ByteKey($0)).inserted } ?? false
             }
         }
     }
@@ -196,11 +234,14 @@ struct ItemMatcher {
     }
 
     /// The items by an identity; equal ones are counted, so that each occurs once in a version.
+    ///
+    /// - Returns: Also whether a version has an item more than once that is no comment.
     func match(
         isSortable: Bool,
         identity append: (SyntaxItem, MergeVersion, inout [UInt8]) -> Void,
         sortedBy text: @escaping (SyntaxItem, MergeVersion) -> [UInt8]
-    ) -> ItemMatch {
+    ) -> (match: ItemMatch, isRepeated: Bool) {
+        var isRepeated = false
         var things = MergeTrio<[Int]>()
         var numbers = ByteNumbers(capacity: items(.ours).count)
         let pairs = editedComments()
@@ -224,16 +265,18 @@ struct ItemMatcher {
                     seen[number] = true
                     return number
                 }
+                if item.role == .value { isRepeated = true }
                 counts[number, default: 0] += 1
                 identity += Array("\0\(counts[number] ?? 0)".utf8)
                 identity[0] += 0x80
                 return numbers.number(of: identity)
             }
         }
-        return ItemMatch(
+        let match = ItemMatch(
             things, numbers.texts, isSortable: isSortable && !hasComments,
             sortedBy: { version, ordinal in text(items(version)[ordinal], version) },
             form: { version, ordinal in items(version)[ordinal].value.form })
+        return (match, isRepeated)
     }
 
     /// What a comment says.

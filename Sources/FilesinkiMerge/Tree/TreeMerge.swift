@@ -75,8 +75,27 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
             return .merged(easy)
         }
         let frames = Frames(input)
+        return read(again: mergeTrees(frames, input), frames)
+    }
+
+    /// Merges documents of the format; nil where a version is none.
+    @Sendable func mergeDocuments(_ input: MergeInput) -> MergeOutcome? {
+        func mergeIfRead() -> MergeOutcome? {
+            input.versions.allSatisfy(reads) ? merge(input) : nil
+        }
+        guard input.refusalAsText == nil, input.obvious == nil else { return mergeIfRead() }
+        let frames = Frames(input)
+        let merged = mergeTrees(frames, input)
+        if case .failure(let error) = merged, error.isUnread { return mergeIfRead() }
+        return read(again: merged, frames)
+    }
+
+    /// Reads what was merged, and declines what does not say what was decided.
+    private func read(
+        again outcome: Result<MergedTree, TreeConflicts>, _ frames: Frames
+    ) -> MergeOutcome {
         let merged: MergedTree
-        switch mergeTrees(frames, input) {
+        switch outcome {
         case .failure(let error): return .declined(error.conflicts)
         case .success(let result): merged = result
         }
@@ -102,7 +121,8 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
             ours: format.read(frames.texts[1]), theirs: format.read(frames.texts[2]))
         guard trees.ours != nil, trees.theirs != nil, input.base == nil || trees.base != nil else {
             let reason = Self.unreadable(trees, format.name)
-            return .failure(TreeConflicts(conflicts: [MergeConflict("", reason)]))
+            return .failure(
+                TreeConflicts(conflicts: [MergeConflict("", reason)], isUnread: true))
         }
         trees = format.aligned(trees)
         let conflicts = format.conflicts(trees)
@@ -147,6 +167,8 @@ private struct MergedTree {
 /// Why trees cannot be merged.
 private struct TreeConflicts: Error {
     let conflicts: [MergeConflict]
+    /// Whether a version is not of the format.
+    var isUnread = false
 }
 
 /// The versions without byte order marks and with equal line ends, and how to put both back.

@@ -15,9 +15,9 @@ struct XMLIdentifiers {
     /// The names of attributes whose values the document has once each.
     private(set) var uniqueNames = Set(Self.names)
     /// By the place of the attribute's name in ``names``.
-    private var values = [Set<[UInt8]>](repeating: [], count: Self.names.count)
+    private var values = [Set<ByteKey>](repeating: [], count: Self.names.count)
     /// What is referred to.
-    private var targets: Set<[UInt8]> = []
+    private var targets: Set<ByteKey> = []
 
     /// Adds the attributes of an element.
     mutating func add(_ attributes: [SyntaxItem], _ bytes: [UInt8]) {
@@ -25,12 +25,12 @@ struct XMLIdentifiers {
             let name = attributes[place].key
             let value = attributes[place].value.meaning.slice(of: bytes)
             if let kind = Self.names.firstIndex(where: { name.isEqual($0, in: bytes) }) {
-                if !values[kind].insert(Array(value)).inserted {
+                if !values[kind].insert(ByteKey(value)).inserted {
                     uniqueNames.remove(Self.names[kind])
                 }
             } else {
                 if Self.references.contains(where: { name.isEqual($0, in: bytes) }) {
-                    targets.insert(Array(value))
+                    targets.insert(ByteKey(value))
                 }
                 addMarked(value)
             }
@@ -43,7 +43,7 @@ struct XMLIdentifiers {
         for part in value.split(separator: UInt8(ascii: "#"), omittingEmptySubsequences: false)
             .dropFirst()
         {
-            targets.insert(Array(part.prefix { !$0.isSpace && !")'\"&;".utf8.contains($0) }))
+            targets.insert(ByteKey(part.prefix { !$0.isSpace && !")'\"&;".utf8.contains($0) }))
         }
     }
 
@@ -55,8 +55,9 @@ struct XMLIdentifiers {
             let added = other.targets.subtracting(base.targets)
             return added.filter { base.identifies($0) && !remover.identifies($0) }
         }
-        return found[0].union(found[1]).sorted { $0.lexicographicallyPrecedes($1) }
+        return found[0].union(found[1]).map { Array($0.bytes) }
+            .sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    private func identifies(_ value: [UInt8]) -> Bool { values.contains { $0.contains(value) } }
+    private func identifies(_ value: ByteKey) -> Bool { values.contains { $0.contains(value) } }
 }

@@ -25,6 +25,8 @@ private struct YAMLTreeReader {
     private var count = 0
     /// The next line behind a position; it is asked for several times.
     private var known: (position: Int, line: Line?)?
+    /// The name at a place; that of an element's first line is asked for twice.
+    private var knownKey: (content: Int, key: (name: SyntaxText, colon: Int)?)?
 
     /// The next line that is neither blank nor a comment.
     private struct Line {
@@ -108,11 +110,12 @@ private struct YAMLTreeReader {
         let start = inlineStart ?? position
         var node = SyntaxNode(
             kind: isList ? .list : .map, range: start..<start, openingEnd: start, form: .section)
+        if !isList { node.items.reserveCapacity(4) }
         while let line = nextLine(), line.column == first.column, isDash(line.content) == isList {
             count += 1
             guard count <= SyntaxLimits.items, !isForbidden(line) else { return nil }
             let trivia = trivia(before: line)
-            node.items += trivia.comments
+            if !trivia.comments.isEmpty { node.items += trivia.comments }
             inlineStart = nil
             guard let item = isList ? element(line, trivia) : member(line, trivia) else {
                 return nil
@@ -208,7 +211,14 @@ private struct YAMLTreeReader {
     // MARK: Scalars
 
     /// The name of a line and the place of its colon; nil for a line that is no member.
-    private func key(_ line: Line) -> (name: SyntaxText, colon: Int)? {
+    private mutating func key(_ line: Line) -> (name: SyntaxText, colon: Int)? {
+        if let knownKey, knownKey.content == line.content { return knownKey.key }
+        let key = findKey(line)
+        knownKey = (line.content, key)
+        return key
+    }
+
+    private func findKey(_ line: Line) -> (name: SyntaxText, colon: Int)? {
         var place = line.content
         if let end = quotedEnd(place, line.end) {
             place = skippingSpaces(end)

@@ -12,6 +12,13 @@ struct YAMLMergeTests {
         }
     }
 
+    @Test func `versions of which one is not read are no documents`() {
+        let read = MergeCase("", "a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 2\n", "a: 2\nb: 2\n")
+        #expect(DocumentFormat.yaml.mergeDocuments(read.input)?.shown == read.merged)
+        let unread = MergeCase("", "a: 1\nb: 1\n", "a: &x 2\nb: 1\n", "a: 1\nb: 2\n", "")
+        #expect(DocumentFormat.yaml.mergeDocuments(unread.input) == nil)
+    }
+
     @Test(
         "different values are merged, and every other byte stays",
         arguments: [
