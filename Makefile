@@ -25,7 +25,8 @@
 #   make install    puts both programs, their manual pages, completions and systemd's units below
 #                   PREFIX (/usr/local), under DESTDIR
 #   make package    a Debian package, an archive of static programs and an image for containers, in
-#                   .build/package; make check-packages tries them, as root
+#                   .build/package; make check-packages tries them, as root, and in the systems
+#                   that debootstrap makes of NEW=trixie and OLD=bullseye, where OLD is given
 #   make library    libfilesinki.so for C and what calls C, its header and its pkg-config file, in
 #                   .build/library; make install-library puts them below PREFIX
 #   make proto      Generated/store.pb.swift from store.proto; needs Debian's protobuf-compiler
@@ -52,6 +53,8 @@ STRIDE ?= 4096
 POINTS ?= 2
 MODULE ?= FilesinkiReconcile
 SAMPLE ?= 200
+NEW ?= trixie
+OLD ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 SWIFT ?= swift
@@ -166,6 +169,7 @@ package: release-net
 
 check-packages:
 	@bash Scripts/package/check.sh .build/package
+	$(if $(OLD),@bash Scripts/package/check-debian.sh .build/package '$(NEW)' '$(OLD)')
 
 man: build
 	@python3 Scripts/man.py .build/debug/filesinki .build/man

@@ -2,7 +2,7 @@
 # Tries the packages of a folder: check.sh FOLDER
 # The static programs, from the archive and from the image, run in a folder that has nothing but them and the list of certificate authorities, as root in
 # namespaces of their own: two replicas sync through a store, and over the network through a server. The
-# Debian package is unpacked, and looked at by lintian where that is installed.
+# Debian package is unpacked, and looked at by lintian where that is installed, as the image is by skopeo.
 set -euo pipefail
 folder=$(cd "$1" && pwd)
 scripts=$(cd "$(dirname "$0")" && pwd)
@@ -56,6 +56,12 @@ tar -C image -xf "$folder"/filesinki-*-oci.tar
 python3 "$scripts/verify-image.py" image | tail -n +2 >layers
 while read -r layer; do tar -C layer -xzf "$layer"; done <layers
 try "The image" "$place/layer" /usr
+if command -v skopeo >/dev/null 2>&1; then
+    skopeo inspect "oci-archive:$(echo "$folder"/filesinki-*-oci.tar)" >inspected
+    # To unpack it for an engine, every part is read and compared with its digest.
+    skopeo --insecure-policy copy -q "oci-archive:$(echo "$folder"/filesinki-*-oci.tar)" dir:copied
+    say "skopeo reads the image: $(sed -n 's/.*"Digest": "\(.*\)",/\1/p' inspected)"
+fi
 
 mkdir debian
 dpkg-deb -x "$folder"/filesinki_*.deb debian
