@@ -22,6 +22,8 @@ sh "$root/Scripts/install.sh" "$binaries/filesinki" "$tree/usr" /usr/bin >"$plac
 mkdir -p "$tree/usr/share/zsh/vendor-completions"
 mv "$tree/usr/share/zsh/site-functions/_filesinki" "$tree/usr/share/zsh/vendor-completions"
 rmdir "$tree/usr/share/zsh/site-functions"
+# bash reads it, and runs it not.
+sed -i '1{/^#!/d}' "$tree/usr/share/bash-completion/completions/filesinki"
 gzip -9n "$tree"/usr/share/man/man1/*.1
 
 install -D -m 644 "$licenses" "$doc/copyright"
