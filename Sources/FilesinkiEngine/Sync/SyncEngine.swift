@@ -91,13 +91,16 @@ struct SyncEngine: ReplicaPart {
 
     private func carryOutRounds(_ run: inout SyncRun) async throws {
         var round = 0
+        var steps: [Step] = []
         repeat {
             guard run.isOnline else { return try recordWaiting(&run) }
             let planned = try await reconcile(&run)
+            steps = planned.plan.steps
             if round == 0 {
                 run.report.planID = planned.id
                 if run.options.isDryRun {
                     run.report.steps = planned.plan.steps
+                    reportHeldPlaces(planned.plan.steps, &run)
                     return
                 }
             }
@@ -118,7 +121,16 @@ struct SyncEngine: ReplicaPart {
             try await fetch(&run)
         } while true
         try reportUnfinished(&run)
+        reportHeldPlaces(steps, &run)
         try await conclude(&run)
+    }
+
+    /// Reports what took the place of a folder of which the store has more than this device: nobody else gets it.
+    private func reportHeldPlaces(_ steps: [Step], _ run: inout SyncRun) {
+        for step in steps where step.action == .skip && step.reason == .holdsIgnored {
+            guard let ours = step.ours, ours.kind == .file || ours.kind == .symlink else { continue }
+            run.report.problems.append(Problem(step.path, .heldPlace(step.path)))
+        }
     }
 
     /// - Returns: Whether nothing is left for another round.
@@ -187,6 +199,13 @@ extension Failure {
             .exists, path: path.bytes,
             "The folder was deleted elsewhere but stays here: it holds ignored files.",
             remedy: "Remove it by hand when they are no longer needed.")
+    }
+
+    fileprivate static func heldPlace(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes,
+            "Not sent: the store has a folder of this name, with files that are ignored here.",
+            remedy: "Give the file another name, or take back the rule that ignores them.")
     }
 
     fileprivate static func keepsChanging(_ path: RelativePath) -> Failure {

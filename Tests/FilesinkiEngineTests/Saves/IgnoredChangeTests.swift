@@ -79,6 +79,25 @@ import Testing
         #expect(texts.isDisjoint(with: ["secret", "edited secret"]))
     }
 
+    @Test("a file in the place of a folder with files that are ignored here is named until it has another name")
+    func heldPlace() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["d": .directory(["n.txt": .file("1")])])
+        try b.write([".filesinki": .directory(["ignore": .file("*.txt\n")])])
+        b.remove("d")
+        try b.write(["d": .file("in its place")])
+        for _ in 0..<2 {
+            let report = try await b.sync()
+            #expect(report.problems.map(\.path.description) == ["d"])
+        }
+        try await a.sync()
+        #expect(a.text("d/n.txt") == "1" && b.text("d") == "in its place")
+        b.rename("d", "e")
+        #expect(try await b.sync().problems.isEmpty)
+        try await a.sync()
+        #expect(a.text("e") == "in its place" && a.text("d/n.txt") == "1")
+    }
+
     @Test("a deleted folder stays with its ignored files and their rules")
     func keptFolder() async throws {
         let world = try World()
