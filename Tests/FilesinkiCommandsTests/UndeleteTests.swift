@@ -35,6 +35,22 @@ struct UndeleteTests {
         #expect(world.read("a/z.txt") != nil)
     }
 
+    @Test(
+        "what was in a folder says what is in the folder's place now",
+        arguments: [["undelete", "d/x.txt"], ["restore", "d/x.txt@1"]])
+    func fileInPlace(_ command: [String]) async throws {
+        let world = try await Self.world()
+        try world.write("f", to: "a/d")
+        let line = command + ["--root", "a"]
+        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+        #expect(outcome.code == .negative)
+        #expect(outcome.talk.contains("d is a file now"), "\(outcome.talk)")
+        #expect(outcome.talk.contains("/a d NEW"), "\(outcome.talk)")
+        #expect(try await world.run("mv", "--root", "a", "d", "e").code == .done)
+        #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .done)
+        #expect(world.names(in: "a/d") == ["x.txt"])
+    }
+
     @Test("one path says what was restored, and restore without a version names undelete")
     func one() async throws {
         let world = try await Self.world()

@@ -23,6 +23,7 @@ struct Restores: ReplicaPart {
         let rules = try rulesReader.requireSynced(
             [path], options,
             remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
+        try requireFolders(above: path)
         let inside = tree.entries.filter { $0.0.isInside(path) }
         return try await sync.reporting {
             try await writeBack(
@@ -48,6 +49,7 @@ struct Restores: ReplicaPart {
         let rules = try rulesReader.requireSynced(
             [path], options,
             remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
+        try requireFolders(above: path)
         let before = try await sync.syncPaths([path], options, rules: rules)
         let found = try root.status(path)
         if found?.kind == .directory {
@@ -59,7 +61,8 @@ struct Restores: ReplicaPart {
         guard found == nil else {
             throw Failure(
                 .exists, path: path.bytes, "The path is not deleted.",
-                remedy: "To go back to an older version, use filesinki restore PATH@VERSION.")
+                remedy: "To go back to an older version, use filesinki restore "
+                    + "\(ShellWord.shown(path.bytes + Array("@".utf8)))VERSION.")
         }
         let reader = try await history.historyReader(after: before)
         let versions = try await history.versions(of: path, in: reader)
@@ -126,6 +129,20 @@ struct Restores: ReplicaPart {
         report.entry = now.entry
         report.version = now.version
         return report
+    }
+
+    /// - Throws: Code `exists` if something else is where a folder of the path has to be.
+    private func requireFolders(above path: RelativePath) throws {
+        for folder in path.ancestors.reversed() {
+            guard let found = try root.status(folder) else { return }
+            if found.kind == .directory { continue }
+            let (name, deleted) = (ShellWord.shown(folder.bytes), ShellWord.shown(path.bytes))
+            throw Failure(
+                .exists, path: path.bytes,
+                "Cannot be restored: \(folder) is a \(found.kind == .symlink ? "symlink" : "file") now.",
+                remedy: "Move that away first with filesinki mv \(name) NEW, or print what was "
+                    + "here with filesinki show \(deleted)@VERSION.")
+        }
     }
 
     /// Whether the path holds the entry already, according to the last run.
@@ -199,7 +216,7 @@ extension [RelativePath: VersionedEntry] {
 }
 
 extension FileStatus.Kind {
-    fileprivate var entryKind: Entry.Kind? {
+    var entryKind: Entry.Kind? {
         switch self {
         case .file: .file
         case .directory: .directory

@@ -3,6 +3,7 @@ package import FilesinkiModel
 import FilesinkiReconcile
 package import FilesinkiRules
 import FilesinkiSystem
+import FilesinkiText
 
 extension StateFolder {
     /// The note of the replica's choice.
@@ -24,15 +25,15 @@ extension Failure {
     package static func notHeld(_ path: RelativePath) -> Failure {
         Failure(
             .usage, path: path.bytes, "Outside of the paths that this replica holds.",
-            remedy: "Add it with filesinki only add, then sync.")
+            remedy: "Add it with filesinki only add \(ShellWord.shown(path.bytes)), then sync.")
     }
 
     /// A folder was named of which only a part is here.
     static func partlyHeld(_ path: RelativePath) -> Failure {
         Failure(
             .usage, path: path.bytes, "This replica holds only a part of the folder.",
-            remedy: "Add all of it with filesinki only add, then sync; or give paths that are here."
-        )
+            remedy: "Add all of it with filesinki only add \(ShellWord.shown(path.bytes)), then "
+                + "sync; or give paths that are here.")
     }
 }
 
@@ -53,8 +54,13 @@ extension SyncEngine {
     /// What is in the root outside of the chosen paths: one notice for a file, or for a folder with all in it.
     func unheldNotices(_ run: SyncRun) throws -> [Problem] {
         guard let choice = run.rules.choice else { return [] }
-        var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
-        var notices: [Problem] = []
+        return try unheldPaths(run.rules, choice).map { Problem($0, .unheld($0)) }
+    }
+
+    /// What is in the root outside of the chosen paths, without what is in it.
+    func unheldPaths(_ rules: RunRules, _ choice: PathChoice) throws -> [RelativePath] {
+        var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
+        var found: [RelativePath] = []
         var folders = [RelativePath?.none] + choice.paths.flatMap(\.ancestors).map(Optional.some)
         folders = Array(Set(folders))
         for folder in folders {
@@ -64,10 +70,10 @@ extension SyncEngine {
                     !isCompanion(path, of: choice), let status = try root.status(path),
                     !ignored.contains(path, isDirectory: status.kind == .directory)
                 else { continue }
-                notices.append(Problem(path, .unheld(path)))
+                found.append(path)
             }
         }
-        return notices.sorted { $0.path < $1.path }
+        return found.sorted()
     }
 
     private func names(in folder: RelativePath?) throws -> [[UInt8]] {
@@ -92,6 +98,7 @@ extension Failure {
     fileprivate static func unheld(_ path: RelativePath) -> Failure {
         Failure(
             .usage, path: path.bytes, "Not synced: outside of the paths that this replica holds.",
-            remedy: "Add it with filesinki only add, or list it in .filesinki/ignore.")
+            remedy: "Add it with filesinki only add \(ShellWord.shown(path.bytes)), or list it in "
+                + ".filesinki/ignore.")
     }
 }

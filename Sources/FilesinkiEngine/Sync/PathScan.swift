@@ -45,6 +45,7 @@ extension SyncEngine {
         narrowed.base = base
         let found = try statScan(paths, narrowed)
         var seen = try await read(found, narrowed, isStoring: isStoring)
+        try holdMovedOut(&seen, base, narrowed.rules)
         // By the inode, as in a scan of everything: no content tells one empty file from another.
         seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), base)
         return seen

@@ -41,7 +41,7 @@ struct SyncEngine: ReplicaPart {
         try reviewExposed(&run, released: released)
         run.report.notices += try unheldNotices(run)
         try await fetch(&run)
-        var found = try scanWhole(run)
+        var found = try scanHeld(run)
         try await recallDeletions(
             of: found.candidates.map(\.path) + found.changed.map(\.path), &run)
         if try isLarge(run, found) {
@@ -49,13 +49,19 @@ struct SyncEngine: ReplicaPart {
             found = ScanResult()
             run.base = try fullBase()
             try await fetch(&run, inBatches: false)
-            found = try scanWhole(run)
+            found = try scanHeld(run)
         }
         try await scan(&run) { [found] run, isStoring in
             try await self.read(found, run, isStoring: isStoring)
         }
         if options.requiresPaths { try requireSelection(run) }
         return try await carryOut(&run)
+    }
+
+    private func scanHeld(_ run: SyncRun) throws -> ScanResult {
+        var found = try scanWhole(run)
+        try holdMovedOut(&found, run)
+        return found
     }
 
     /// Carries out in batches what of a large run concerns no other change.
