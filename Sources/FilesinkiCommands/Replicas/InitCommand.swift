@@ -55,6 +55,8 @@ struct InitCommand: ReplicaCommand {
         let access = try reaching.apply(to: &options, in: console)
         var connection: (any Sendable)?
         if let address, try !Self.hasMetStore(options) {
+            // Before the folder of the new store is made.
+            try RootPlacement(root: root).checkIsNoStore()
             connection = try await console.makeFolder(of: address, for: options)
         }
         let result = try await Replica.initialize(

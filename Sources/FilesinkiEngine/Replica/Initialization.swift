@@ -224,7 +224,7 @@ package struct RootPlacement: Sendable {
     /// Refuses a root that is a store, or inside one: its objects would be synced as files, and so changed and deleted.
     ///
     /// - Throws: `Failure` with code `usage`.
-    func checkIsNoStore() throws(Failure) {
+    package func checkIsNoStore() throws(Failure) {
         let real = Self.realPath(root)
         var next: String? = real
         while let place = next {
