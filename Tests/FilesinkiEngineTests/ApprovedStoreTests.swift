@@ -54,6 +54,29 @@ struct ApprovedStoreTests {
         #expect(try h.names == ["h"])
     }
 
+    @Test(
+        "a store that lost its oldest commit offers a new device no approval, and doctor warns the others"
+    )
+    func lostBeginning() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("x")])
+        try await a.save("second", at: "f")
+        let slot = "/log/00000000000000000001/"
+        world.store.objects = world.store.objects.filter { !$0.key.description.contains(slot) }
+        let new = try await world.replica("new")
+        let refused = await refusal(new)
+        #expect(refused?.code == .wrongStore)
+        #expect(refused?.remedy.contains("--approve") == false)
+        #expect(refused?.remedy.contains("remote set NEW --accept") == true)
+        // One that has read the commit goes on.
+        try a.write(["g": .file("y")])
+        #expect(try await a.sync().problems.isEmpty)
+        let diagnoses = await Doctor(a.options, .real).diagnose(canReach: true)
+        let found = diagnoses.first { $0.name == "history" }
+        #expect(found?.level == .error)
+        #expect(found?.message.contains("The commit is gone") == true)
+    }
+
     @Test("a dry run does not adopt another store")
     func dryRun() async throws {
         let world = try World()

@@ -88,6 +88,18 @@ struct HistoryTests {
         try await fixture.remote.delete(fixture.slot(1))
         let failure = await failure { try await fixture.log.next(after: fixture.log.genesis) }
         #expect(failure?.code == .wrongStore)
+        let found = try await fixture.log.missingBeginning()
+        #expect(found != nil && found?.description == failure?.description)
+    }
+
+    @Test("a log that a new device can read lacks no beginning")
+    func beginning() async throws {
+        #expect(try await StoreFixture().log.missingBeginning() == nil)
+        let (fixture, commits) = try await store(commits: 2)
+        #expect(try await fixture.log.missingBeginning() == nil)
+        try await fixture.shelf.save(checkpoint(commits[0].token))
+        try await fixture.remote.delete(fixture.slot(1))
+        #expect(try await fixture.log.missingBeginning() == nil)
     }
 
     @Test("the loss of a commit in the middle is refused")

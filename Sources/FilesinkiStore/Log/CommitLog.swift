@@ -183,9 +183,9 @@ extension CommitLog {
         return Failure(
             .wrongStore, path: prefix + StoreLayout.name(sequence),
             "The commit is gone while later ones are there: the store lost it.",
-            remedy:
-                "Restore it from a copy of the store. Without a copy, make a new store: run filesinki init DIR "
-                + "--remote NEW with an empty folder, then filesinki remote set NEW --accept on each device.")
+            remedy: "Restore it from a copy of the store. Without a copy, make a new store: run "
+                + "filesinki init DIR --remote NEW with an empty folder, then "
+                + "filesinki remote set NEW --accept on each device.")
     }
 
     private func expired(_ sequence: UInt64) -> Failure {
