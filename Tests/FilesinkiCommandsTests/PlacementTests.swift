@@ -31,6 +31,20 @@ struct PlacementTests {
         #expect(world.names(in: "a") == ["f"])
     }
 
+    @Test("a store that is made among other files is noticed, once and only then")
+    func amongFiles() async throws {
+        let world = try await world()
+        try world.write("x", to: "work/f")
+        try world.write("x", to: "disk/lost+found/f")
+        let words = "among other files"
+        let swapped = try await world.run("init", "z", "--remote", "work")
+        #expect(swapped.code == .done && swapped.talk.contains(words), "\(swapped)")
+        let other = try await world.run("init", "y", "--remote", "work")
+        #expect(other.code == .done && !other.talk.contains(words), "\(other)")
+        let disk = try await world.run("init", "x", "--remote", "disk")
+        #expect(disk.code == .done && !disk.talk.contains(words), "\(disk)")
+    }
+
     @Test("E2.4 remote set refuses such a store and keeps the old remote")
     func refusedBySet() async throws {
         let world = try await ReplicaTests.pair()

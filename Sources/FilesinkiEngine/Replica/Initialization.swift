@@ -134,9 +134,11 @@ extension Replica {
         do {
             let stores = StoreOpening(options, keys, device: config.device)
             let remote = try options.connect(address)
+            let isAmongFiles = StorePlace.holdsOtherFiles(address)
             let (format, key, isNew) = try await stores.open(
                 at: remote, address, makesStore: makesStore)
             report.createdStore = isNew
+            if isNew, isAmongFiles { report.notices.append(StorePlace.notice(address)) }
             config.store = format.id
             config.epoch = format.epoch
             config.keyFingerprint = key?.fingerprint
@@ -191,6 +193,31 @@ extension Device {
     /// from another device of that name.
     fileprivate mutating func rename(to wanted: String) {
         if Device(id: id, name: wanted).distinctName != name { name = wanted }
+    }
+}
+
+/// The folder that a new store is made in.
+private enum StorePlace {
+    /// What may lie in a folder without being anybody's files: an earlier attempt at a store, and what file systems put
+    /// there.
+    private static let accepted: Set<String> = ["keys", "lost+found", "System Volume Information"]
+
+    /// Whether a folder has files of other programs; false for an address that is no folder, or cannot be read.
+    static func holdsOtherFiles(_ address: String) -> Bool {
+        guard case .folder(let path)? = try? RemoteAddress(absolute: address),
+            let names = try? RootFolder(path: path).names()
+        else { return false }
+        return names.contains { name in
+            name.first != UInt8(ascii: ".")
+                && !accepted.contains(String(decoding: name, as: UTF8.self))
+        }
+    }
+
+    static func notice(_ address: String) -> Failure {
+        Failure(
+            .exists, path: address, "The new store lies among other files.",
+            remedy: "If these are the files to sync, the folders were given in the wrong order: "
+                + "filesinki init FOLDER --remote STORE.")
     }
 }
 
