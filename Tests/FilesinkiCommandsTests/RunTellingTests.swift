@@ -66,6 +66,22 @@ struct RunTellingTests {
         #expect(lines.contains("Changed by a:"))
     }
 
+    @Test("files that both sides renamed are counted once, and said at the end")
+    func renamedTwice() async throws {
+        let world = try await GoldenTests.pair()
+        for number in 0..<3 { try world.write("\(number)", to: "a/d/\(number)") }
+        for root in ["a", "b"] { #expect(try await world.run("sync", root).code == .done) }
+        world.rename("a/d", to: "a/d1")
+        world.rename("b/d", to: "b/d2")
+        let first = try await world.run("sync", "a")
+        #expect(!first.talk.contains("Both sides"), "\(first)")
+        let text = "Both sides renamed the same 3 files, to different names: both names "
+        let plan = try await world.run("sync", "b", "-n")
+        #expect(plan.talk.contains(text + "would be kept."), "\(plan)")
+        let second = try await world.run("sync", "b")
+        #expect(second.talk.contains(text + "were kept."), "\(second)")
+    }
+
     @Test("it is for people and for what was done", arguments: ["-n", "--json", "-0"])
     func usage(_ option: String) async throws {
         #expect(try await World().run("sync", "--summary", option).code == .usage)

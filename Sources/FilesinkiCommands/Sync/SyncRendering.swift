@@ -234,6 +234,7 @@ extension SyncReport {
     func summary(_ totals: SyncTotals, _ hints: CommandHints) -> [String] {
         var lines: [String] = []
         if !totals.isEmpty { lines.append(totals.text) }
+        if let text = totals.doubledText { lines.append(text) }
         if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
         if let hint = conflictHint(hints) { lines.append(hint) }
         if !hasRemote {

@@ -12,6 +12,8 @@ struct SyncTotals {
     private var merged = Count()
     private var renamed = Count()
     private var deleted = Count()
+    /// The files that both sides renamed, each to another name.
+    private var doubled = 0
     private var problems = 0
     private var isPlan: Bool
 
@@ -51,12 +53,25 @@ struct SyncTotals {
         return isPlan ? "Would \(text)" : text.prefix(1).uppercased() + text.dropFirst()
     }
 
+    /// Says that files are there twice, under the names that the two sides gave them; nil for fewer than two, which
+    /// have lines of their own.
+    var doubledText: String? {
+        guard doubled > 1 else { return nil }
+        let files = CountText.text(doubled, "file")
+        let kept = isPlan ? "both names would be kept." : "both names were kept."
+        return "Both sides renamed the same \(files), to different names: \(kept)"
+    }
+
     private mutating func add(_ step: Step) {
         guard let entry = step.action.entry, !step.isConflictCopy, !step.isMovedAway else { return }
         if entry.kind == .tombstone { return deleted.add(step, bytes: 0) }
         switch step.reason {
         case .merged: merged.add(step, bytes: 0)
-        case .renamed, .bothNames: renamed.add(step, bytes: 0)
+        case .renamed: renamed.add(step, bytes: 0)
+        case .bothNames:
+            renamed.add(step, bytes: 0)
+            // One of the two names comes from the other side.
+            if step.action.writesOurs, !step.isFolder { doubled += 1 }
         default:
             if step.action.writesOurs {
                 received.add(step, bytes: entry.size)
