@@ -121,7 +121,7 @@ extension Failure {
     static func absentThen(_ path: RelativePath) -> Failure {
         Failure(
             .notFound, path: path.bytes, "This path did not exist then.",
-            remedy: "List its versions with filesinki log \(ShellWord.shown(path.bytes)).")
+            remedy: "List its versions with filesinki log \(ShellWord.path(path.bytes)).")
     }
 
     /// A path was named that was in no sync.

@@ -87,7 +87,7 @@ extension RootFolder {
             throw Failure(
                 .exists, path: path.bytes, "A folder is there.",
                 remedy: "Choose another path, or delete the folder with filesinki delete -r "
-                    + "\(ShellWord.shown(path.bytes)).")
+                    + "\(ShellWord.path(path.bytes)).")
         }
         if before?.kind == .special {
             throw Failure(

@@ -31,6 +31,11 @@ package enum ShellWord {
         return result + "'"
     }
 
+    /// As ``shown(_:)``, for a path: one that begins with a hyphen is not to be read as options.
+    package static func path(_ bytes: some Collection<UInt8>) -> String {
+        (bytes.first == UInt8(ascii: "-") ? "./" : "") + shown(bytes)
+    }
+
     private static func escape(_ byte: UInt8) -> String {
         switch byte {
         case UInt8(ascii: "\\"): return "\\\\"

@@ -25,6 +25,12 @@ import Testing
         #expect(ShellWord.shown(word.utf8) == shown)
     }
 
+    @Test func `a path is no option`() {
+        #expect(ShellWord.path("-rf".utf8) == "./-rf")
+        #expect(ShellWord.path("- x".utf8) == "./'- x'")
+        #expect(ShellWord.path("a/-rf".utf8) == "a/-rf")
+    }
+
     @Test func `bytes outside of UTF-8 are octal numbers`() {
         // A digit behind one is not a part of it.
         #expect(ShellWord.shown([0xFF, 0x0A] + Array(".txt".utf8)) == "$'\\377\\n.txt'")

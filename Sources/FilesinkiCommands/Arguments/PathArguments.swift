@@ -18,14 +18,15 @@ extension RootChoice {
         if isRelative, origin != .above {
             // Checked as it is: a `..` in it is refused rather than worked out.
             let isRoot = bytes.elementsEqual(".".utf8) || bytes.elementsEqual("./".utf8)
-            return isRoot ? nil : try RelativePath(Self.withoutTrailingSlash(bytes))
+            return isRoot ? nil : try RelativePath(Self.plain(bytes))
         }
         let place = FilePlace.absolute(bytes, in: currentFolder)
         return try below(place)
     }
 
-    private static func withoutTrailingSlash(_ bytes: [UInt8]) -> [UInt8] {
-        var bytes = bytes
+    /// The path without a slash at its end, and without the `./` that keeps one from being read as options.
+    private static func plain(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes.starts(with: "./-".utf8) ? Array(bytes.dropFirst(2)) : bytes
         while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
         return bytes
     }

@@ -167,6 +167,6 @@ extension Failure {
         Failure(
             .notFound, path: open.path.bytes,
             "The version that both sides started from cannot be read. \(failure.message)",
-            remedy: failure.remedy.replacing("PATH", with: ShellWord.shown(open.path.bytes)))
+            remedy: failure.remedy.replacing("PATH", with: ShellWord.path(open.path.bytes)))
     }
 }

@@ -44,7 +44,7 @@ struct CommandHints: Sendable {
     }
 
     /// A path as the commands of messages take it, for a shell.
-    func word(_ path: RelativePath) -> String { ShellWord.shown(arguments.bytes(path)) }
+    func word(_ path: RelativePath) -> String { ShellWord.path(arguments.bytes(path)) }
 
     /// The text with the replica in each command that works on one. A text about another device stays as it is: the folder has
     /// another name there.

@@ -69,7 +69,7 @@ package struct TreeAtPoint: Sendable {
                 }
             throw Failure(
                 .notFound, path: path.bytes, message,
-                remedy: "List its versions with filesinki log \(ShellWord.shown(path.bytes)).")
+                remedy: "List its versions with filesinki log \(ShellWord.path(path.bytes)).")
         }
         return found
     }

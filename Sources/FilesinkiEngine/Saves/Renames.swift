@@ -194,6 +194,6 @@ extension Failure {
         Failure(
             .exists, path: path.bytes, "This path exists already.",
             remedy: "Choose another name, or delete it first with filesinki delete "
-                + "\(ShellWord.shown(path.bytes)).")
+                + "\(ShellWord.path(path.bytes)).")
     }
 }

@@ -169,7 +169,7 @@ extension Failure {
         Failure(
             .usage, path: path.bytes,
             "Not synced: it was ignored until another device deleted the folder with its rules.",
-            remedy: "To publish it, run filesinki sync \(ShellWord.shown(path.bytes)); "
+            remedy: "To publish it, run filesinki sync \(ShellWord.path(path.bytes)); "
                 + "to keep it private, list it in .filesinki/ignore.")
     }
 
