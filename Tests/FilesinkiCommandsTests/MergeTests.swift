@@ -44,6 +44,7 @@ struct MergeTests {
             let outcome = try await world.run(bytes: (["merge"] + line).map { Array($0.utf8) })
             #expect(outcome.code == .negative)
             #expect(outcome.talk.contains("/a/n: Both sides added"), "\(outcome.talk)")
+            #expect(outcome.talk.hasPrefix("d/x.toml: ") == (line[0] == "--path"))
         }
     }
 

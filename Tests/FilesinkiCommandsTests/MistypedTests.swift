@@ -24,6 +24,14 @@ struct MistypedTests {
         #expect(outcome.talk.contains("Did you mean '\(right)'?"), "\(outcome.talk)")
     }
 
+    @Test("a negative number is no option: its message says how to give it")
+    func negative() async throws {
+        let world = try World()
+        let outcome = try await world.run("kv", "set", "n", "-5")
+        #expect(outcome.code == .usage)
+        #expect(outcome.talk.contains("as KEY=-5."), "\(outcome.talk)")
+    }
+
     @Test(
         "E7.7 a name unlike any command gets no suggestion",
         arguments: [["bogus"], ["help", "bogus"], ["help", "sync", "bogus"]])

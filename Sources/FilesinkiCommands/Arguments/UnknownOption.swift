@@ -30,6 +30,9 @@ enum UnknownOption {
     private static func hint(for name: String, _ arguments: [String]) -> String? {
         let command = CommandNames.wholeName(in: arguments)
         if let counterpart = Counterparts.option(name, of: command) { return counterpart.text }
+        if command == "kv set", name.dropFirst().first?.isNumber == true {
+            return "Write a value that begins with a hyphen as KEY=\(name)."
+        }
         guard name.hasPrefix("--") else { return nil }
         let known = HelpText.longOptions(
             in: FilesinkiCommand.helpMessage(for: CommandNames.command(in: arguments)))

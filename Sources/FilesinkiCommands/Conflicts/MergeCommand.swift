@@ -105,17 +105,23 @@ struct MergeCommand: Command {
         if explain { merge.trace = MergeTrace() }
         switch try await merge.run(keepingIn: outputs) {
         case .merged(let file, let word, let reasons):
-            for reason in reasons { console.say(reason) }
+            say(reasons, in: console)
             try write(in: console) { try MergeVersions.stream(file, $0) }
             console.detail("Merged by \(word).")
             try writeReport(.done, merge.trace, by: word, reasons, in: console)
             return .done
         case .conflict(let reasons):
-            for reason in reasons { console.say(reason) }
+            say(reasons, in: console)
             if markers { try writeMarked(merge, in: console) }
             try writeReport(.negative, merge.trace, by: nil, reasons, in: console)
             return .negative
         }
+    }
+
+    /// Says why, with the file's name where the caller has named it: git merges many files with one command.
+    private func say(_ reasons: [String], in console: Console) {
+        let name = path.map { printable(ArgumentText.bytes(of: $0)) + ": " } ?? ""
+        for reason in reasons { console.say(name + reason) }
     }
 
     private func writeReport(
