@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiTesting
 import Testing
 

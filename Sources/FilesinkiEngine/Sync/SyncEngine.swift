@@ -134,7 +134,9 @@ struct SyncEngine: ReplicaPart {
     /// Reports what took the place of a folder of which the store has more than this device: nobody else gets it.
     private func reportHeldPlaces(_ steps: [Step], _ run: inout SyncRun) {
         for step in steps where step.action == .skip && step.reason == .holdsIgnored {
-            guard let ours = step.ours, ours.kind == .file || ours.kind == .symlink else { continue }
+            guard let ours = step.ours, ours.kind == .file || ours.kind == .symlink else {
+                continue
+            }
             run.report.problems.append(Problem(step.path, .heldPlace(step.path)))
         }
     }

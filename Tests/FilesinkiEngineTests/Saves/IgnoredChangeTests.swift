@@ -79,7 +79,7 @@ import Testing
         #expect(texts.isDisjoint(with: ["secret", "edited secret"]))
     }
 
-    @Test("a file in the place of a folder with files that are ignored here is named until it has another name")
+    @Test("a file in the place of a folder with files that are ignored here is named")
     func heldPlace() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["d": .directory(["n.txt": .file("1")])])
