@@ -51,7 +51,7 @@ struct Main {
 
     /// What others have changed meanwhile is merged, field by field.
     private static func change(
-        _ name: String, in zone: RecordZone, _ body: (inout Item) -> Void
+        _ name: String, in zone: RecordZone, _ body: @Sendable (inout Item) -> Void
     ) async throws {
         guard var item = try await zone.load(Item.self, name) else {
             print("no item of this name")
