@@ -56,6 +56,14 @@ package final class RootFolder: Sendable {
         do { return try file.status() } catch { throw error.failure("examine it", path) }
     }
 
+    /// Whether something is at the path. Nothing is where a symlink has taken the place of a folder above it.
+    package func holds(_ path: RelativePath) throws(Failure) -> Bool {
+        do { return try status(path) != nil } catch {
+            if error.code == .badPath { return false }
+            throw error
+        }
+    }
+
     /// The status of the root.
     package func status() throws(Failure) -> FileStatus {
         do { return try descriptor.status() } catch {

@@ -74,6 +74,15 @@ import Testing
                         .init(at: 2, .meanwhile(.user(0, .write("b", serial: 4, .inPlace)))),
                         .init(at: 3, .meanwhile(.run(.init(1)))),
                     ]))),
+        Row(
+            "a folder with a conflict copy becomes a symlink elsewhere",
+            .user(0, .write("b/z", serial: 1, .replacing)),
+            .user(1, .write("b/z", serial: 2, .replacing)), .run(.init(0)), .run(.init(1)),
+            .run(.init(0)), .user(0, .link("b", serial: 3))),
+        Row(
+            "a file takes the name of a folder whose ignored file was deleted elsewhere",
+            .ignore(1, "x"), .user(0, .write("a/x", serial: 1, .replacing)),
+            .user(1, .write("a", serial: 2, .replacing)), .run(.init(0, .delete("a")))),
     ]
 
     /// Another device publishes and acknowledges the store's first commit between two requests of a

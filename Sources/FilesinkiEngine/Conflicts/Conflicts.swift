@@ -86,7 +86,7 @@ struct Conflicts: ReplicaPart {
     /// Whether the conflict copy was removed, or was given a name of its own.
     private func hasEnded(_ row: ConflictRow) throws -> Bool {
         guard let copy = row.copyPath else { return false }
-        return try root.status(copy) == nil
+        return try !root.holds(copy)
     }
 
     /// Conflicts that another device has found: conflict copies, by name and content, that are beside
@@ -100,7 +100,7 @@ struct Conflicts: ReplicaPart {
                 let found = try manifest.base(copy)?.entry,
                 let theirs = try manifest.base(original)?.entry,
                 found.identity?.description.hasPrefix(digits) == true || found.kind == .symlink,
-                try root.status(copy) != nil
+                try root.holds(copy)
             else { return nil }
             return ConflictRow(
                 path: original, base: nil, ours: found, theirs: theirs, copyPath: copy,

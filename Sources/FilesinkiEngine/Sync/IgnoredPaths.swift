@@ -108,15 +108,20 @@ extension SyncEngine {
     }
 
     /// Removes the deletions of ignored paths at which nothing is here: there is nothing to decide about them.
+    ///
+    /// - Returns: Their paths.
     func dropDeletions(
         of ignored: some Sequence<RelativePath>, from view: inout RemoteView, _ run: SyncRun
-    ) {
+    ) -> Set<RelativePath> {
+        var dropped: Set<RelativePath> = []
         for path in ignored
         where view.changes[path]?.entry.entry.kind == .tombstone && run.base.row(path) == nil
             && kind(at: path) == nil
         {
             view.changes[path] = nil
+            dropped.insert(path)
         }
+        return dropped
     }
 }
 

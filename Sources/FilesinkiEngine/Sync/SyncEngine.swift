@@ -192,7 +192,7 @@ struct SyncEngine: ReplicaPart {
         let reported = Set(run.report.problems.map(\.path))
         run.report.problems += run.local.problems.filter { !reported.contains($0.path) }
         for path in run.surprised.sorted() {
-            if try root.status(path)?.kind == .directory {
+            if try root.holds(path), try root.status(path)?.kind == .directory {
                 run.report.notices.append(Problem(path, .keptFolder(path)))
             } else {
                 run.report.problems.append(Problem(path, .keepsChanging(path)))

@@ -115,6 +115,8 @@ final class LateRequests: Sendable {
 
     init(_ remote: any Remote) { self.remote = remote }
 
+    var isEmpty: Bool { requests.withLock { $0.isEmpty } }
+
     /// - Parameter count: How many requests of anybody come first.
     func add(after count: Int, _ body: @escaping @Sendable (any Remote) async -> Void) {
         requests.withLock { $0.append(Request(remaining: count, body: body)) }

@@ -29,12 +29,9 @@ struct SimulatedText: Equatable {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines.removeLast()
         isDocument = lines.first == "{"
-        if isDocument {
-            let outer: Set<String> = ["{", "}", ""]
-            units = lines.map(Self.member).filter { !outer.contains($0) }
-        } else {
-            units = lines
-        }
+        // A merge by lines can put members into a text.
+        let outer: Set<String> = ["{", "}", ""]
+        units = lines.map(Self.member).filter { !outer.contains($0) }
     }
 
     private static func member(_ line: String) -> String {

@@ -211,7 +211,8 @@ actor SimulationWorld {
             isLossless = false
         }
         let before = try replica.disk()
-        let remoteTree = witness.tree
+        // A commit that arrives during the run changes what is merged.
+        let remoteTree = late.isEmpty ? witness.tree : [:]
         owed[run.replica] = before.values
         disturbed.remove(run.replica)
         defer { owed[run.replica] = nil }

@@ -41,7 +41,7 @@ extension SyncEngine {
     func reportLeftCopies(_ run: inout SyncRun) async throws {
         guard !run.options.isDryRun else { return }
         let left = try unreportedCopies().filter { copy in
-            try !run.report.copies.contains(copy) && root.status(copy) != nil
+            try !run.report.copies.contains(copy) && root.holds(copy)
         }
         guard !left.isEmpty else { return }
         run.report.copies += left

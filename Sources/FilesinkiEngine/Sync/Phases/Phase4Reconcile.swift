@@ -31,12 +31,14 @@ extension SyncEngine {
         let unheld = view.removeUnheld(by: run.rules.choice)
         let leftOut = run.leftAlone.union(ignoredPaths(of: view, run)).union(run.local.leftOut)
         let ignored = Set(ignoredForGood(Array(leftOut), run))
-        dropDeletions(of: leftOut, from: &view, run)
+        // What is nowhere does not keep its folder from becoming a file.
+        let gone = dropDeletions(of: leftOut, from: &view, run)
         let base = try await baseWithoutLost(run, &view)
         var input = ReconcileInput(
             base: base, ours: run.selected(run.local.changes),
             theirs: run.selected(view.changes),
-            blocked: run.local.blocked.union(leftOut).union(unheld), ignored: ignored,
+            blocked: run.local.blocked.union(leftOut.subtracting(gone)).union(unheld),
+            ignored: ignored,
             excluded: leftOut.subtracting(ignored), rules: run.rules.strategies,
             device: config.device)
         var reconciliation = Reconciliation(input)
