@@ -185,6 +185,24 @@ struct BatchTests {
         #expect(a.text("x2") == "1")
     }
 
+    @Test("what was received in a batch is deleted by a commit that comes before the next one")
+    func deletedMeanwhile() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(2, 3))
+        try await a.sync()
+        var b = try await world.replica("b")
+        let rival = RivalRemote(remote: world.remote)
+        b.options.connect = { _ in rival }
+        try b.write(["own": .file("b's")])
+        rival.beforePublishing(skipping: 0) {
+            a.remove("d10/f10")
+            try await a.sync()
+        }
+        try await sync(b)
+        try await world.converge()
+        #expect(b.text("d10/f10") == nil && b.text("d10/f11") != nil && a.text("own") == "b's")
+    }
+
     @Test("deletions, renames, conflicts and ignored paths are left to the plan of the whole tree")
     func rest() async throws {
         let a = try await world.replica("a")

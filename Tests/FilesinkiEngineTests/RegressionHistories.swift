@@ -83,6 +83,15 @@ import Testing
             "a file takes the name of a folder whose ignored file was deleted elsewhere",
             .ignore(1, "x"), .user(0, .write("a/x", serial: 1, .replacing)),
             .user(1, .write("a", serial: 2, .replacing)), .run(.init(0, .delete("a")))),
+        Row(
+            "what a first sync in batches has received is deleted meanwhile",
+            .user(1, .write("a/b/x", serial: 2, .inPlace)),
+            .user(1, .write("b/x", serial: 3, .replacing)),
+            .user(0, .write("y.txt", serial: 6, .stealthy)), .run(.init(1)),
+            .user(1, .remove("b/x")),
+            .run(
+                .init(
+                    0, batchSize: 2, [.init(at: 7, .meanwhile(.run(.init(1, batchSize: 3))))]))),
     ]
 
     /// Another device publishes and acknowledges the store's first commit between two requests of a

@@ -116,7 +116,7 @@ struct PartialReplica: ReplicaPart {
         let waiting =
             try [manifest.remote(path)].compactMap(\.self) + manifest.remoteRows(below: path)
         if waiting.contains(where: { $0.entry.entry.kind != .tombstone }) { return true }
-        return try root.status(path) != nil
+        return try root.holds(path)
     }
 
     /// - Throws: Code `differs` for what differs from the store and would leave the root.

@@ -33,6 +33,8 @@ extension SyncEngine {
                 changes.putBack(batch)
                 run.lostRaces += 1
                 try await pause(afterLosing: run.lostRaces)
+                // What was received by now may be deleted by what is fetched.
+                run.base = try currentBase(run)
                 try await fetch(&run)
                 guard run.isOnline else { break }
                 try recordFetched(&run)
