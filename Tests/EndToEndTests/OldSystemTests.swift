@@ -79,19 +79,26 @@ struct OldSystemTests {
         let machine = try Machine()
         let run = try machine.shell(
             """
+            mkdir a; echo one >a/f
+            "$FILESINKI" init -q a --remote store --device a; "$FILESINKI" sync -q a
+            "$FILESINKI" clone -q store b --device b; echo two >a/f
             unshare -m sh -c '
                 mount --make-rprivate / && mount -t tmpfs none /proc || exit 99
-                set -e
-                mkdir a; echo one >a/f
-                "$FILESINKI" init a --remote store --device a; "$FILESINKI" sync a
-                "$FILESINKI" clone store b --device b
-                cat b/f; "$FILESINKI" load --root b none'
+                # Dispatch reads /proc each second, and ends a process that runs so long with a trap.
+                retried() {
+                    for try in 1 2 3 4 5; do
+                        code=0; "$@" || code=$?
+                        [ $code -eq 132 ] || return $code
+                    done
+                }
+                retried "$FILESINKI" sync -q a; retried "$FILESINKI" load --root b f
+                retried "$FILESINKI" load --root b none'
             """)
         guard run.code != 99 else {
             print("left out: this system hides no /proc")
             return
         }
-        #expect(run.output.hasSuffix("one\n"), "\(run.output)")
+        #expect(run.output == "two\n")
         #expect(run.code == 1)
         #expect(run.talk.contains("none: "), "\(run.talk)")
     }
