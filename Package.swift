@@ -464,8 +464,8 @@ let package = Package(
             "FilesinkiRecordZonesTests",
             [
                 "FilesinkiHashing", "FilesinkiItems", "FilesinkiModel", "FilesinkiRecords",
-                "FilesinkiRecordZones", "FilesinkiRemote", "FilesinkiStore", "FilesinkiSystem",
-                "FilesinkiTesting",
+                "FilesinkiRecordZones", "FilesinkiRemote", "FilesinkiSQLite", "FilesinkiStore",
+                "FilesinkiSystem", "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiRecordsTests",

@@ -61,6 +61,7 @@ extension SyncEngine {
         }
         try await scan(&run) { run, isStoring in
             var seen = try await self.read(found, run, isStoring: isStoring)
+            try self.holdMovedOut(&seen, base, run.rules)
             seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), base)
             return seen
         }
