@@ -128,9 +128,17 @@ struct RcloneFailureTests {
 
     @Test func `an rclone that is not ready in time is ended`() async throws {
         let place = try RclonePlace()
+        // A real one may be ready before a busy machine looks at the clock.
+        let silent = place.folder.path("rclone")
+        let file = try #require(fopen(silent, "w"))
+        fputs("#!/bin/sh\nwhile :; do sleep 1; done\n", file)
+        fclose(file)
+        chmod(silent, 0o755)
+        let path = place.folder.path("") + ":/usr/bin:/bin"
         let failure = await #expect(throws: Failure.self) {
             _ = try await RcloneServer.start(
-                place.command(place.disk), RcloneCommand.Login(.ofMachine), within: .zero)
+                place.command(place.disk, path: path), RcloneCommand.Login(.ofMachine),
+                within: .zero)
         }
         #expect(failure?.code == .away)
         #expect(failure?.message.hasPrefix("rclone did not start within 0 seconds.") == true)
