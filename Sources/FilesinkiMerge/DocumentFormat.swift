@@ -12,7 +12,7 @@ package struct DocumentFormat: Sendable {
     package let merge: any ContentMerge
     /// Whether the bytes are a document that the merge can read.
     package let reads: @Sendable (_ bytes: [UInt8]) -> Bool
-    /// Merges documents of this format; nil where a version is none, as ``reads`` says.
+    /// Merges documents of this format; nil if ``reads`` says of one of the versions that it is not such a document.
     package let mergeDocuments: @Sendable (_ input: MergeInput) -> MergeOutcome?
 
     /// The format's name in a strategy, such as `ini`.

@@ -268,7 +268,7 @@ package struct RootPlacement: Sendable {
         }
     }
 
-    /// Whether a folder is a store. One that cannot be read is none of this user's.
+    /// Whether a folder is a store. A folder that cannot be read is taken for no store.
     private static func isStore(_ folder: String) -> Bool {
         let path = (folder == "/" ? "" : folder) + "/" + StoreFormat.place
         // Not to wait for the writer of a pipe.

@@ -78,7 +78,7 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
         return read(again: mergeTrees(frames, input), frames)
     }
 
-    /// Merges documents of the format; nil where a version is none.
+    /// Merges documents of the format; nil if one of the versions is not such a document.
     @Sendable func mergeDocuments(_ input: MergeInput) -> MergeOutcome? {
         func mergeIfRead() -> MergeOutcome? {
             input.versions.allSatisfy(reads) ? merge(input) : nil
