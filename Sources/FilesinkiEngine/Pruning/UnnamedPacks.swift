@@ -48,14 +48,12 @@ struct UnnamedPacks: ReplicaPart {
         _ log: LogCheck, _ connection: ZoneConnection, _ report: inout PruneReport
     ) async throws {
         let found = try await find(log, connection)
-        let due = try await due(
-            found.ids, log, connection.devices,
-            note: try UnnamedPacksNote.read(state, config.store))
+        let note = try UnnamedPacksNote.read(state, config.store)
+        let due = try await due(found.ids, log, connection.devices, note: note)
         let gone = try due + unwanted(found)
         report.removedPacks += found.left.count
         report.removedUnnamedPacks = gone.count
         report.freedBytes += gone.reduce(0) { $0 + (found.unnamed[$1] ?? found.own[$1] ?? 0) }
-        let note = try UnnamedPacksNote.read(state, config.store)
         try await tell(of: found, without: Set(gone), note, log, connection, &report)
     }
 

@@ -54,16 +54,12 @@ extension SyncEngine {
     private func syncChanges(
         _ run: inout SyncRun, _ paths: [RelativePath], _ known: UInt64
     ) async throws -> ChangeReport {
-        let base = run.base
         let found = try statScan(paths, run)
         if run.isOnline, try needsGuards(run, found) {
             return try await syncWholeTree(run.options)
         }
         try await scan(&run) { run, isStoring in
-            var seen = try await self.read(found, run, isStoring: isStoring)
-            try self.holdMovedOut(&seen, base, run.rules)
-            seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), base)
-            return seen
+            try await self.readPaths(found, run, isStoring: isStoring)
         }
         if run.isOnline, run.hasNothingToDo, run.remote.token.sequence == known,
             run.selected(run.remote.changes).isEmpty

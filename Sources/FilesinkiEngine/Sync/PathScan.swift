@@ -43,11 +43,17 @@ extension SyncEngine {
     ) async throws -> Observation {
         var narrowed = run
         narrowed.base = base
-        let found = try statScan(paths, narrowed)
-        var seen = try await read(found, narrowed, isStoring: isStoring)
-        try holdMovedOut(&seen, base, narrowed.rules)
+        return try await readPaths(statScan(paths, narrowed), narrowed, isStoring: isStoring)
+    }
+
+    /// Reads what a scan of some paths found, and tells deletions from moves.
+    func readPaths(
+        _ found: StatScan, _ run: SyncRun, isStoring: Bool
+    ) async throws -> Observation {
+        var seen = try await read(found, run, isStoring: isStoring)
+        try holdMovedOut(&seen, run.base, run.rules)
         // By the inode, as in a scan of everything: no content tells one empty file from another.
-        seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), base)
+        seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), run.base)
         return seen
     }
 
