@@ -92,6 +92,13 @@ import Testing
             .run(
                 .init(
                     0, batchSize: 2, [.init(at: 7, .meanwhile(.run(.init(1, batchSize: 3))))]))),
+        Row(
+            "a renamed folder is not deleted by a run in batches that is killed",
+            .run(.init(1, .save("a/b/x", serial: 10), batchSize: 2)),
+            .user(0, .write("a/x", serial: 11, .inPlace)),
+            .user(0, .write("c/x", serial: 12, .replacing)), .run(.init(1)), .run(.init(0)),
+            .user(1, .rename("a", to: "c/x")), .run(.init(1)), .user(0, .link("c/x", serial: 18)),
+            .run(.init(0, batchSize: 3, [.init(at: 12, .isKilledAfter)]))),
     ]
 
     /// Another device publishes and acknowledges the store's first commit between two requests of a

@@ -43,7 +43,7 @@ struct Applier: Sendable {
         work.drop(Set(waiting.compactMap(\.origin)))
         result.deferred = work.lateCopies.map(\.path)
         let moved = move(work.moves, &result)
-        let late = work.takeOrigins(
+        var late = work.takeOrigins(
             besides: moved,
             whereNamesFold: { path in
                 (try? root.foldsNames(above: path)) ?? false
@@ -53,6 +53,7 @@ struct Applier: Sendable {
         for task in work.links { attempt(task, &result) { try makeLink(task) } }
         let files = work.files + work.moves.filter { !moved.contains($0.path) }
         result.add(try await Checkout(applier: self).write(files))
+        late.keepOrigins(of: work.renames.lazy.filter { result.done[$0.path] == nil })
         remove(late, &result)
         for task in work.attributes { attempt(task, &result) { try setAttributes(task) } }
         finishFolders(work.newFolders + work.folders, &result)
@@ -105,11 +106,11 @@ struct Applier: Sendable {
         }
     }
 
-    /// Writes contents of the tree a second time, under other names. All of them are staged before
-    /// the first is installed, for a name may be the origin of another copy.
+    /// Writes contents and links of the tree a second time, under other names. All contents are staged
+    /// before the first is installed, for a name may be the origin of another copy.
     func copy(_ tasks: [ApplyTask], _ result: inout ApplyResult) {
         var staged: [StagedTask] = []
-        for task in tasks {
+        for task in tasks where task.entry.kind == .file {
             attempt(task, &result) {
                 guard let file = try stageCopy(task) else { return .surprised }
                 staged.append(StagedTask(file: file, task: task))
@@ -120,6 +121,9 @@ struct Applier: Sendable {
         for item in staged {
             attempt(item.task, &result) { try install(item, replaced: replaced) }
             if result.done[item.task.path] != nil { replaced.insert(item.task.path) }
+        }
+        for task in tasks where task.entry.kind == .symlink {
+            attempt(task, &result) { try makeLink(task) }
         }
     }
 

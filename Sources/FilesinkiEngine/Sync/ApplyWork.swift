@@ -39,6 +39,8 @@ struct ApplyWork: Sendable {
     var attributes: [ApplyTask] = []
     /// Paths that are as they should be already.
     var ready: [RelativePath] = []
+    /// Writes of contents that leave another name here, also those that were dropped since.
+    private(set) var renames: [ApplyTask] = []
 
     init(_ steps: [Step]) {
         for step in steps {
@@ -51,6 +53,7 @@ struct ApplyWork: Sendable {
             case .agree, .publish, .undecided, .leave, .skip: break
             }
         }
+        renames = (moves + files + links).filter { $0.origin != nil }
         folders.sort { $0.path < $1.path }
         divideFolders()
         folderRemovals.sort { $1.path < $0.path }
@@ -79,7 +82,7 @@ struct ApplyWork: Sendable {
             ready.append(task.path)
             return
         }
-        guard task.origin != nil, task.entry.kind == .file else { return add(task) }
+        guard task.origin != nil, task.entry.kind != .directory else { return add(task) }
         if task.here?.kind == .directory {
             makeWay(task)
             lateCopies.append(task)
@@ -141,7 +144,7 @@ struct ApplyWork: Sendable {
         besides moved: Set<RelativePath>, whereNamesFold: (RelativePath) -> Bool
     ) -> ApplyWork {
         var late = ApplyWork([])
-        let pending = (moves + files + links).filter { task in
+        let pending = renames.filter { task in
             guard let origin = task.origin, !moved.contains(task.path) else { return false }
             return !origin.isSpelling(of: task.path) || !whereNamesFold(origin)
         }
@@ -153,6 +156,13 @@ struct ApplyWork: Sendable {
         removals.removeAll { origins.contains($0.path) }
         folderRemovals.removeAll { above.contains($0.path) }
         return late
+    }
+
+    /// Keeps the old names whose new ones are not there, with the folders above them. Without either, the next run
+    /// would take the file for deleted, and delete it everywhere.
+    mutating func keepOrigins(of renames: some Sequence<ApplyTask>) {
+        let origins = Set(renames.compactMap(\.origin))
+        drop(origins.union(origins.flatMap(\.ancestors)))
     }
 
     /// Removes the tasks that write at or below one of these paths.
