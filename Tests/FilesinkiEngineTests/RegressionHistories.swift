@@ -99,6 +99,21 @@ import Testing
             .user(0, .write("c/x", serial: 12, .replacing)), .run(.init(1)), .run(.init(0)),
             .user(1, .rename("a", to: "c/x")), .run(.init(1)), .user(0, .link("c/x", serial: 18)),
             .run(.init(0, batchSize: 3, [.init(at: 12, .isKilledAfter)]))),
+        Row(
+            "a replica that lost its manifest and prunes learns what was deleted before",
+            replicas: 3,
+            .user(0, .write("x", serial: 3, .replacing)), .run(.init(0)), .run(.init(1)),
+            .run(.init(2)), .run(.init(2, .save("y.txt", serial: 4))), .forgetDevices,
+            .user(1, .rename("x", to: "y")), .run(.init(1)), .loseManifest(2),
+            .run(.init(2, .prune(keepLast: 1)))),
+        Row(
+            "a deletion that waits because of a rule tells others what it deleted", replicas: 4,
+            seed: 105182,
+            .user(0, .write("a/notes.txt", serial: 2, .replacing)), .run(.init(0)), .run(.init(1)),
+            .run(.init(2)), .choose(0, ["a"]), .ignore(1, "*.txt"),
+            .user(2, .rename("a/notes.txt", to: "x")), .loseManifest(0),
+            .user(1, .write("a/b/x", serial: 4, .stealthy)), .run(.init(2, batchSize: 2)),
+            .user(1, .write("c/d/y.txt", serial: 9, .replacing)), .run(.init(1, batchSize: 1))),
     ]
 
     /// Another device publishes and acknowledges the store's first commit between two requests of a

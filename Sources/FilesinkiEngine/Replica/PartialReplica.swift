@@ -66,15 +66,7 @@ struct PartialReplica: ReplicaPart {
         let rows = try manifest.loadBase().filter { !choice.holds($0.path) }
         try removeFiles(rows, &report)
         try manifest.write { writer in
-            for row in rows {
-                try writer.removeBase(row.path)
-                // A later remote change of the path may wait already.
-                guard try manifest.remote(row.path) == nil else { continue }
-                try writer.putRemote(
-                    RemoteRow(
-                        path: row.path, entry: VersionedEntry(row.entry, version: row.version),
-                        movedFrom: nil))
-            }
+            for row in rows { try writer.takeOutOfBase(row, manifest) }
         }
         note.isRemoving = false
         try StateFile.replace(state.only, with: note.bytes)

@@ -94,7 +94,10 @@ final class FilesCheckpoint {
         }
         guard let waiting else { return row }
         var former = row?.formerContents ?? []
-        if let before = row?.entry.entry, before.kind == .file { former.append(before.content) }
+        if let before = row?.entry.entry, before.kind != .directory, let identity = before.identity
+        {
+            former.append(identity)
+        }
         return CheckpointRow(
             path: waiting.path, entry: waiting.entry,
             formerContents: waiting.entry.entry.kind == .tombstone ? former : [])

@@ -32,6 +32,26 @@ extension ManifestWriter {
         try putTombstone(TombstoneRow(path, change))
     }
 
+    /// Takes a path out of the base that this replica leaves alone from now on: what the store has there waits, or a
+    /// later change of it. A waiting deletion keeps what it deleted, by which others tell a stale copy.
+    func takeOutOfBase(_ row: BaseRow, _ manifest: ManifestDatabase) throws {
+        try removeBase(row.path)
+        guard let waiting = try manifest.remote(row.path) else {
+            let entry = VersionedEntry(row.entry, version: row.version)
+            return try putRemote(RemoteRow(path: row.path, entry: entry, movedFrom: nil))
+        }
+        guard waiting.entry.entry.kind == .tombstone, let identity = row.entry.identity else {
+            return
+        }
+        let known = try manifest.tombstone(row.path)
+        let version = waiting.entry.version
+        let contents = known?.version == version ? known?.contents ?? [] : []
+        try putTombstone(
+            TombstoneRow(
+                path: row.path, version: version,
+                contents: TombstoneRow.sorted(Set(contents + [identity]))))
+    }
+
     /// Records where the contents are that were fetched with a view, and forgets the packs that were retired.
     func addContents(of view: RemoteView, _ manifest: ManifestDatabase) throws {
         for pack in view.retired { try removePack(pack) }

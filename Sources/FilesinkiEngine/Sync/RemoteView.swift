@@ -134,10 +134,15 @@ struct RemoteView: Sendable {
         }
     }
 
-    /// Removes changes by commits of this replica, which are in the base.
-    mutating func dropOwn(_ sequences: Set<UInt64>) {
-        guard !sequences.isEmpty else { return }
-        changes = changes.filter { !sequences.contains($0.value.entry.version) }
+    /// Removes changes by commits of this replica, which are in the base. What a checkpoint lacks was deleted by the
+    /// commit that it ends with or by an earlier one: that stays.
+    mutating func dropOwn(_ commits: [Commit]) {
+        for commit in commits {
+            for change in commit.changes
+            where changes[change.path]?.entry.version == commit.sequence {
+                changes[change.path] = nil
+            }
+        }
     }
 
     /// Restores the targets of links that a remote path had before and that are in the root now: the

@@ -31,10 +31,13 @@ extension SimulationWorld {
         for replica in replicas {
             let (tree, omission) = (try replica.disk().flat, try replica.omission())
             let omitted = tree.keys.filter(omission.leavesOut)
+            let emptied = foldersOfOmitted(by: omission)
             for path in Set(tree.keys).union(witness.tree.keys).sorted()
             where !omission.leavesOut(path) && !Self.agrees(tree[path], witness.tree[path]) {
                 // A folder stays if it holds files that are left out.
                 if omitted.contains(where: { $0.hasPrefix(path + "/") }) { continue }
+                // One that was removed here stays in the store while it holds what this replica leaves out.
+                if tree[path] == nil, emptied.contains(path) { continue }
                 found.append(
                     "\(path): \(replica.number) has \(Self.show(tree[path])), the log "
                         + (witness.tree[path].map { "\($0.kind) \($0.mode)" } ?? "nothing"))
@@ -42,6 +45,21 @@ extension SimulationWorld {
         }
         guard try replicas.allSatisfy({ try $0.omission().isNothing }) else { return found }
         return try found + differencesOfTimes()
+    }
+
+    /// The folders of the remote tree in which is nothing but what a replica leaves out.
+    private func foldersOfOmitted(by omission: SimulatedOmission) -> Set<String> {
+        var kept: Set<String> = []
+        var above: Set<String> = []
+        for (path, entry) in witness.tree where entry.kind != .directory {
+            let folders = path.indices.filter { path[$0] == "/" }.map { String(path[..<$0]) }
+            if omission.leavesOut(path) {
+                above.formUnion(folders)
+            } else {
+                kept.formUnion(folders)
+            }
+        }
+        return above.subtracting(kept)
     }
 
     /// The differences of complete roots from the first one, also in times.

@@ -149,12 +149,21 @@ import Testing
 
     @Test func `own commits are no changes`() {
         var view = empty
-        view.fold(Commit(1, [Change("f", "1"), Change("g", "1")]))
+        let own = Commit(1, [Change("f", "1"), Change("g", "1")])
+        view.fold(own)
         view.fold(Commit(2, [Change("g", "2")]))
         view.dropOwn([])
         #expect(view.changes.count == 2)
-        view.dropOwn([1, 3])
+        view.dropOwn([own, Commit(3, [Change("h", "1")])])
         #expect(view.changes.keys.map(\.description) == ["g"])
+    }
+
+    @Test func `what a checkpoint lacks stays deleted, though it ends with an own commit`() {
+        let own = Commit(2, [Change("g", "1")])
+        var view = empty
+        view.changes[path("f")] = RemoteChange(VersionedEntry(.tombstone, version: 2))
+        view.dropOwn([own])
+        #expect(view.changes.keys.map(\.description) == ["f"])
     }
 
     @Test func `a link in the root is recognised by the hash of its target`() {

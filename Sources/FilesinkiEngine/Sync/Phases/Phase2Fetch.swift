@@ -23,7 +23,7 @@ extension SyncEngine {
             if try !own.isEmpty || manifest.token == nil { run.base = try currentBase(run) }
             if !own.isEmpty { try reportCopies(of: own, &run) }
             var view = try await fetchOrAdopt(&run, inBatches: inBatches)
-            view.dropOwn(Set(own.map(\.sequence)))
+            view.dropOwn(own)
             try DeviceIdentity(replica).keepIdentity(&run, view)
             run.report.sequence = view.token.sequence
             run.report.addRefused(view.refused)

@@ -41,7 +41,6 @@ extension SyncEngine {
                 try writer.removeRemote(path)
                 if run.base.row(path) != nil { try writer.removeTombstone(path) }
             }
-            try recordIgnored(leaving, writer)
             for step in steps {
                 try record(step, run, applied, publication, writer)
             }
@@ -49,6 +48,7 @@ extension SyncEngine {
             try recordCopies(run, writer)
             try recordDeletions(run, done, writer)
             try recordUnmet(run, met.union(waiting.unchanged(in: view)), writer)
+            try recordIgnored(leaving, writer)
             try writer.addContents(of: view, manifest)
             try noteUnreadDeletions(run, writer)
             if let device = run.local.rootDevice { try writer.setRootDevice(device) }
@@ -151,13 +151,7 @@ extension SyncEngine {
     /// Records paths that a rule ignores now. They leave the base, so that both sides are compared as for
     /// the first time once the rule is gone: neither the rule nor its end can be taken for a deletion.
     private func recordIgnored(_ rows: [BaseRow], _ writer: ManifestWriter) throws {
-        for row in rows {
-            try writer.removeBase(row.path)
-            try writer.putRemote(
-                RemoteRow(
-                    path: row.path, entry: VersionedEntry(row.entry, version: row.version),
-                    movedFrom: nil))
-        }
+        for row in rows { try writer.takeOutOfBase(row, manifest) }
     }
 
     /// Records remote changes of paths that have no step: they wait for another run. A deletion of a path
