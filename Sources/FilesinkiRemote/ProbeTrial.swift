@@ -31,7 +31,7 @@ struct ProbeTrial: Sendable {
         [interruption],
     ]
 
-    private static let race = Step(
+    static let race = Step(
         name: "one-winner",
         guarantee: "Of several writers to one slot, exactly one wins, and its bytes never change.",
         consequence: "Of two devices that sync at once, one would lose its changes."
@@ -80,6 +80,18 @@ struct ProbeTrial: Sendable {
     /// How many race for each slot; 1 where one device alone publishes.
     let writers: Int
     let rounds: Int
+    /// Called when another part of the trial is done.
+    var onProgress: @Sendable () -> Void = {}
+
+    /// How many parts the trial has: each slot, each further step, and the deletion.
+    var parts: Int { rounds + Self.steps.joined().count }
+
+    /// The sizes of the objects that are stored, by their numbers from 0.
+    private static let sizes = [0, 1, 4096, 70_000]
+    /// The size of object 9, of which parts are read.
+    private static let rangedSize = 10_000
+    /// The objects to which uploads are cut, by their numbers, with their sizes.
+    private static let cutObjects = [(2, sizes[2]), (3, sizes[3]), (9, rangedSize)]
 
     /// How many requests besides those of the races are under way at once.
     private static let parallel = 8
@@ -105,8 +117,7 @@ struct ProbeTrial: Sendable {
     }
 
     private func putAndGet() async throws -> String {
-        let sizes = [0, 1, 4096, 70_000]
-        _ = try await mapConcurrently(Array(sizes.enumerated()), limit: Self.parallel) {
+        _ = try await mapConcurrently(Array(Self.sizes.enumerated()), limit: Self.parallel) {
             number, size in
             let bytes = content(number, size: size)
             for writer in 0..<2 { try await remote(writer).put(bytes, to: object(number)) }
@@ -114,52 +125,45 @@ struct ProbeTrial: Sendable {
                 throw BrokenGuarantee(detail: "An object of \(size) bytes came back different.")
             }
         }
-        return "Stored objects of \(sizes.count) sizes twice and read them over another connection."
+        return
+            "Stored objects of \(Self.sizes.count) sizes twice and read them over another connection."
     }
 
-    /// Cuts uploads at several positions, if the remote has a connection to cut.
+    /// Cuts uploads at several positions, if the remote has a connection to cut: of objects that are absent then and can
+    /// be stored, and of objects that are there already and stay.
     private func cutUploads() async throws -> String {
-        guard let cuttable = remote(0).unwrapped(as: (any CuttableRemote).self) else {
-            return "There is no connection to cut."
-        }
+        // Cutting it harms no other connection, and nothing uses it afterwards.
+        guard let cuttable = remote(remotes.count - 1).unwrapped(as: (any CuttableRemote).self)
+        else { return "There is no connection to cut." }
         let bytes = content(7, size: 300_000)
-        _ = try await mapConcurrently([1, 4096, 299_999], limit: Self.parallel) { count in
-            async let first: Void = cutNewObject(bytes, after: count, cuttable)
-            try await cutReplacement(bytes, after: count, cuttable)
-            try await first
+        let counts = [1, 4096, 299_999]
+        let new = try counts.map { try ObjectKey("\(folder)/packs/cut\($0)") }
+        let present = try Self.cutObjects.map { number, size in
+            (key: try object(number), bytes: content(number, size: size))
         }
-        return "Cut uploads at 3 positions; no part of them was visible."
-    }
-
-    /// Cuts the first upload of an object, which is absent then and can be stored.
-    private func cutNewObject(
-        _ bytes: [UInt8], after count: Int, _ cuttable: any CuttableRemote
-    ) async throws {
-        let key = try ObjectKey("\(folder)/packs/cut\(count)")
-        await cuttable.putCut(bytes, to: key, after: count)
-        guard try await remote(1).get(key, range: nil) == nil else {
-            throw BrokenGuarantee(detail: "An interrupted upload is visible.")
+        await cuttable.putCut(
+            zip(new + present.map(\.key), counts + counts).map {
+                CutUpload(bytes, to: $0, after: $1)
+            })
+        _ = try await mapConcurrently(new, limit: Self.parallel) { key in
+            guard try await remote(1).get(key, range: nil) == nil else {
+                throw BrokenGuarantee(detail: "An interrupted upload is visible.")
+            }
+            try await remote(2).put(bytes, to: key)
+            guard try await remote(1).get(key, range: nil) == bytes else {
+                throw BrokenGuarantee(detail: "An interrupted upload damaged a later one.")
+            }
         }
-        try await remote(2).put(bytes, to: key)
-        guard try await remote(1).get(key, range: nil) == bytes else {
-            throw BrokenGuarantee(detail: "An interrupted upload damaged a later one.")
+        _ = try await mapConcurrently(present, limit: Self.parallel) { key, bytes in
+            guard try await remote(1).get(key, range: nil) == bytes else {
+                throw BrokenGuarantee(detail: "An interrupted upload damaged an object.")
+            }
         }
-    }
-
-    /// Cuts an upload of an object that is there already, and stays.
-    private func cutReplacement(
-        _ bytes: [UInt8], after count: Int, _ cuttable: any CuttableRemote
-    ) async throws {
-        let key = try ObjectKey("\(folder)/packs/kept\(count)")
-        try await remote(2).put(bytes, to: key)
-        await cuttable.putCut(bytes, to: key, after: count)
-        guard try await remote(1).get(key, range: nil) == bytes else {
-            throw BrokenGuarantee(detail: "An interrupted upload damaged an object.")
-        }
+        return "Cut uploads at \(counts.count) positions; no part of them was visible."
     }
 
     private func readRanges() async throws -> String {
-        let bytes = content(9, size: 10_000)
+        let bytes = content(9, size: Self.rangedSize)
         try await remote(0).put(bytes, to: object(9))
         let ranges = [0..<1, 17..<4999, 9_990..<10_000, 9_990..<20_000]
         _ = try await mapConcurrently(ranges, limit: Self.parallel) { range in
@@ -252,6 +256,7 @@ extension ProbeTrial {
         guard writers > 1 else { return try await fillSlots() }
         _ = try await mapConcurrently(Array(0..<rounds), limit: Self.parallelRaces) {
             try await raceForSlot(slot($0))
+            onProgress()
         }
         return "\(writers) writers raced for each of \(rounds) slots."
     }
@@ -270,6 +275,7 @@ extension ProbeTrial {
             guard try await remote(1).publish(bytes(ofWriter: 1), to: slot) == .theirs(own) else {
                 throw BrokenGuarantee(detail: "A full slot was filled again.")
             }
+            onProgress()
         }
         return "Filled \(rounds) slots and tried to fill them again; one device publishes there."
     }

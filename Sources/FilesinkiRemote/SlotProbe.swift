@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import Synchronization
 
 /// Tests, by racing for slots, whether a remote provides the guarantees of ``Remote``.
 ///
@@ -11,19 +12,23 @@ package struct SlotProbe: Sendable {
     private let systemContext: SystemContext
     private let writers: Int
     private let rounds: Int
+    private let progress: (@Sendable (ProbeProgress) -> Void)?
 
     /// - Parameters:
     ///   - writers: How many writers race for each slot; at least 2.
     ///   - rounds: How many slots are raced for; at least 1.
+    ///   - progress: Called by any task: before the first request, and after each part of the test.
     ///   - connect: Opens a further connection to the remote.
     package init(
         systemContext: SystemContext, writers: Int = 16, rounds: Int = 16,
+        progress: (@Sendable (ProbeProgress) -> Void)? = nil,
         connect: @escaping @Sendable () async throws -> any Remote
     ) {
         self.connect = connect
         self.systemContext = systemContext
         self.writers = max(2, writers)
         self.rounds = max(1, rounds)
+        self.progress = progress
     }
 
     /// Tests every guarantee.
@@ -33,14 +38,16 @@ package struct SlotProbe: Sendable {
     package func testRemote() async throws -> ProbeReport {
         let folder = "probe/" + hexadecimal(systemContext.randomBytes(8))
         var remotes: [any Remote] = []
-        for _ in 0..<4 {
+        for number in 0..<4 {
             let remote = try await connect()
-            let shared = remote.unwrapped(as: (any SharedConnectionRemote).self)
+            // The connection that the others share is one of them.
+            let shared =
+                number == 0 ? nil : remote.unwrapped(as: (any SharedConnectionRemote).self)
             remotes.append(shared?.separated() ?? remote)
         }
         let alternative = remotes[0].alternative
         let isAlone = try await hasOneWriter(remotes[0])
-        let trial = ProbeTrial(
+        var trial = ProbeTrial(
             remotes: remotes, folder: folder, writers: isAlone ? 1 : writers,
             rounds: isAlone ? min(rounds, Self.roundsOfOneWriter) : rounds)
         var checks: [ProbeReport.Check] = []
@@ -51,10 +58,14 @@ package struct SlotProbe: Sendable {
                 return ProbeReport(checks: checks, alternative: alternative)
             }
         }
+        let counter = ProbeCounter(total: trial.parts, progress)
+        trial.onProgress = { counter.add() }
+        let started = trial
         do {
             for steps in ProbeTrial.steps {
-                checks += try await mapConcurrently(steps, limit: steps.count) {
-                    try await check($0, trial)
+                checks += try await mapConcurrently(steps, limit: steps.count) { step in
+                    defer { if step.name != ProbeTrial.race.name { counter.add() } }
+                    return try await check(step, started)
                 }
             }
         } catch {
@@ -105,6 +116,33 @@ extension Failure {
     /// Whether this is about the moment or the account rather than about the remote.
     fileprivate var endsProbe: Bool {
         [.away, .notAllowed, .full, .interrupted, .busy].contains(code)
+    }
+}
+
+/// How far a ``SlotProbe`` is.
+package struct ProbeProgress: Hashable, Sendable {
+    /// How many parts of the test are done.
+    package var done: Int
+    package var total: Int
+}
+
+/// Adds up the parts of a test that are done.
+private final class ProbeCounter: Sendable {
+    private let state: Mutex<ProbeProgress>
+    private let report: (@Sendable (ProbeProgress) -> Void)?
+
+    init(total: Int, _ report: (@Sendable (ProbeProgress) -> Void)?) {
+        state = Mutex(ProbeProgress(done: 0, total: total))
+        self.report = report
+        report?(ProbeProgress(done: 0, total: total))
+    }
+
+    func add() {
+        let progress = state.withLock { progress in
+            progress.done += 1
+            return progress
+        }
+        report?(progress)
     }
 }
 
@@ -166,11 +204,37 @@ package protocol SingleWriterRemote {
 /// A remote that can cut its own connection in the middle of a ``Remote/put(_:to:)``, so that
 /// ``SlotProbe`` sees what is left behind.
 package protocol CuttableRemote: Sendable {
-    /// Starts to upload an object, and cuts the connection after `count` of its bytes. Returns whether
-    /// or not the cut is noticed as a failure.
-    ///
-    /// - Parameter count: From 0 to the number of bytes.
-    func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async
+    /// Starts to upload an object, and cuts the connection in the middle. Returns whether or not the cut is noticed
+    /// as a failure.
+    func putCut(_ upload: CutUpload) async
+
+    /// The same for several objects at once. One that opens a connection to cut it may cut one for all.
+    func putCut(_ uploads: [CutUpload]) async
+}
+
+extension CuttableRemote {
+    package func putCut(_ uploads: [CutUpload]) async {
+        await withTaskGroup(of: Void.self) { group in
+            for upload in uploads { group.addTask { await putCut(upload) } }
+        }
+    }
+}
+
+/// An upload that a ``CuttableRemote`` cuts.
+package struct CutUpload: Sendable {
+    package let bytes: [UInt8]
+    package let key: ObjectKey
+    /// How many of the bytes are sent: from 0 to their number.
+    package let count: Int
+
+    package init(_ bytes: [UInt8], to key: ObjectKey, after count: Int) {
+        self.bytes = bytes
+        self.key = key
+        self.count = count
+    }
+
+    /// The bytes before the cut.
+    package var sentBytes: ArraySlice<UInt8> { bytes.prefix(count) }
 }
 
 /// A remote whose further connections to the same address are the same one.

@@ -245,9 +245,9 @@ package final class S3Remote: Remote {
 }
 
 extension S3Remote: CuttableRemote {
-    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
-        var request = putRequest(bytes, key)
-        request.cutAfter = count
+    package func putCut(_ upload: CutUpload) async {
+        var request = putRequest(upload.bytes, upload.key)
+        request.cutAfter = upload.count
         _ = try? await connection.send(request)
     }
 }

@@ -121,8 +121,10 @@ private struct FolderState: Sendable {
 }
 
 extension SFTPRemote: CuttableRemote {
-    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
-        await SFTPUpload(store: store).uploadCut(bytes, to: key, after: count)
+    package func putCut(_ upload: CutUpload) async { await putCut([upload]) }
+
+    package func putCut(_ uploads: [CutUpload]) async {
+        await SFTPUpload(store: store).cut(uploads)
     }
 }
 

@@ -138,16 +138,24 @@ struct SFTPUpload: Sendable {
         session.connection.post(.removeFolder(folder))
     }
 
-    /// Starts to upload an object, and cuts a connection of its own after `count` of the bytes. What is left
-    /// has a name that no listing shows, and is removed.
-    func uploadCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+    /// The most uploads that are written at once before they are cut.
+    private static let parallelCuts = 8
+
+    /// Starts uploads, and cuts the connection of their own that they share once each one has sent its bytes. What is left
+    /// has names that no listing shows, and is removed.
+    func cut(_ uploads: [CutUpload]) async {
         guard let session = try? await store.link.separateSession() else { return }
-        _ = try? await store.createFolders(key.folders, for: key.description, session)
-        let staged = store.path(key.folders + [TemporaryName.make()])
-        if case .handle(let handle)? = try? await session.perform(.create(staged)) {
-            _ = try? await session.write(Array(bytes.prefix(count)), to: handle)
+        let staged = try? await mapConcurrently(uploads, limit: Self.parallelCuts) { upload in
+            let (key, folders) = (upload.key.description, upload.key.folders)
+            _ = try? await store.createFolders(folders, for: key, session)
+            let staged = store.path(folders + [TemporaryName.make()])
+            if case .handle(let handle)? = try? await session.perform(.create(staged)) {
+                _ = try? await session.write(Array(upload.sentBytes), to: handle)
+            }
+            return staged
         }
         session.connection.close()
-        _ = try? await store.link.session().perform(.remove(staged))
+        guard let staged, let session = try? await store.link.session() else { return }
+        _ = try? await session.connection.perform(staged.map { .remove($0) })
     }
 }

@@ -9,6 +9,8 @@ package struct SSHCommand: Hashable, Sendable {
     package var replacement: String?
     /// Whether ssh may ask the user at the terminal.
     package var isInteractive: Bool
+    /// Where the socket of a shared connection is: see ``SharedLogin``.
+    let temporaryFolder: String
 
     /// - Parameters:
     ///   - environment: Returns the value of a variable. `FILESINKI_SSH_COMMAND` replaces `ssh`.
@@ -19,6 +21,7 @@ package struct SSHCommand: Hashable, Sendable {
         let replacement = environment("FILESINKI_SSH_COMMAND") ?? ""
         self.replacement = replacement.isEmpty ? nil : replacement
         self.isInteractive = isInteractive
+        temporaryFolder = environment("TMPDIR") ?? ""
     }
 
     /// The same with what a settings file says to run in place of `ssh`; the environment's word comes first.
@@ -44,8 +47,13 @@ package struct SSHCommand: Hashable, Sendable {
     }
 
     /// The arguments of ssh for a service of a host.
-    func arguments(for address: SSHAddress, _ service: Service) -> [String] {
-        var words = Self.options.flatMap { ["-o", $0] }
+    ///
+    /// - Parameter login: The login that the connection shares with others; nil for one of its own, or for what the
+    ///   user's settings say.
+    func arguments(
+        for address: SSHAddress, _ service: Service, sharing login: SharedLogin? = nil
+    ) -> [String] {
+        var words = (Self.options + (login?.options ?? [])).flatMap { ["-o", $0] }
         if !isInteractive { words += ["-o", "BatchMode=yes"] }
         if let port = address.port { words += ["-p", String(port)] }
         if let user = address.user { words += ["-l", user] }
@@ -80,12 +88,12 @@ package struct SSHCommand: Hashable, Sendable {
     ///
     /// - Throws: `Failure` with code `io` when it cannot be started.
     func start(
-        for address: SSHAddress, _ service: Service
+        for address: SSHAddress, _ service: Service, sharing login: SharedLogin? = nil
     ) throws(Failure) -> ConnectedProcess {
         let line =
             replacement.map { "trap '' INT; \($0) \"$@\"" }
             ?? "trap '' INT; exec ssh \"$@\""
-        let words = ["sh", "-c", line, "ssh"] + arguments(for: address, service)
+        let words = ["sh", "-c", line, "ssh"] + arguments(for: address, service, sharing: login)
         return try ConnectedProcess(
             ChildProcess(
                 "/bin/sh", words.map { Array($0.utf8) },

@@ -41,24 +41,28 @@ struct SSHConnector: Sendable {
     /// - Parameters:
     ///   - note: Where it is noted that the host has no filesinki; nil for nowhere.
     ///   - isCreating: Whether filesinki may create the store's folder.
+    ///   - login: The login that the connection shares with others; nil for one of its own.
     /// - Throws: `Failure`: `away`, `not-allowed`, `usage`, `unfit-store`.
-    func open(_ note: SSHNote?, creating isCreating: Bool) async throws -> SSHWay {
+    func open(
+        _ note: SSHNote?, creating isCreating: Bool, sharing login: SharedLogin? = nil
+    ) async throws -> SSHWay {
         let canAsk = !needsSFTP && SSHCommand.canAskForFilesinki(address)
         let isKnown = canAsk && note?.hasNoFilesinki(at: address) == true
         if canAsk, !isKnown {
             let isLasting: Bool
-            switch try await connect(.filesinki(creating: isCreating)) {
+            switch try await connect(.filesinki(creating: isCreating), login) {
             case .ready(let way): return way
             case .absent(let isKnownToLast): isLasting = isKnownToLast
             }
-            let way = try await openSFTP()
+            let way = try await openSFTP(sharing: login)
             if case .sftp = way, isLasting { note?.noteNoFilesinki(at: address) }
             return way
         }
-        do { return try await openSFTP() } catch let failure as Failure where failure.code == .usage
+        do { return try await openSFTP(sharing: login) } catch let failure as Failure
+            where failure.code == .usage
         {
             guard isKnown,
-                case .ready(let way) = try await connect(.filesinki(creating: isCreating))
+                case .ready(let way) = try await connect(.filesinki(creating: isCreating), login)
             else { throw failure }
             note?.forget()
             return way
@@ -67,9 +71,9 @@ struct SSHConnector: Sendable {
 
     /// Opens a connection to a host whose SFTP has been used before.
     ///
-    /// - Throws: As ``open(_:creating:)`` does.
-    func openSFTP() async throws -> SSHWay {
-        guard case .ready(let way) = try await connect(.sftp) else {
+    /// - Throws: As ``open(_:creating:sharing:)`` does.
+    func openSFTP(sharing login: SharedLogin? = nil) async throws -> SSHWay {
+        guard case .ready(let way) = try await connect(.sftp, login) else {
             throw Failure(
                 .newerFormat, path: address.text,
                 "The host's filesinki has another version of the protocol.",
@@ -85,8 +89,12 @@ struct SSHConnector: Sendable {
         case absent(isLasting: Bool)
     }
 
-    private func connect(_ service: SSHCommand.Service) async throws -> Answer {
-        let process = try await offload { try command.start(for: address, service) }
+    private func connect(
+        _ service: SSHCommand.Service, _ login: SharedLogin?
+    ) async throws -> Answer {
+        let process = try await offload {
+            try command.start(for: address, service, sharing: login)
+        }
         let opening = try await opening(of: process)
         let place = address.text
         switch opening {

@@ -18,6 +18,8 @@ final class SSHLink: Sendable {
         var note: SSHNote?
         /// Whether a connection that is opened now may create the store's folder.
         var isCreating = false
+        /// What connections that are opened now share with those of siblings.
+        var login: SharedLogin?
     }
 
     /// - Parameters:
@@ -45,6 +47,15 @@ final class SSHLink: Sendable {
     func setNote(_ path: String) {
         state.withLock { $0.note = SSHNote(path: path) }
     }
+
+    /// Lets the links whose sibling this one is share its login, if it has not connected yet.
+    func shareLogin() {
+        let isLate = state.withLock { $0.current != nil || $0.login != nil }
+        guard !isLate, let login = SharedLogin(in: command.temporaryFolder) else { return }
+        state.withLock { $0.login = $0.login ?? login }
+    }
+
+    private var login: SharedLogin? { sibling?.login ?? state.withLock { $0.login } }
 
     /// The connection, which is opened if there is none.
     ///
@@ -81,6 +92,8 @@ final class SSHLink: Sendable {
 
     /// Creates the store's folder, if its parent exists.
     func makeFolder() async {
+        // The store is likely to be new, and then the remote is tested over several connections.
+        shareLogin()
         state.withLock { $0.isCreating = true }
         defer { state.withLock { $0.isCreating = false } }
         switch try? await way() {
@@ -96,12 +109,15 @@ final class SSHLink: Sendable {
     }
 
     private func openOnce() async throws -> SSHWay {
+        let login = login
         let task = state.withLock { state in
             if let current = state.current { return current }
             let (note, isCreating) = (state.note, state.isCreating)
             let task = Task { [connector, sibling] in
-                if case .sftp? = try await sibling?.way() { return try await connector.openSFTP() }
-                return try await connector.open(note, creating: isCreating)
+                if case .sftp? = try await sibling?.way() {
+                    return try await connector.openSFTP(sharing: login)
+                }
+                return try await connector.open(note, creating: isCreating, sharing: login)
             }
             state.current = task
             return task
@@ -124,7 +140,7 @@ final class SSHLink: Sendable {
 
     /// Opens a connection of SFTP that nothing else uses. The caller closes it.
     func separateSession() async throws -> SFTPSession {
-        let way = try await connector.openSFTP()
+        let way = try await connector.openSFTP(sharing: login)
         guard case .sftp(let session) = way else {
             way.close()
             throw hasChanged

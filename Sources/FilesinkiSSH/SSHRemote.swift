@@ -75,15 +75,18 @@ extension SSHRemote: SweepableRemote {
 }
 
 extension SSHRemote: CuttableRemote {
-    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+    package func putCut(_ upload: CutUpload) async { await putCut([upload]) }
+
+    package func putCut(_ uploads: [CutUpload]) async {
         guard let cuttable = try? await current() as? any CuttableRemote else { return }
-        await cuttable.putCut(bytes, to: key, after: count)
+        await cuttable.putCut(uploads)
     }
 }
 
 extension SSHRemote: SharedConnectionRemote {
     package func separated() -> any Remote {
-        SSHRemote(
+        link.shareLogin()
+        return SSHRemote(
             SSHLink(link.address, link.command, sibling: link), systemContext: systemContext)
     }
 }

@@ -279,9 +279,10 @@ private struct FrameCollector {
 }
 
 extension ServerRemote: CuttableRemote {
-    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+    package func putCut(_ upload: CutUpload) async {
         _ = try? await exchange.send(
-            "PUT", WirePaths.object(key), about: key,
-            fields: [WireHeaders.digest: Self.digest(bytes)], body: bytes, cutAfter: count)
+            "PUT", WirePaths.object(upload.key), about: upload.key,
+            fields: [WireHeaders.digest: Self.digest(upload.bytes)], body: upload.bytes,
+            cutAfter: upload.count)
     }
 }

@@ -70,9 +70,13 @@ package enum StateFile {
 
     /// Creates a folder with a unique name and mode 0700.
     ///
-    /// - Parameter parent: The folder to create it in.
-    package static func makeScratchFolder(in parent: String) throws(Failure) -> String {
-        var template = Array("\(parent)/merge-XXXXXX".utf8CString)
+    /// - Parameters:
+    ///   - parent: The folder to create it in.
+    ///   - purpose: What its name begins with.
+    package static func makeScratchFolder(
+        in parent: String, for purpose: String = "merge"
+    ) throws(Failure) -> String {
+        var template = Array("\(parent)/\(purpose)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw SystemError.last.failure("create a folder", parent)
         }

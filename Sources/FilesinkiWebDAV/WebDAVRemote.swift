@@ -179,7 +179,7 @@ extension WebDAVRemote: SweepableRemote {
 }
 
 extension WebDAVRemote: CuttableRemote {
-    package func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
-        await WebDAVWriter(server: server).uploadCut(bytes, to: key, after: count)
+    package func putCut(_ upload: CutUpload) async {
+        await WebDAVWriter(server: server).cut(upload)
     }
 }

@@ -74,9 +74,10 @@ struct WebDAVWriter {
     }
 
     /// Starts to upload an object and cuts the connection: see ``CuttableRemote``.
-    func uploadCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
-        let temporary = server.path(key).temporarySibling
-        _ = try? await server.send("PUT", temporary, body: bytes, cutAfter: count)
+    func cut(_ upload: CutUpload) async {
+        let temporary = server.path(upload.key).temporarySibling
+        _ = try? await server.send(
+            "PUT", temporary, body: upload.bytes, cutAfter: upload.count)
         await discard(temporary)
     }
 

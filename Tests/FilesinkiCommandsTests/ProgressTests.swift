@@ -29,6 +29,10 @@ struct ProgressTests {
             (half, 0.2, 60, "hashing 50% [####----]  1204 of 2800 files, 1.2 GB of 2.4 GB"),
             (unknown, 3.0, 79, "scanning  12345 files"),
             (
+                Progress(.testing, files: 3, totalFiles: 22), 0.2, 45,
+                "testing the remote 13% [-----]  3 of 22 tests"
+            ),
+            (
                 Progress(.fetching, files: 1, totalFiles: 9), 1000, 50,
                 "fetching 11% [-------]  1 of 9 files, 2:13:20 left"
             ),

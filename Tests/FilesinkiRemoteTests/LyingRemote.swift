@@ -84,10 +84,10 @@ final class LyingRemote: Remote {
 }
 
 extension LyingRemote: CuttableRemote {
-    func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
+    func putCut(_ upload: CutUpload) async {
         switch lie {
-        case .showsCutUploads: try? await memory.put(Array(bytes.prefix(count)), to: key)
-        case .losesToCutUploads: try? await memory.delete(key)
+        case .showsCutUploads: try? await memory.put(Array(upload.sentBytes), to: upload.key)
+        case .losesToCutUploads: try? await memory.delete(upload.key)
         default: break
         }
     }

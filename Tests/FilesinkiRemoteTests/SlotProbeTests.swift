@@ -1,6 +1,7 @@
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
+import Synchronization
 import Testing
 
 @Suite struct SlotProbeTests {
@@ -32,6 +33,19 @@ import Testing
             #expect(report.checks.first?.detail == "16 writers raced for each of 16 slots.")
         }
         #expect(trips <= 30, "\(trips) round trips")
+    }
+
+    @Test func `the progress counts slots and tests`() async throws {
+        let seen = Mutex<[ProbeProgress]>([])
+        let probe = SlotProbe(
+            systemContext: ManualClock().systemContext, writers: 2, rounds: 3,
+            progress: { progress in seen.withLock { $0.append(progress) } }
+        ) { [memory = MemoryRemote()] in memory }
+        #expect(try await probe.testRemote().isFit)
+        let all = seen.withLock { $0 }
+        // Without the deletion, which is the last part.
+        #expect(all.map(\.done).sorted() == Array(0...8))
+        #expect(all.allSatisfy { $0.total == 9 })
     }
 
     @Test("detects each fault of a remote", arguments: LyingRemote.Lie.allCases)

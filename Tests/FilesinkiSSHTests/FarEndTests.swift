@@ -61,8 +61,8 @@ struct FarEndTests {
         let probe = SlotProbe(systemContext: .ofMachine, writers: 4, rounds: 1) { remote }
         let report = try await probe.testRemote()
         #expect(report.isFit, "\(report)")
-        // One to ask for filesinki, one for SFTP, four that race and six that are cut.
-        #expect(host.connections == 12)
+        // One to ask for filesinki, one for SFTP, three that race with it and one that is cut.
+        #expect(host.connections == 6)
     }
 
     @Test func `a filesinki that was killed is asked for the next time`() async throws {

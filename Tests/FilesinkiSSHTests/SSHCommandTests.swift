@@ -1,4 +1,5 @@
 import FilesinkiRemote
+import Glibc
 import Testing
 
 @testable import FilesinkiSSH
@@ -17,6 +18,27 @@ import Testing
         let short = try #require(try SSHAddress(shortForm: "host:store"))
         #expect(asking.arguments(for: short, .sftp).suffix(4) == ["-s", "--", "host", "sftp"])
         #expect(!asking.arguments(for: short, .sftp).contains("-l"))
+    }
+
+    @Test(
+        "a shared login has a socket in a folder of its own, whose name ssh takes as it is",
+        arguments: [
+            ("/var/tmp", "/var/tmp"), ("/no%host", "/tmp"), ("relative", "/tmp"), ("", "/tmp"),
+            ("/" + String(repeating: "x", count: 90), "/tmp"),
+        ])
+    func sharedLogin(_ parent: String, _ used: String) throws {
+        let address = try SSHAddress(url: "ssh://host/store")
+        var login = SharedLogin(in: parent)
+        let words = SSHCommand(environment: { _ in nil })
+            .arguments(for: address, .sftp, sharing: try #require(login))
+        #expect(words.contains("ControlMaster=auto") && words.contains("ControlPersist=no"))
+        let path = try #require(words.first { $0.hasPrefix("ControlPath=") }?.dropFirst(12))
+        #expect(path.hasPrefix(used + "/filesinki-ssh-") && path.hasSuffix("/s"))
+        let folder = String(path.dropLast(2))
+        #expect(access(folder, F_OK) == 0)
+        login = nil
+        #expect(access(folder, F_OK) != 0)
+        #expect(path.utf8.count <= 90)
     }
 
     @Test(arguments: [(nil, nil), ("", nil), ("ssh -4", "ssh -4")] as [(String?, String?)])

@@ -109,8 +109,13 @@ extension Console {
     ///
     /// - Throws: `Failure` with code `usage` at the end of the input.
     fileprivate func askSecretly(_ question: String) throws -> String {
+        // No progress is drawn over it.
+        outputOptions.isAsking = true
         redrawTalk(question, over: 0, columns: 80)
-        defer { ask("") }
+        defer {
+            ask("")
+            outputOptions.isAsking = false
+        }
         if let line = SecretLine.read(terminal: input) { return line }
         throw Failure(
             .usage, "No passphrase was typed.",

@@ -145,7 +145,7 @@ enum ProgressText {
     static func line(_ progress: Progress, elapsed: Double, columns: Int?) -> String {
         var facts = facts(progress, elapsed)
         let share = share(progress).map { " \(Int($0 * 100))%" } ?? ""
-        let head = progress.phase.rawValue + share
+        let head = words(for: progress.phase) + share
         guard let columns else { return ([head] + facts).joined(separator: ", ") }
         // What tells least goes first where the line is narrow.
         while facts.count > 1, text(head, "", facts).count > columns { facts.removeFirst() }
@@ -154,6 +154,10 @@ enum ProgressText {
             return String(text(head, "", facts).prefix(max(0, columns)))
         }
         return text(head, bar(share, width: min(room, barWidths.upperBound)), facts)
+    }
+
+    private static func words(for phase: Progress.Phase) -> String {
+        phase == .testing ? "testing the remote" : phase.rawValue
     }
 
     private static func text(_ head: String, _ bar: String, _ facts: [String]) -> String {
@@ -167,10 +171,9 @@ enum ProgressText {
     }
 
     private static func facts(_ progress: Progress, _ elapsed: Double) -> [String] {
-        var facts = [
-            progress.totalFiles > 0
-                ? "\(progress.files) of \(progress.totalFiles) files" : "\(progress.files) files"
-        ]
+        let items = progress.phase == .testing ? "tests" : "files"
+        let total = progress.totalFiles > 0 ? " of \(progress.totalFiles)" : ""
+        var facts = ["\(progress.files)\(total) \(items)"]
         if progress.bytes > 0 {
             let total = progress.totalBytes > 0 ? " of \(SizeText.text(progress.totalBytes))" : ""
             facts.append(SizeText.text(progress.bytes) + total)

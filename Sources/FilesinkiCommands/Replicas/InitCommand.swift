@@ -57,11 +57,16 @@ struct InitCommand: ReplicaCommand {
         if let address, try !Self.hasMetStore(options) {
             // Before the folder of the new store is made.
             try RootPlacement(root: root).checkIsNoStore()
+            console.detail("Connecting to \(printable(address.text.utf8)).")
             connection = try await console.makeFolder(of: address, for: options)
         }
-        let result = try await Replica.initialize(
-            options, address: address?.text, deviceName: try DeviceName.chosen(device, in: console),
-            isRenaming: device != nil, keys: passphrase.keys(isEncrypting: encrypt, in: console))
+        let name = try DeviceName.chosen(device, in: console)
+        let keys = passphrase.keys(isEncrypting: encrypt, in: console)
+        let result = try await console.withProgress { [options, device] line in
+            try await Replica.initialize(
+                options, address: address?.text, deviceName: name, isRenaming: device != nil,
+                keys: keys, progress: { line?.show($0) })
+        }
         withExtendedLifetime(connection) {}
         if let address { try console.pin(address, access) }
         console.register(root: root, state: options.state, isNew: true)
@@ -181,6 +186,7 @@ struct CloneCommand: Command {
         let patterns = try patterns.patterns
         var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
         let access = try reaching.apply(to: &options, in: console)
+        console.detail("Connecting to \(printable(address.text.utf8)).")
         // One connection for all that follows.
         let connection = try options.connect(address.text)
         defer { withExtendedLifetime(connection) {} }

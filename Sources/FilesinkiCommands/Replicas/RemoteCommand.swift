@@ -116,9 +116,13 @@ struct RemoteSetCommand: ReplicaCommand {
         let connection = try await console.makeFolder(of: address, for: session.settings)
         defer { withExtendedLifetime(connection) {} }
         let access = try reaching.access(of: session.settings, in: console)
-        let copied = try await session.replica.migrate(
-            to: address.text, passphrase.keys(isEncrypting: encrypt, in: console),
-            connect: console.connector(access, of: session.settings))
+        let keys = passphrase.keys(isEncrypting: encrypt, in: console)
+        let copied = try await console.withProgress { line in
+            try await session.replica.migrate(
+                to: address.text, keys,
+                connect: console.connector(access, of: session.settings),
+                progress: { line?.show($0) })
+        }
         if report.json {
             var object: JSONObject = ["type": "migration"]
             object.add("from", copied.from)
@@ -154,8 +158,17 @@ struct RemoteCheckCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let (address, connect) = try await place(in: console)
-        let probe = SlotProbe(systemContext: console.systemContext) { try connect(address) }
-        let result = try await probe.testRemote()
+        console.detail("Connecting to \(printable(address.utf8)).")
+        let result = try await console.withProgress { line in
+            let probe = SlotProbe(
+                systemContext: console.systemContext,
+                progress: { progress in
+                    // Before the remote is reached, ssh may be asking for a password.
+                    if progress.done > 0 { line?.show(Progress(testing: progress)) }
+                }
+            ) { try connect(address) }
+            return try await probe.testRemote()
+        }
         try show(result.checks, in: console)
         guard !result.isFit else { return .done }
         throw Failure(

@@ -20,6 +20,7 @@ extension Replica {
     ///   - makesStore: If false, nothing is created on either side unless the remote has a store.
     ///   - keys: How the key of an encrypted store is opened, and whether a new store is encrypted.
     ///   - paths: The paths that a new replica holds; empty for all. An existing one must hold the same.
+    ///   - progress: Called while a remote is tested that is to get a store.
     /// - Throws: Code `not-allowed` if the store is encrypted and its key cannot be opened, or is not and should be;
     ///   `unfit-store` if the remote lacks a guarantee that a store needs, `exists` if
     ///   the replica has another remote, `usage` if the store and the root are nested; without
@@ -27,7 +28,7 @@ extension Replica {
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String,
         isRenaming: Bool = false, makesStore: Bool = true, keys: KeyOptions = .none,
-        only paths: [RelativePath] = []
+        only paths: [RelativePath] = [], progress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> InitReport {
         let placement = RootPlacement(root: options.root)
         if let address { try placement.check(against: address) }
@@ -55,7 +56,11 @@ extension Replica {
         if existing == nil, let outer = placement.surroundingReplica() {
             report.notices.append(.nestedReplica(Array(options.root.utf8), in: outer))
         }
-        let key = try await connectStore(&config, &report, options, keys, makesStore: makesStore)
+        let stores = StoreOpening(options, keys, device: config.device, progress: progress)
+        // If the remote is away, the first sync does it.
+        let key = try await connectStore(
+            &config, &report, stores, options, mayBeAway: makesStore && !keys.isEncrypting,
+            makesStore: makesStore)
         if isFirst { try placement.check(against: config) }
         if existing == nil, let file = Self.foreignIgnoreFile(in: options.root) {
             report.notices.append(.foreignIgnoreFile(file))
@@ -123,16 +128,16 @@ extension Replica {
             remedy: "Change them with filesinki only.")
     }
 
-    /// Connects to the store, or creates it. If the remote is away, the first sync does it.
+    /// Connects to the store, or creates it.
     ///
+    /// - Parameter mayBeAway: Whether a remote that is away is no failure.
     /// - Returns: The key of an encrypted store.
     private static func connectStore(
-        _ config: inout ReplicaConfig, _ report: inout InitReport, _ options: ReplicaOptions,
-        _ keys: KeyOptions, makesStore: Bool
+        _ config: inout ReplicaConfig, _ report: inout InitReport, _ stores: StoreOpening,
+        _ options: ReplicaOptions, mayBeAway: Bool, makesStore: Bool
     ) async throws -> StoreKey? {
         guard let address = config.remote, config.store.isEmpty else { return nil }
         do {
-            let stores = StoreOpening(options, keys, device: config.device)
             let remote = try options.connect(address)
             let isAmongFiles = StorePlace.holdsOtherFiles(address)
             let (format, key, isNew) = try await stores.open(
@@ -144,7 +149,7 @@ extension Replica {
             config.keyFingerprint = key?.fingerprint
             return key
         } catch let failure as Failure
-            where failure.code == .away && makesStore && !keys.isEncrypting
+            where failure.code == .away && mayBeAway
         {
             report.away = failure
             return nil

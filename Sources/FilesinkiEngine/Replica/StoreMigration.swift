@@ -40,7 +40,7 @@ struct StoreMigration: ReplicaPart {
         var there = options
         there.connect = connect
         let plain = try connect(address)
-        let stores = StoreOpening(there, keys, device: config.device)
+        let stores = StoreOpening(there, keys, device: config.device, progress: progress)
         var report = MigrationReport(from: source.address)
         if let found = try await StoreFormat.read(from: plain) {
             guard found.id == format.id, found.epoch == format.epoch else {

@@ -1,6 +1,6 @@
 package import FilesinkiEncryption
 import FilesinkiModel
-import FilesinkiRemote
+package import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiText
 
@@ -32,11 +32,17 @@ struct StoreOpening {
     private let options: ReplicaOptions
     private let keys: KeyOptions
     private let device: Device
+    private let progress: (@Sendable (Progress) -> Void)?
 
-    init(_ options: ReplicaOptions, _ keys: KeyOptions, device: Device) {
+    /// - Parameter progress: Called while a remote is tested.
+    init(
+        _ options: ReplicaOptions, _ keys: KeyOptions, device: Device,
+        progress: (@Sendable (Progress) -> Void)? = nil
+    ) {
         self.options = options
         self.keys = keys
         self.device = device
+        self.progress = progress
     }
 
     /// Reads the store's description. Without a store, creates one if the remote passes the test.
@@ -138,9 +144,10 @@ struct StoreOpening {
     ///
     /// - Throws: Code `unfit-store`.
     func checkFitness(of remote: any Remote, _ address: String) async throws {
-        let probe = SlotProbe(systemContext: options.systemContext) {
-            try options.connect(address)
-        }
+        let probe = SlotProbe(
+            systemContext: options.systemContext,
+            progress: { [progress] in progress?(Progress(testing: $0)) }
+        ) { try options.connect(address) }
         let report = try await probe.testRemote()
         guard report.isFit else {
             let broken = report.checks.filter { !$0.holds }.map { "\($0.name): \($0.detail)" }
@@ -150,5 +157,12 @@ struct StoreOpening {
                     + broken.joined(separator: " "),
                 remedy: report.alternative + " filesinki remote check shows all of them.")
         }
+    }
+}
+
+extension Progress {
+    /// How far the test of a remote is.
+    package init(testing progress: ProbeProgress) {
+        self.init(.testing, files: progress.done, totalFiles: progress.total)
     }
 }

@@ -48,6 +48,8 @@ package struct SyncOptions: Sendable {
 package struct Progress: Sendable, Hashable {
     package enum Phase: String, Sendable {
         case scanning, hashing, fetching, applying, publishing
+        /// A remote is tested that is to get a store; what counts is parts of the test in place of files.
+        case testing
     }
     package var phase: Phase
     /// Files done in this phase.

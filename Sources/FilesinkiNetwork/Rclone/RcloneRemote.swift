@@ -102,8 +102,8 @@ extension RcloneRemote: SweepableRemote {
 }
 
 extension RcloneRemote: CuttableRemote {
-    func putCut(_ bytes: [UInt8], to key: ObjectKey, after count: Int) async {
-        try? await perform { await $0.putCut(bytes, to: key, after: count) }
+    func putCut(_ upload: CutUpload) async {
+        try? await perform { await $0.putCut(upload) }
     }
 }
 
