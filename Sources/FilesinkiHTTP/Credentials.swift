@@ -32,9 +32,11 @@ extension WebAddress {
     }
 
     /// Secrets would be sent without encryption.
-    package var unencryptedError: Failure {
+    ///
+    /// - Parameter place: The remote's address as a user writes it.
+    package func unencryptedError(of place: String) -> Failure {
         Failure(
-            .notAllowed, path: description,
+            .notAllowed, path: place,
             "Cannot send credentials without encryption to \(authority).",
             remedy:
                 "Use an encrypted address, or set FILESINKI_INSECURE=1 in a network that you trust."

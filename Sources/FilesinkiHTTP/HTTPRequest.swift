@@ -13,6 +13,8 @@ package struct HTTPRequest: Sendable {
     /// Cuts the connection after this many bytes of the body, to test what the server does then; nil to
     /// send all of it.
     package var cutAfter: Int?
+    /// The address of the remote as a user writes it, for messages; nil for the server's.
+    package var place: String?
 
     /// - Parameter maximumReply: In bytes; 1 MiB by default.
     package init(
@@ -27,8 +29,11 @@ package struct HTTPRequest: Sendable {
         self.limit = limit
     }
 
+    /// The remote's address, or the server's.
+    package var addressForMessages: String { place ?? origin }
+
     /// `https://host:port`: the path may contain a key of the store, and the query a signature.
-    package var addressForMessages: String {
+    package var origin: String {
         guard let start = url.firstRange(of: "://")?.upperBound else { return "" }
         let end = url[start...].firstIndex { "/?".contains($0) } ?? url.endIndex
         return String(url[..<end])

@@ -1,14 +1,20 @@
+import FilesinkiHTTP
+
 /// Common mistakes in the address of a server that did not reply, for remedies. Each has a space behind it.
 enum AddressHint {
     /// The server closed the connection, as one with TLS does when it gets a request without.
-    static func closed(_ address: String) -> String {
-        address.hasPrefix("http://")
+    static func closed(_ request: HTTPRequest) -> String {
+        let address = request.addressForMessages
+        if address.hasPrefix("webdav://") { return "If the server uses TLS, write webdavs://. " }
+        return address.hasPrefix("http://")
             ? "If the server uses TLS, write https:// or webdavs://. " : ""
     }
 
     /// Nothing listens at the address.
-    static func refused(_ address: String) -> String {
-        hasPort(address) ? "" : "For filesinki serve, write its port, such as \(address):8390. "
+    static func refused(_ request: HTTPRequest) -> String {
+        let isServer = request.addressForMessages.hasPrefix("http")
+        return !isServer || hasPort(request.origin)
+            ? "" : "For filesinki serve, write its port, such as \(request.origin):8390. "
     }
 
     /// - Parameter address: Such as `https://host:port`, without a path.

@@ -32,13 +32,13 @@ extension HTTPConnections {
         case let error where errors(behind: error).contains { $0.errnoCode == ECONNREFUSED }:
             Failure(
                 .away, path: address, "Connection refused: no server listens at this address.",
-                remedy: AddressHint.refused(address)
+                remedy: AddressHint.refused(request)
                     + "Start the server, or check host and port. Changes that were not sent are kept.",
                 cause: TransportError(description: words(error)))
         default:
             Failure(
                 .away, path: address, "No reply from the server: \(words(error)).",
-                remedy: hint(error, at: address)
+                remedy: hint(error, of: request)
                     + "Check the address and the network. Changes that were not sent are kept.",
                 cause: TransportError(description: words(error)))
         }
@@ -60,10 +60,10 @@ extension HTTPConnections {
     }
 
     /// The mistake in an address that such an error suggests, with a space behind it; else empty.
-    private static func hint(_ error: any Error, at address: String) -> String {
+    private static func hint(_ error: any Error, of request: HTTPRequest) -> String {
         switch error {
         case let error as HTTPClientError where error == .remoteConnectionClosed:
-            AddressHint.closed(address)
+            AddressHint.closed(request)
         default: ""
         }
     }

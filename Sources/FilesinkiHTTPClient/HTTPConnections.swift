@@ -122,7 +122,7 @@ package final class HTTPConnections: HTTPTransport {
 
     private func tooLong(_ request: HTTPRequest) -> Failure {
         Failure(
-            .limit, path: request.url,
+            .limit, path: request.addressForMessages,
             "The server's reply is longer than \(request.maximumReply) bytes.",
             remedy: "Check the address; another server may have replied.")
     }

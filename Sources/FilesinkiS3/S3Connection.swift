@@ -33,7 +33,7 @@ struct S3Connection: Sendable {
     func send(_ request: Request) async throws -> HTTPReply {
         // The key itself is never sent, but a session token is, and signed requests can be replayed.
         guard address.service.permitsSecrets(allowsInsecure: allowsInsecure) else {
-            throw address.service.unencryptedError
+            throw address.service.unencryptedError(of: "\(address)")
         }
         let current = try await credentials.current()
         let reply = try await send(request, as: current)
@@ -55,6 +55,7 @@ struct S3Connection: Sendable {
             unsigned.method, unsigned.url, fields: unsigned.fields, body: unsigned.body,
             maximumReply: request.maximumReply)
         outgoing.cutAfter = request.cutAfter
+        outgoing.place = "\(address)"
         let reply = try await transport.send(outgoing)
         if reply.isSuccess { try requireUsable(reply, request.key) }
         return reply

@@ -40,7 +40,7 @@ struct S3Error {
     ///   - credentials: No message contains their secrets, even if the service repeats them.
     func failure(_ key: String, at address: S3Address, _ credentials: S3Credentials) -> Failure {
         // The retry time comes from the status and fields alone.
-        var failure = reply.failure(key, at: "\(address.service)")
+        var failure = reply.failure(key, at: "\(address)")
         guard let found = knownError(address) ?? unknownError(address, credentials) else {
             return failure
         }

@@ -38,7 +38,7 @@ struct ServerExchange: Sendable {
                 remedy: "Ask its administrator to create one with filesinki serve token make.")
         }
         guard authorization == nil || address.permitsSecrets(allowsInsecure: allowsInsecure) else {
-            throw address.unencryptedError
+            throw address.unencryptedError(of: self.address)
         }
     }
 
@@ -57,6 +57,7 @@ struct ServerExchange: Sendable {
             method, base + path, fields: authorized(fields), body: body,
             maximumReply: max(maximumReply, WireLimits.errorBytes))
         request.cutAfter = cutAfter
+        request.place = address
         let reply = try await transport.send(request)
         try checkReply(reply, about: key, allowing: allowing)
         return reply
@@ -68,9 +69,10 @@ struct ServerExchange: Sendable {
         limit: Duration? = nil, maximumReply: Int = 1 << 20,
         _ receive: @escaping @Sendable ([UInt8]) async throws -> Bool
     ) async throws {
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method, base + path, fields: authorized([:]), body: body,
             maximumReply: maximumReply, limit: limit)
+        request.place = address
         try await transport.stream(request) { reply in
             try checkReply(reply, about: key, allowing: [])
             return try await receive(reply.body)

@@ -21,7 +21,7 @@ struct WebDAVReader {
         case 200 where head.isWebPage:
             // The page of a captive portal, or a server's own listing of a collection.
             guard let found = try await server.properties(path) else {
-                throw server.portalError(path)
+                throw server.portalError
             }
             return found.own.isCollection ? nil : try body.checkedBytes()
         case 200, 206: return try body.checkedBytes()

@@ -89,14 +89,14 @@ final class WebDAVServer: Sendable {
         var tries = 0
         while true {
             tries += 1
-            let authorization = try authorize(&request, path)
+            let authorization = try prepare(&request, path)
             let reply = try await transport.send(request)
             if tries < Self.maximumTries,
                 authentication.handleChallenge(in: reply, after: authorization)
             {
                 continue
             }
-            if reply.status == 200, reply.isWebPage { throw portalError(path) }
+            if reply.status == 200, reply.isWebPage { throw portalError }
             return reply
         }
     }
@@ -108,7 +108,7 @@ final class WebDAVServer: Sendable {
     ) async throws {
         var request = request
         for tries in 1...Self.maximumTries {
-            let authorization = try authorize(&request, path)
+            let authorization = try prepare(&request, path)
             // How many bytes arrived of a reply that demands authentication.
             let skipped = Mutex<Int?>(nil)
             try await transport.stream(request) { [authentication] reply in
@@ -129,19 +129,21 @@ final class WebDAVServer: Sendable {
         }
     }
 
-    private func authorize(
+    /// Adds the credentials, and the address for messages.
+    private func prepare(
         _ request: inout HTTPRequest, _ path: WebDAVPath
     ) throws(Failure) -> WebDAVAuthentication.Authorization {
-        guard permitsRequests else { throw address.unencryptedError }
+        guard permitsRequests else { throw address.unencryptedError(of: place) }
+        request.place = place
         let authorization = authentication.authorization(method: request.method, path: path.text)
         request.fields["Authorization"] = authorization.field
         return authorization
     }
 
     /// A captive portal replies to every request with its own page.
-    func portalError(_ path: WebDAVPath) -> Failure {
+    var portalError: Failure {
         Failure(
-            .away, path: path.text, "The reply is a web page, not one of the store.",
+            .away, path: place, "The reply is a web page, not one of the store.",
             remedy: "Log in to the network if it requires that, and check the address.")
     }
 }
@@ -289,7 +291,7 @@ extension WebDAVServer {
             return failure(reply, about: path.text)
         }
         return Failure(
-            .unfitStore, path: path.text, "The server does not support WebDAV at this address.",
+            .unfitStore, path: place, "The server does not support WebDAV at this address.",
             remedy: "Check the address; WebDAV may have to be enabled at the server.")
     }
 }

@@ -93,6 +93,12 @@ import Testing
         #expect(failure?.code == .away)
         #expect(failure?.path == Array("http://127.0.0.1:1".utf8))
         #expect(failure?.remedy.contains("8390") == false)
+        var request = HTTPRequest("GET", "http://127.0.0.1:1/log/1/c")
+        request.place = "webdav://127.0.0.1:1/"
+        let named = await #expect(throws: Failure.self) { [request] in
+            try await HTTPConnections().send(request)
+        }
+        #expect(named?.path == Array("webdav://127.0.0.1:1/".utf8))
     }
 
     @Test func `E7.9 a connection that is closed without a reply suggests TLS`() async throws {
