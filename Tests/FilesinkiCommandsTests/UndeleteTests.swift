@@ -51,6 +51,29 @@ struct UndeleteTests {
         #expect(world.names(in: "a/d") == ["x.txt"])
     }
 
+    @Test(
+        "a folder does not replace a file, nor a file a folder, and the remedy writes it elsewhere",
+        arguments: [
+            (["restore", "d@1"], "d", "a folder was here, and a file is here now"),
+            (["undelete", "d"], "d", "a folder was here, and a file is here now"),
+            (["restore", "z.txt@1"], "z.txt", "a file was here, and a folder is here now"),
+        ])
+    func otherKindInPlace(_ command: [String], _ path: String, _ words: String) async throws {
+        let world = try await Self.world()
+        try world.write("f", to: "a/d")
+        try world.write("f", to: "a/z.txt/in")
+        let line = command + ["--root", "a"]
+        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+        #expect(outcome.code == .negative)
+        #expect(outcome.talk.contains(words), "\(outcome.talk)")
+        #expect(outcome.talk.contains("/a \(path) --commit 1 -o DIR"), "\(outcome.talk)")
+        let out = try await world.run(
+            "restore", "--root", "a", path, "--commit", "1", "-o", "out")
+        #expect(out.code == .done, "\(out.talk)")
+        #expect(world.names(in: "out") == [path])
+        #expect(world.readText("a/d") == "f")
+    }
+
     @Test("one path says what was restored, and restore without a version names undelete")
     func one() async throws {
         let world = try await Self.world()

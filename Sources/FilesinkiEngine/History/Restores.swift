@@ -23,7 +23,8 @@ struct Restores: ReplicaPart {
         let rules = try rulesReader.requireSynced(
             [path], options,
             remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
-        try requireFolders(above: path)
+        try requireFolders(above: path, version: tree.sequence)
+        try requirePlace(for: found.entry, at: path, version: tree.sequence)
         let inside = tree.entries.filter { $0.0.isInside(path) }
         return try await sync.reporting {
             try await writeBack(
@@ -59,6 +60,10 @@ struct Restores: ReplicaPart {
                     + "\(ShellWord.shown(path.bytes + Array("/*".utf8))).")
         }
         guard found == nil else {
+            // Without the remote the history may not be at hand.
+            if let folder = try? await lastFolder(at: path, after: before) {
+                try requirePlace(for: folder.change.entry, at: path, version: folder.version)
+            }
             throw Failure(
                 .exists, path: path.bytes, "The path is not deleted.",
                 remedy: "To go back to an older version, use filesinki restore "
@@ -79,6 +84,15 @@ struct Restores: ReplicaPart {
         return try await writeBack(
             wanted, of: path, .init(command: "undelete", version: last.version), options,
             after: before)
+    }
+
+    /// The last version of a path that was a folder; nil for none.
+    private func lastFolder(
+        at path: RelativePath, after before: SyncReport
+    ) async throws -> PathVersion? {
+        let reader = try await history.historyReader(after: before)
+        let versions = try await history.versions(of: path, in: reader)
+        return versions.last { $0.change.entry.kind == .directory }
     }
 
     /// Writes entries of the history into the root and publishes them.
@@ -109,6 +123,8 @@ struct Restores: ReplicaPart {
                 {
                     throw Failure.ignored(path)
                 }
+                try requireFolders(above: path, version: command.version)
+                try requirePlace(for: entry, at: path, version: command.version)
                 try await history.requireUnpruned(entry, at: path, in: reader, contents)
                 var isDone = try isInPlace(entry, at: path)
                 if !isDone { isDone = try await editor.write(entry, at: path, from: contents) }
@@ -131,8 +147,26 @@ struct Restores: ReplicaPart {
         return report
     }
 
+    /// A folder is not replaced by a file, nor a file by a folder: what is there would be lost to the eye.
+    ///
+    /// - Parameter version: A point of the history at which the entry is at the path.
+    /// - Throws: Code `exists`.
+    private func requirePlace(for entry: Entry, at path: RelativePath, version: UInt64) throws {
+        guard let found = try root.status(path) else { return }
+        let isFolder = entry.kind == .directory
+        guard (found.kind == .directory) != isFolder else { return }
+        let name = ShellWord.shown(path.bytes)
+        let present = isFolder ? found.kind == .symlink ? "symlink" : "file" : "folder"
+        throw Failure(
+            .exists, path: path.bytes,
+            "Cannot be restored: a \(isFolder ? "folder" : "file") was here, and a \(present) is here now.",
+            remedy: "Move that away first with filesinki mv \(name) NEW, or write what was here "
+                + "into another folder with filesinki restore \(name) --commit \(version) -o DIR.")
+    }
+
+    /// - Parameter version: A point of the history at which the path was there; nil if it is not known.
     /// - Throws: Code `exists` if something else is where a folder of the path has to be.
-    private func requireFolders(above path: RelativePath) throws {
+    private func requireFolders(above path: RelativePath, version: UInt64? = nil) throws {
         for folder in path.ancestors.reversed() {
             guard let found = try root.status(folder) else { return }
             if found.kind == .directory { continue }
@@ -141,7 +175,8 @@ struct Restores: ReplicaPart {
                 .exists, path: path.bytes,
                 "Cannot be restored: \(folder) is a \(found.kind == .symlink ? "symlink" : "file") now.",
                 remedy: "Move that away first with filesinki mv \(name) NEW, or print what was "
-                    + "here with filesinki show \(deleted)@VERSION.")
+                    + "here with filesinki show \(deleted)@\(version.map(String.init) ?? "VERSION")."
+            )
         }
     }
 
