@@ -34,6 +34,8 @@ package enum Reason: Hashable, Sendable {
     case moved(to: RelativePath)
     /// Both sides renamed the same file to different names, and both names stay.
     case bothNames(of: RelativePath)
+    /// The same, as the commit of the device says that found it; this side has the file under its own name.
+    case otherName
     /// The manifest was lost, and the file is an old copy of one that was deleted there.
     case staleCopy
     /// The version that lost its name to the other one.
@@ -73,7 +75,7 @@ extension Reason {
         case .holdsSurvivor: "holds-survivor"
         case .renamed: "renamed"
         case .moved: "moved"
-        case .bothNames: "both-names"
+        case .bothNames, .otherName: "both-names"
         case .staleCopy: "stale-copy"
         case .conflictCopy: "conflict-copy"
         case .asks: "asks"
@@ -106,6 +108,7 @@ extension Reason {
         case .renamed(let path): "renamed from \(path)"
         case .moved(let path): "renamed to \(path)"
         case .bothNames(let path): "both sides renamed \(path); both names were kept"
+        case .otherName: "both sides renamed the same file; both names were kept"
         case .staleCopy: "an old copy of a file that was deleted there"
         case .conflictCopy(let path): "the other version of \(path)"
         case .asks(let link): "both sides changed it; the strategy '\(link)' needs an answer"

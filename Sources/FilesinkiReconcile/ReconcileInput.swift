@@ -61,11 +61,13 @@ package struct RemoteChange: Hashable, Sendable {
     /// Whether a user saved the base's content again there: it is then an edit against a deletion. False
     /// when unknown.
     package var isSaved: Bool
+    /// Whether the commit says that both sides renamed the file. False when unknown.
+    package var isOtherName: Bool
 
     package init(
         _ entry: VersionedEntry, movedFrom: RelativePath? = nil, device: Device? = nil,
         formerContents: Set<ContentID> = [], formerTargets: Set<[UInt8]> = [],
-        cameBack: Bool = false, isSaved: Bool = false
+        cameBack: Bool = false, isSaved: Bool = false, isOtherName: Bool = false
     ) {
         self.entry = entry
         self.movedFrom = movedFrom
@@ -74,6 +76,7 @@ package struct RemoteChange: Hashable, Sendable {
         self.formerTargets = formerTargets
         self.cameBack = cameBack
         self.isSaved = isSaved
+        self.isOtherName = isOtherName
     }
 }
 

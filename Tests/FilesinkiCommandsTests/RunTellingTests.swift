@@ -75,11 +75,18 @@ struct RunTellingTests {
         world.rename("b/d", to: "b/d2")
         let first = try await world.run("sync", "a")
         #expect(!first.talk.contains("Both sides"), "\(first)")
-        let text = "Both sides renamed the same 3 files, to different names: both names "
+        let text = "Both sides renamed the folder d, to d1 and d2: both names "
         let plan = try await world.run("sync", "b", "-n")
-        #expect(plan.talk.contains(text + "would be kept."), "\(plan)")
+        #expect(plan.talk.contains(text + "would be kept, with 3 files in each."), "\(plan)")
         let second = try await world.run("sync", "b")
-        #expect(second.talk.contains(text + "were kept."), "\(second)")
+        #expect(second.talk.contains(text + "were kept, with 3 files in each."), "\(second)")
+        // The other device learns it from the commit.
+        let third = try await world.run("sync", "a")
+        #expect(
+            third.talk.contains(
+                "Both sides renamed the same 3 files, to different names: both names were kept."),
+            "\(third)")
+        #expect(third.lines.count { $0.contains("renamed") && $0.contains("d2/") } == 3, "\(third)")
     }
 
     @Test("it is for people and for what was done", arguments: ["-n", "--json", "-0"])

@@ -228,6 +228,10 @@ import Testing
         (
             .bothNames(of: path("o")), "both-names", "both sides renamed o; both names were kept"
         ),
+        (
+            .otherName, "both-names",
+            "both sides renamed the same file; both names were kept"
+        ),
         (.staleCopy, "stale-copy", "an old copy of a file that was deleted there"),
         (.conflictCopy(of: path("o")), "conflict-copy", "the other version of o"),
         (

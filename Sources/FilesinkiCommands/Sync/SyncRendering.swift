@@ -10,6 +10,8 @@ extension Step {
     var isNotable: Bool {
         switch reason {
         case .edit, .created, .deleted, .equal, .metadata, .renamed, .moved, .holdsSurvivor: false
+        // The end of the report says it of all of them.
+        case .bothNames, .otherName: false
         default: true
         }
     }
@@ -352,7 +354,7 @@ extension Reason {
         case .strategy: "resolved"
         case .merged: "merged"
         case .editBeatsDelete, .folderKeepsName, .holdsSurvivor: "kept"
-        case .renamed, .moved, .bothNames: "renamed"
+        case .renamed, .moved, .bothNames, .otherName: "renamed"
         case .conflictCopy: "copy"
         case .asks, .open: "open"
         case .blocked, .ignored, .excluded, .holdsBlocked, .holdsIgnored: ""

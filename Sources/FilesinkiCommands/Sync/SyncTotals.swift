@@ -14,6 +14,10 @@ struct SyncTotals {
     private var deleted = Count()
     /// The files that both sides renamed, each to another name.
     private var doubled = 0
+    /// The folders that both sides renamed, with the names that each has now.
+    private var doubledFolders: [RelativePath: Set<RelativePath>] = [:]
+    /// How many of the doubled files are in such folders.
+    private var doubledInside = 0
     private var problems = 0
     private var isPlan: Bool
 
@@ -58,8 +62,37 @@ struct SyncTotals {
     var doubledText: String? {
         guard doubled > 1 else { return nil }
         let files = CountText.text(doubled, "file")
-        let kept = isPlan ? "both names would be kept." : "both names were kept."
-        return "Both sides renamed the same \(files), to different names: \(kept)"
+        let kept = isPlan ? "both names would be kept" : "both names were kept"
+        guard doubledInside == doubled, doubledFolders.count == 1,
+            let (folder, names) = doubledFolders.first, names.count == 2
+        else { return "Both sides renamed the same \(files), to different names: \(kept)." }
+        let list = names.sorted().map(\.description).joined(separator: " and ")
+        return
+            "Both sides renamed the folder \(folder), to \(list): \(kept), with \(files) in each."
+    }
+
+    private mutating func addDoubled(_ step: Step, of source: RelativePath?) {
+        renamed.add(step, bytes: 0)
+        guard !step.isFolder else { return }
+        // One of the two names comes from the other side.
+        let counts = step.action.writesOurs
+        if counts { doubled += 1 }
+        guard let source, let (old, new) = Self.renamedFolder(source, step.path) else { return }
+        doubledFolders[old, default: []].insert(new)
+        if counts { doubledInside += 1 }
+    }
+
+    /// The folder whose rename moved a file, under both names; nil for a file that was renamed itself.
+    private static func renamedFolder(
+        _ old: RelativePath, _ new: RelativePath
+    ) -> (old: RelativePath, new: RelativePath)? {
+        var (old, new) = (old, new)
+        var isInside = false
+        while old.name == new.name, let oldParent = old.parent, let newParent = new.parent {
+            (old, new) = (oldParent, newParent)
+            isInside = true
+        }
+        return isInside ? (old, new) : nil
     }
 
     private mutating func add(_ step: Step) {
@@ -68,10 +101,8 @@ struct SyncTotals {
         switch step.reason {
         case .merged: merged.add(step, bytes: 0)
         case .renamed: renamed.add(step, bytes: 0)
-        case .bothNames:
-            renamed.add(step, bytes: 0)
-            // One of the two names comes from the other side.
-            if step.action.writesOurs, !step.isFolder { doubled += 1 }
+        case .bothNames(let source): addDoubled(step, of: source)
+        case .otherName: addDoubled(step, of: nil)
         default:
             if step.action.writesOurs {
                 received.add(step, bytes: entry.size)

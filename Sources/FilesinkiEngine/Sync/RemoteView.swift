@@ -70,7 +70,8 @@ struct RemoteView: Sendable {
                 movedFrom: change.movedFrom, device: commit.device, formerContents: former,
                 formerTargets: targets,
                 cameBack: changes[change.path] != nil,
-                isSaved: change.reason == Change.savedAgain)
+                isSaved: change.reason == Change.savedAgain,
+                isOtherName: change.reason == Reason.otherName.word)
         }
         packs += commit.packs.map { ($0, commit.sequence) }
         if let pruning = commit.pruning {
