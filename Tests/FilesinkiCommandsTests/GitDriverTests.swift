@@ -36,7 +36,8 @@ struct GitDriverTests {
         #expect(outcome.code == .done, "\(outcome.talk)")
         #expect(
             try setting(world, "merge.filesinki.driver")
-                == "filesinki merge --markers --marker-size %L --path %P -o %A %O %A %B")
+                == "filesinki merge --markers --marker-size %L --label=%X --label=%Y --path %P -o %A %O %A %B"
+        )
         let text = try #require(world.readText("r/.git/info/attributes"))
         #expect(text.hasPrefix("# begin filesinki"))
         #expect(text.hasSuffix("# end filesinki\n" + Self.user))

@@ -278,6 +278,21 @@ struct MergeTests {
         #expect(outcome.text == "<<<<<<<<< here\nA\n=========\nZ\n>>>>>>>>> there\n")
     }
 
+    @Test(
+        "--label names the sides at the markers, unless git has left its words as they are",
+        arguments: [
+            (["--label=HEAD", "--label=topic"], "HEAD", "topic"),
+            (["-L", "a b", "-L", "-x\nno"], "a b", "-x"),
+            (["--label=%X", "--label=%Y"], "ours", "theirs"),
+            (["--label=", "--label=topic"], "ours", "topic"),
+        ])
+    func labels(_ options: [String], _ here: String, _ there: String) async throws {
+        let words = ["merge", "--markers"] + options + ["b", "h", "t"]
+        let outcome = try await world("a\n", "A\n", "Z\n").run(
+            bytes: words.map { Array($0.utf8) })
+        #expect(outcome.text == "<<<<<<< \(here)\nA\n=======\nZ\n>>>>>>> \(there)\n")
+    }
+
     @Test("--check reports whether the merge is symmetric and idempotent for these files")
     func check() async throws {
         let sound = try await edits().run("merge", "--check", "b", "h", "t")

@@ -39,11 +39,17 @@ struct GitDriver {
     private static let section = "merge.filesinki"
 
     /// The settings of the driver. git replaces `%O`, `%A` and `%B` by files with base, ours and theirs, `%L` by the
-    /// length of markers and `%P` by the path, in quotes.
+    /// length of markers and `%P` by the path, in quotes; since 2.44, also ``labels`` by the names of both branches.
     private static let settings = [
         ("name", "filesinki: merge by the format of the file"),
-        ("driver", "filesinki merge --markers --marker-size %L --path %P -o %A %O %A %B"),
+        (
+            "driver",
+            "filesinki merge --markers --marker-size %L --label=%X --label=%Y --path %P -o %A %O %A %B"
+        ),
     ]
+
+    /// What git replaces by the names of ours and theirs.
+    static let labels = ["%X", "%Y"]
 
     private static let marked = MarkedLines(
         begin: "# begin filesinki (removed by: filesinki merge --uninstall-git-driver)",

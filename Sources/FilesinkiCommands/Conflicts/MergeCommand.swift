@@ -54,6 +54,13 @@ struct MergeCommand: Command {
         help: ArgumentHelp("The length of conflict markers.", valueName: "characters"))
     var markerSize = TextMerge.markerSize
 
+    @Option(
+        name: [.customShort("L"), .long],
+        help: ArgumentHelp(
+            "A name to write at conflict markers, first that of HERE, then that of THERE.",
+            valueName: "name"))
+    var label: [String] = []
+
     @Flag(
         name: .long,
         help: "Print which version each part of the result is from, and why.")
@@ -83,6 +90,9 @@ struct MergeCommand: Command {
             throw ValidationError("Missing files: give BASE, HERE and THERE.")
         }
         if check, explain { throw ValidationError("Give --check or --explain.") }
+        guard label.isEmpty || label.count == 2 else {
+            throw ValidationError("Give --label twice: for HERE and for THERE.")
+        }
         guard 1...Self.longestMarker ~= markerSize else {
             throw ValidationError("Invalid --marker-size: use 1 to \(Self.longestMarker).")
         }
@@ -194,11 +204,22 @@ struct MergeCommand: Command {
         }
         guard let base = versions[0], let ours = versions[1], let theirs = versions[2],
             let text = TextMerge.marked(
-                MergeInput(base: base, ours: ours, theirs: theirs), markerSize: markerSize)
+                MergeInput(base: base, ours: ours, theirs: theirs), labels: labels,
+                markerSize: markerSize)
         else {
             return console.say("The contents are not text; conflict markers cannot be written.")
         }
         try write(in: console) { try text.withUnsafeBytes($0) }
+    }
+
+    /// What the markers say. A git before 2.44 leaves the words of the driver's setting for its branches as they are.
+    private var labels: TextMerge.Labels {
+        guard label.count == 2 else { return TextMerge.Labels(ours: "here", theirs: "there") }
+        func text(_ label: String, _ other: String) -> String {
+            let line = label.prefix { !$0.isNewline }
+            return line.isEmpty || GitDriver.labels.contains(label) ? other : String(line)
+        }
+        return TextMerge.Labels(ours: text(label[0], "ours"), theirs: text(label[1], "theirs"))
     }
 
     private func show(_ found: MergeCheck, in console: Console) throws -> ExitCode {
