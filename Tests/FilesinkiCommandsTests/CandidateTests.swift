@@ -64,6 +64,26 @@ struct CandidateTests {
         #expect(devices.count == 2, "\(devices)")
     }
 
+    @Test func `zones, types and names of records are offered`() async throws {
+        let world = try World()
+        _ = try await world.run("init", "a")
+        for words in [["Note", "n1"], ["Note", "n2"], ["Tag", "t", "--zone", "other"]] {
+            let line = ["rec", "save", "--root", "a"] + words
+            #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .done)
+        }
+        _ = try await world.run("rec", "delete", "--root", "a", "n1")
+        let get = "filesinki rec get --root a "
+        #expect(try await offered(world, "rec get positional@0", get) == ["n2"])
+        #expect(
+            try await offered(world, "rec get positional@0", get + "--zone=other ") == ["t"])
+        #expect(
+            try await offered(world, "rec get --zone", get + "--zone ") == ["default", "other"])
+        #expect(
+            try await offered(world, "rec save positional@0", "filesinki rec save --root a N")
+                == ["Note"])
+        #expect(try await offered(world, "rec get positional@0", "filesinki rec get ").isEmpty)
+    }
+
     @Test func `where there is no replica, nothing is offered and none is made`() async throws {
         let world = try World()
         #expect(try await offered(world, "resolve positional@0", "filesinki resolve ").isEmpty)
@@ -78,7 +98,9 @@ struct CandidateTests {
             for argument in [
                 "resolve -- positional@0", "resolve -- --take", "undelete -- positional@0",
                 "devices forget -- positional@0", "kv get -- positional@0",
-                "kv set -- positional@0",
+                "kv set -- positional@0", "rec get -- positional@0", "rec save -- positional@1",
+                "rec sync -- --zone", "rec zones purge -- positional@0",
+                "serve token revoke -- positional@1",
             ] {
                 #expect(script.contains("---completion \(argument)"), "\(shell): \(argument)")
             }

@@ -1,10 +1,14 @@
 import ArgumentParser
 import FilesinkiEngine
+import FilesinkiItems
 import FilesinkiKeyValue
 import FilesinkiModel
+import FilesinkiRecordZones
+import FilesinkiRecords
 import FilesinkiText
 
-/// What a shell offers for an argument that names something in a replica: open conflicts, deleted paths, devices, keys.
+/// What a shell offers for an argument that names something in a replica or a store: open conflicts, deleted paths,
+/// devices, keys, zones, records and their types, tokens.
 ///
 /// The scripts of `completions` ask with `---completion COMMAND… -- ARGUMENT INDEX CURSOR WORD…`, as the parser
 /// writes them. It is answered here: the parser's closures have no console, and its answer is not quoted. Bash expands
@@ -18,6 +22,8 @@ struct Candidates {
     /// What an argument names.
     private enum Kind {
         case conflicts, deleted, devices, keys, sides
+        case records, recordTypes, recordZones
+        case tokens
     }
 
     private static let kinds: [String: Kind] = [
@@ -27,8 +33,20 @@ struct Candidates {
         "kv set positional@0": .keys,
         "kv unset positional@0": .keys,
         "kv watch positional@0": .keys,
+        "rec conflicts --forget": .records,
+        "rec delete positional@0": .records,
+        "rec get positional@0": .records,
+        "rec log positional@0": .records,
+        "rec query positional@0": .recordTypes,
+        "rec save positional@0": .recordTypes,
+        "rec save positional@1": .records,
+        "rec subscribe add --query": .recordTypes,
+        "rec zones delete positional@0": .recordZones,
+        "rec zones purge positional@0": .recordZones,
+        "rec zones reset positional@0": .recordZones,
         "resolve --take": .sides,
         "resolve positional@0": .conflicts,
+        "serve token revoke positional@1": .tokens,
         "undelete positional@0": .deleted,
     ]
 
@@ -48,13 +66,18 @@ struct Candidates {
     init?(_ arguments: [String]) {
         guard arguments.first == "---completion", let cut = arguments.firstIndex(of: "--"),
             arguments.count > cut + 3,
-            let kind = Self.kinds[
-                (arguments[1..<cut] + [arguments[cut + 1]]).joined(separator: " ")]
+            let kind = Self.kind(of: arguments[cut + 1], command: arguments[1..<cut])
         else { return nil }
         self.kind = kind
         words = Array(arguments[(cut + 4)...])
         let index = Int(arguments[cut + 2]) ?? -1
         typed = words.indices.contains(index) ? words[index] : ""
+    }
+
+    private static func kind(of argument: String, command: ArraySlice<String>) -> Kind? {
+        // All commands of records have it.
+        if command.first == "rec", argument == "--zone" { return .recordZones }
+        return kinds[(command + [argument]).joined(separator: " ")]
     }
 
     /// Prints the candidates for the shell, one on a line. Nothing is printed when they cannot be read in time: a
@@ -74,19 +97,29 @@ struct Candidates {
     }
 
     private func names(in console: Console) async throws -> [[UInt8]] {
-        if kind == .keys {
+        switch kind {
+        case .keys:
             let given = given(["--root", "--state", "--store", "--prefix", "--db"], console)
             let options = try KeyValueOptions.parse(given)
             let found = try await ValueReader(options, in: console)
                 .list(prefix: options.prefixBytes)
             return found.map { options.name($0.key) }
+        case .records, .recordTypes, .recordZones: return try recordNames(in: console)
+        case .tokens: return try await tokens(in: console)
+        case .conflicts, .deleted, .devices, .sides: return try await replicaNames(in: console)
         }
-        let options = try RootOptions.parse(given(["--root", "--state"], console))
+    }
+
+    /// The replica's root; nil for the default replica if it is not there: none is made for a question.
+    private func root(_ options: RootOptions, in console: Console) throws -> RootChoice? {
         let root = try RootChoice.find(options, in: console)
-        // The default replica is not made for a question.
-        guard root.origin != .standard || RootChoice.nearestReplica(at: root.path) != nil else {
-            return []
-        }
+        let isThere = root.origin != .standard || RootChoice.nearestReplica(at: root.path) != nil
+        return isThere ? root : nil
+    }
+
+    private func replicaNames(in console: Console) async throws -> [[UInt8]] {
+        let options = try RootOptions.parse(given(["--root", "--state"], console))
+        guard try root(options, in: console) != nil else { return [] }
         let session = try await Session.open(
             options, writable: false, remote: kind == .devices, in: console)
         let replica = session.replica
@@ -96,8 +129,37 @@ struct Candidates {
         case .deleted: return try await replica.deleted([]).map { paths.bytes($0.path) }
         case .devices: return try await replica.devices().map { Array($0.device.name.utf8) }
         case .sides: return Self.sides(of: try await replica.conflicts())
-        case .keys: return []
+        case .keys, .records, .recordTypes, .recordZones, .tokens: return []
         }
+    }
+
+    /// The zones, types or names of records that are here.
+    private func recordNames(in console: Console) throws -> [[UInt8]] {
+        let options = try RecordOptions.parse(
+            given(["--root", "--state", "--zone", "--db"], console))
+        guard let root = try root(options.replica, in: console) else { return [] }
+        let state = try options.replica.replicaOptions(root: root.path, in: console).stateFolder
+            .path
+        let scope = try options.database.scope()
+        if kind == .recordZones {
+            return try LocalZones<RecordKind>.names(state: state, scope).map { Array($0.utf8) }
+        }
+        let records = try LocalRecords(of: options.zone, in: state, scope)
+        let names =
+            kind == .recordTypes
+            ? try records.types().map(\.text) : try records.names().map(\.text)
+        return names.map { Array($0.utf8) }
+    }
+
+    /// The names and ids of the tokens of a store, whose folder is the first argument of `revoke`.
+    private func tokens(in console: Console) async throws -> [[UInt8]] {
+        guard let command = words.firstIndex(of: "revoke"),
+            let folder = words[(command + 1)...].first(where: { !$0.hasPrefix("-") })
+        else { return [] }
+        let place = try FilePlace.absoluteText(
+            Self.plain(folder, console), in: console.currentFolder)
+        let tokens = try await console.network.tokens(TokenRequest(folder: place, action: .list))
+        return tokens.flatMap { [Array($0.name.utf8), Array($0.id.utf8)] }
     }
 
     private static func sides(of conflicts: [OpenConflict]) -> [[UInt8]] {

@@ -28,7 +28,9 @@ struct RecordCommand: Command {
 
 /// What all commands of records have in common.
 struct RecordOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The zone of records.", valueName: "name"))
+    @Option(
+        name: .long, help: ArgumentHelp("The zone of records.", valueName: "name"),
+        completion: Candidates.asked)
     var zone = RecordPlace.standardName
 
     @OptionGroup var database: DatabaseOption

@@ -18,7 +18,7 @@ struct RecordQueryCommand: ReplicaCommand {
             """,
         aliases: ["list"])
 
-    @Argument(help: "The type of the records.")
+    @Argument(help: "The type of the records.", completion: Candidates.asked)
     var type: String
 
     @Option(

@@ -16,7 +16,7 @@ struct RecordGetCommand: ReplicaCommand {
             some do not.
             """)
 
-    @Argument(help: "The names of the records.")
+    @Argument(help: "The names of the records.", completion: Candidates.asked)
     var names: [String]
 
     @Option(
@@ -168,7 +168,8 @@ struct RecordConflictsCommand: ReplicaCommand {
 
     @Option(
         name: .long, parsing: .singleValue,
-        help: ArgumentHelp("Accept the version that stays.", valueName: "name"))
+        help: ArgumentHelp("Accept the version that stays.", valueName: "name"),
+        completion: Candidates.asked)
     var forget: [String] = []
 
     @OptionGroup var options: RecordOptions
@@ -192,7 +193,7 @@ struct RecordLogCommand: ReplicaCommand {
         abstract: "Print versions saved here that others superseded, newest first, as JSON.",
         discussion: "Exits with 1 when there are none.")
 
-    @Argument(help: "The name of the record.")
+    @Argument(help: "The name of the record.", completion: Candidates.asked)
     var name: String
 
     @OptionGroup var options: RecordOptions

@@ -45,10 +45,11 @@ struct RecordSaveCommand: ReplicaCommand {
             remote is available; with 3, and both versions, if the policy refuses it.
             """)
 
-    @Argument(help: "The type of the record.")
+    @Argument(help: "The type of the record.", completion: Candidates.asked)
     var type: String
 
-    @Argument(help: "The name of the record; a new one if omitted.")
+    @Argument(
+        help: "The name of the record; a new one if omitted.", completion: Candidates.asked)
     var name: String?
 
     @Option(
@@ -177,7 +178,7 @@ struct RecordDeleteCommand: ReplicaCommand {
             by another device survives the deletion, unless the policy is all-keys.
             """)
 
-    @Argument(help: "The names of the records.")
+    @Argument(help: "The names of the records.", completion: Candidates.asked)
     var names: [String]
 
     @Flag(name: .long, help: "Exit with 1 if a record does not exist.")

@@ -35,7 +35,9 @@ struct RecordSubscribeAddCommand: ReplicaCommand {
     @Argument(help: "The name of the subscription.")
     var name: String
 
-    @Option(name: .long, help: ArgumentHelp("The type of the records.", valueName: "type"))
+    @Option(
+        name: .long, help: ArgumentHelp("The type of the records.", valueName: "type"),
+        completion: Candidates.asked)
     var query: String
 
     @Option(

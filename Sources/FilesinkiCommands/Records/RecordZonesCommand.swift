@@ -273,7 +273,7 @@ struct RecordZonesDeleteCommand: ZoneEndingCommand {
             already.
             """)
 
-    @Argument(help: "The name of the zone.")
+    @Argument(help: "The name of the zone.", completion: Candidates.asked)
     var zone: String
 
     @OptionGroup var publishWait: PublishWaitOption
@@ -293,7 +293,7 @@ struct RecordZonesPurgeCommand: ZoneEndingCommand {
             again. Exits with 1 if the zone is deleted already.
             """)
 
-    @Argument(help: "The name of the zone.")
+    @Argument(help: "The name of the zone.", completion: Candidates.asked)
     var zone: String
 
     @OptionGroup var publishWait: PublishWaitOption
@@ -313,7 +313,7 @@ struct RecordZonesResetCommand: ZoneEndingCommand {
             between devices are merged by field. Exits with 1 if the zone is deleted.
             """)
 
-    @Argument(help: "The name of the zone.")
+    @Argument(help: "The name of the zone.", completion: Candidates.asked)
     var zone: String
 
     @OptionGroup var publishWait: PublishWaitOption

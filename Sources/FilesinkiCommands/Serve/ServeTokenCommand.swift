@@ -159,7 +159,9 @@ struct ServeTokenRevokeCommand: Command {
 
     @OptionGroup var folder: ServedFolder
 
-    @Argument(help: "The token's id, or the beginning of it, or its name.")
+    @Argument(
+        help: "The token's id, or the beginning of it, or its name.",
+        completion: Candidates.asked)
     var token: String
 
     @OptionGroup var report: ReportOptions
