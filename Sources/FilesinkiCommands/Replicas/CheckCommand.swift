@@ -13,7 +13,8 @@ struct CheckCommand: ReplicaCommand {
             --read-data, also reads every object of the store, and thus every version in the \
             history, and compares it with its hash. With --read-data=10%, reads a tenth of the \
             packs and all other objects; the next run reads the next tenth. With --read-data=3/10, \
-            reads the third of ten parts. Exits with 8 and lists what is damaged.
+            reads the third of ten parts. Exits with 8 and lists what is damaged; with 7 if commits are \
+            gone.
             """)
 
     @Option(

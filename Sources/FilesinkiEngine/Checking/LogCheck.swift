@@ -55,8 +55,13 @@ struct LogCheck {
         }
     }
 
-    /// Reads commits after a damaged one, each on its own, because their parent cannot be verified.
-    mutating func read(beyondDamage sequences: [UInt64]) async throws {
+    /// Reads the commits after a damaged or missing one, each on its own, because their parent cannot be verified. Each
+    /// run of commits that are missing before others is one failure.
+    ///
+    /// - Parameter listed: What the store has of the zone.
+    mutating func read(beyondDamage listed: StoreListing.Zone) async throws {
+        let sequences = listed.commits.filter { $0 > view.token.sequence }
+        try await addGaps(before: sequences)
         var known: [Failure] = []
         var sound: [Commit] = []
         try await log.read(sequences) { _, result in
@@ -68,6 +73,22 @@ struct LogCheck {
         for commit in sound { add(commit) }
         let reported = Set(failures.map(\.path))
         failures += known.filter { !reported.contains($0.path) }
+    }
+
+    private mutating func addGaps(before sequences: [UInt64]) async throws {
+        var next = view.token.sequence + 1
+        for sequence in sequences {
+            defer { next = sequence + 1 }
+            guard sequence > next, let gap = try await log.gap(next...(sequence - 1)) else {
+                continue
+            }
+            if let reported = failures.firstIndex(where: { $0.path == gap.path }) {
+                // One that a checkpoint replaces is no damage of its own.
+                if failures[reported].code == gap.code { failures[reported] = gap }
+            } else {
+                failures.append(gap)
+            }
+        }
     }
 
     /// Reads what was published since.

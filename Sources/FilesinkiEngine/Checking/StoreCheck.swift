@@ -181,7 +181,7 @@ struct StoreCheck {
             try await log.read()
         }
         let reported = log.failures.count
-        try await log.read(beyondDamage: zone.commits.filter { $0 > log.view.token.sequence })
+        try await log.read(beyondDamage: zone)
         report.bytes += log.inlineBytes
         report.failures += isKnown ? Array(log.failures.dropFirst(reported)) : log.failures
         try await readArchives(zone, log)

@@ -39,7 +39,8 @@ struct StoreRepair: ReplicaPart {
         if forgets { try await connection.requireDeletion(systemContext) }
         var report = RepairReport()
         var log: LogCheck
-        (log, report.remaining) = try await StoreVerification(replica).readLog(connection)
+        (log, report.remaining) = try await StoreVerification(replica)
+            .readLogBeyondDamage(connection)
         guard report.remaining.isEmpty else { return report }
         var check = StoreCheck(connection, progress)
         try await check.readEverything(files: log)

@@ -25,7 +25,7 @@ struct StoreVerification: ReplicaPart {
     ) async throws -> CheckReport {
         let connection = try await connected()
         var report = CheckReport()
-        let (log, failures) = try await readLog(connection)
+        let (log, failures) = try await readLogBeyondDamage(connection)
         report.commits = log.commits
         report.failures = failures + (try await StoreKeys(replica).check().failures)
         report.tip = log.view.token
@@ -59,6 +59,20 @@ struct StoreVerification: ReplicaPart {
         return (log, try differencesFromKnown(log, connection))
     }
 
+    /// As ``readLog(_:)``, and goes on behind damage, as far as commits can be read on their own.
+    func readLogBeyondDamage(
+        _ connection: ZoneConnection
+    ) async throws -> (log: LogCheck, failures: [Failure]) {
+        var (log, failures) = try await readLog(connection)
+        guard !log.failures.isEmpty else { return (log, failures) }
+        let listing = try await StoreListing.read(from: connection.remote)
+        if let zone = listing.zones[Zone.filesName] {
+            try await log.read(beyondDamage: zone)
+            failures = log.failures
+        }
+        return (log, failures)
+    }
+
     /// Returns the differences between an undamaged log and the log that this replica has read.
     private func differencesFromKnown(
         _ log: LogCheck, _ connection: ZoneConnection
@@ -69,7 +83,8 @@ struct StoreVerification: ReplicaPart {
                 Failure(
                     .wrongStore, path: connection.remote.address,
                     "The log ends at \(log.view.token.sequence), but \(token.sequence) was seen.",
-                    remedy: "The store was rolled back or restored from a backup.")
+                    remedy: "The store was rolled back or restored from a backup. To publish this "
+                        + "replica again, run filesinki sync: it names the plan to approve.")
             ]
         }
         // Every commit but the last is verified by its successor.
@@ -97,7 +112,8 @@ struct StoreVerification: ReplicaPart {
         report.lost = log.history.versions(with: lost, in: log.view.changes).filter(\.isCurrent)
         var found: [(path: RelativePath, failure: Failure)] = []
         for job in try await ContentPlan(files.keys, source).jobs {
-            let failures = try await failures(job, source, files, readData)
+            let failures = try await failures(
+                job, source, files, readData, isComplete: log.failures.isEmpty)
             for (content, failure) in failures {
                 guard failure.code != .away else { throw failure }
                 guard let path = files[content]?.path else { continue }
@@ -117,14 +133,20 @@ struct StoreVerification: ReplicaPart {
     }
 
     /// Returns the contents of a job that cannot be read.
+    ///
+    /// - Parameter isComplete: Whether all commits were read; else one that is missing may name the pack of a content.
     private func failures(
         _ job: ContentJob, _ source: ContentSource,
-        _ files: [ContentID: (path: RelativePath, size: Int64)], _ readData: Bool
+        _ files: [ContentID: (path: RelativePath, size: Int64)], _ readData: Bool,
+        isComplete: Bool
     ) async throws -> [(ContentID, Failure)] {
         var found: [(ContentID, Failure)] = []
         if case .single(let content) = job, let file = files[content] {
             do {
-                guard try await source.holds(content) else { throw Failure.missing(file.path) }
+                guard try await source.holds(content) else {
+                    if isComplete { throw Failure.missing(file.path) }
+                    return []
+                }
                 if readData { try await source.stream(content, size: file.size) { _ in } }
             } catch let failure as Failure {
                 found.append((content, failure))

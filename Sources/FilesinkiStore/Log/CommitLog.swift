@@ -180,10 +180,24 @@ extension CommitLog {
     /// The failure for a commit that is missing although later ones exist: pruned, or lost.
     func hole(at sequence: UInt64) async throws -> Failure {
         if try await hasCheckpoint(from: sequence) { return expired(sequence) }
+        return lost(sequence...sequence)
+    }
+
+    /// The failure for commits that are missing although later ones exist; nil if they are archived. One listing.
+    package func gap(_ sequences: ClosedRange<UInt64>) async throws -> Failure? {
+        try await archives.contains(sequences.lowerBound) ? nil : lost(sequences)
+    }
+
+    private func lost(_ sequences: ClosedRange<UInt64>) -> Failure {
+        let (object, words) =
+            sequences.count == 1
+            ? ("it", "The commit is gone")
+            : ("them", "The commits \(sequences.lowerBound) to \(sequences.upperBound) are gone")
         return Failure(
-            .wrongStore, path: prefix + StoreLayout.name(sequence),
-            "The commit is gone while later ones are there: the store lost it.",
-            remedy: "Restore it from a copy of the store. Without a copy, make a new store: run "
+            .wrongStore, path: prefix + StoreLayout.name(sequences.lowerBound),
+            "\(words) while later ones are there: the store lost \(object).",
+            remedy:
+                "Restore \(object) from a copy of the store. Without a copy, make a new store: run "
                 + "filesinki init DIR --remote NEW with an empty folder, then "
                 + "filesinki remote set NEW --accept on each device.")
     }

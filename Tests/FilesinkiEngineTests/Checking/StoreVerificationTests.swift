@@ -219,6 +219,36 @@ struct StoreVerificationTests {
         }
     }
 
+    @Test(
+        "E7.12 each gap in the log is named, and what is behind it is checked",
+        arguments: [CheckedData.none, .all])
+    func gaps(_ data: CheckedData) async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("0")])
+        for number in 1...6 {
+            try a.write(["f": .file("\(number)")])
+            try await a.sync()
+        }
+        let last = try #require(try await world.commits().last).sequence
+        let whole = try await a.with { try await $0.check(data, progress: nil) }
+        for number in [2, 3, last - 1] {
+            let digits = String(number)
+            let name = String(repeating: "0", count: 20 - digits.count) + digits
+            world.store.objects[try ObjectKey("zones/files/log/\(name)/c")] = nil
+        }
+        let report = try await a.with { try await $0.check(data, progress: nil) }
+        #expect(
+            report.failures.map(\.message) == [
+                "The commits 2 to 3 are gone while later ones are there: the store lost them.",
+                "The commit is gone while later ones are there: the store lost it.",
+            ])
+        #expect(report.failures.first?.code == .wrongStore)
+        #expect(report.commits == whole.commits - 3)
+        #expect(report.tip == whole.tip)
+        let repair = try await a.with { try await $0.repair(nil) }
+        #expect(repair.remaining.count == 2 && repair.removed.isEmpty)
+    }
+
     @Test("E7.12 damage of the last commit is reported as damage, not as a rollback")
     func lastCommit() async throws {
         let key = try #require(
