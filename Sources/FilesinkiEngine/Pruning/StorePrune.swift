@@ -50,8 +50,9 @@ struct StorePrune: ReplicaPart {
         let connection = try await connected()
         var (log, failures) = try await StoreVerification(replica).readLog(connection)
         if let failure = failures.first { throw failure }
+        let shares = try await shares(log, connection)
         let kept = policy.kept(
-            log.times(upTo: systemContext.now()), points: try await points(log, connection))
+            log.times(upTo: systemContext.now()), points: Set(shares.flatMap(\.points)))
         if !isDryRun { try await connection.requireDeletion(systemContext) }
         var report: PruneReport?
         var done = PruneReport()
@@ -65,7 +66,8 @@ struct StorePrune: ReplicaPart {
                     }
                 report = report ?? current.report
                 if isDryRun {
-                    return try await planned(current.report, policy, kept, log, connection)
+                    return try await planned(
+                        current.report, policy, kept, shares, log, connection)
                 }
                 let step = current.nextStep(bytes: Self.bytesPerStep, packs: Self.packsPerStep)
                 guard let step else { break }
@@ -91,13 +93,13 @@ struct StorePrune: ReplicaPart {
 
     /// Adds to what a dry run reports what is not about the packs of files.
     private func planned(
-        _ report: PruneReport, _ policy: RetentionPolicy, _ kept: KeptVersions, _ log: LogCheck,
-        _ connection: ZoneConnection
+        _ report: PruneReport, _ policy: RetentionPolicy, _ kept: KeptVersions,
+        _ shares: [KeptReasons.DeviceShare], _ log: LogCheck, _ connection: ZoneConnection
     ) async throws -> PruneReport {
         var report = report
         report.endedTombstones = EndedTombstones.count(kept, log)
         report.archivedCommits = try await archivers(connection).planned()
-        report.reasons = try await reasons(policy, kept, log, connection)
+        report.reasons = try reasons(policy, kept, shares, log)
         try await UnnamedPacks(replica).plan(log, connection, &report)
         try await AssetPrune(replica).prune(policy, isDryRun: true, connection, &report)
         report.removedUploads = try await sweep(connection.remote, isDryRun: true)
@@ -106,13 +108,13 @@ struct StorePrune: ReplicaPart {
 
     /// Why the versions are kept that stay.
     private func reasons(
-        _ policy: RetentionPolicy, _ kept: KeptVersions, _ log: LogCheck,
-        _ connection: ZoneConnection
-    ) async throws -> KeptReasons {
+        _ policy: RetentionPolicy, _ kept: KeptVersions, _ shares: [KeptReasons.DeviceShare],
+        _ log: LogCheck
+    ) throws -> KeptReasons {
         var history = log.history
         history.drop(beyond: kept, before: log.view.token.sequence + 1)
         let rules = policy.kept(log.times(upTo: systemContext.now()), points: [])
-        var reasons = history.reasons(rules, try await shares(log, connection))
+        var reasons = history.reasons(rules, shares)
         reasons.waiting = try waitingContents().subtracting(history.keptContents.keys).count
         return reasons
     }
@@ -149,12 +151,6 @@ struct StorePrune: ReplicaPart {
 
     /// The commits at which devices may be that have an acknowledgement: that one, and the last that they have published.
     /// They may need the versions of that time to merge. A device that was forgotten has no acknowledgement.
-    private func points(
-        _ log: LogCheck, _ connection: ZoneConnection
-    ) async throws -> Set<UInt64> {
-        Set(try await shares(log, connection).flatMap(\.points))
-    }
-
     private func shares(
         _ log: LogCheck, _ connection: ZoneConnection
     ) async throws -> [KeptReasons.DeviceShare] {
