@@ -346,7 +346,7 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiEngine", "FilesinkiStore",
-                "FilesinkiManifest", "FilesinkiSystem",
+                "FilesinkiManifest", "FilesinkiSystem", "FilesinkiHTTP",
             ]),
 
         // tests: one target for each module, in alphabetical order.

@@ -1,5 +1,3 @@
-import FilesinkiHTTP
-import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
 import Testing
@@ -8,28 +6,6 @@ import Testing
 
 /// What requests cost over a link where nothing but the delay takes time.
 @Suite struct S3RoundTripTests {
-    /// A service at the far end of such a link.
-    private struct DistantService: HTTPTransport {
-        let bucket: MemoryBucket
-        let trips: RoundTrips
-
-        func send(_ request: HTTPRequest) async throws -> HTTPReply {
-            await trips.pass()
-            // A cut request is not served, and has no reply.
-            if request.cutAfter != nil {
-                throw Failure(.away, "The connection was cut.", remedy: "")
-            }
-            return try await bucket.send(request)
-        }
-
-        func stream(
-            _ request: HTTPRequest, _ receive: @Sendable (HTTPReply) async throws -> Bool
-        ) async throws {
-            await trips.pass()
-            try await bucket.stream(request, receive)
-        }
-    }
-
     private func roundTrips(
         _ body: @escaping @Sendable (S3Remote) async throws -> Void
     ) async throws -> Int {
@@ -37,7 +13,7 @@ import Testing
         return try await RoundTrips.count { trips in
             let remote = S3Remote(
                 address: MemoryBucket.address,
-                transport: DistantService(bucket: bucket, trips: trips),
+                transport: DistantTransport(bucket, trips),
                 credentials: MemoryBucket.credentials, systemContext: ManualClock().systemContext)
             try await body(remote)
         }

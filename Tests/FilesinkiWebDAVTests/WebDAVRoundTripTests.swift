@@ -1,5 +1,4 @@
 import FilesinkiHTTP
-import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
 import FilesinkiWebDAV
@@ -7,24 +6,6 @@ import Testing
 
 /// What requests cost over a link where nothing but the delay takes time.
 @Suite struct WebDAVRoundTripTests {
-    /// A server at the far end of such a link.
-    private struct DistantServer: HTTPTransport {
-        let server: MemoryDAV
-        let trips: RoundTrips
-
-        func send(_ request: HTTPRequest) async throws -> HTTPReply {
-            await trips.pass()
-            return try await server.send(request)
-        }
-
-        func stream(
-            _ request: HTTPRequest, _ receive: @Sendable (HTTPReply) async throws -> Bool
-        ) async throws {
-            await trips.pass()
-            try await server.stream(request, receive)
-        }
-    }
-
     private func roundTrips(
         _ body: @escaping @Sendable (WebDAVRemote) async throws -> Void
     ) async throws -> Int {
@@ -35,7 +16,7 @@ import Testing
         return try await RoundTrips.count { trips in
             let remote = WebDAVRemote(
                 address: try WebAddress("http://localhost/dav", schemes: ["http": false]),
-                transport: DistantServer(server: server, trips: trips), credentials: .none,
+                transport: DistantTransport(server, trips), credentials: .none,
                 systemContext: ManualClock().systemContext)
             try await body(remote)
         }
