@@ -29,10 +29,12 @@
 #                   that debootstrap makes of NEW=trixie and OLD=bullseye, where OLD is given
 #   make library    libfilesinki.so for C and what calls C, its header and its pkg-config file, in
 #                   .build/library; make install-library puts them below PREFIX
-#   make proto      Generated/store.pb.swift from store.proto; needs Debian's protobuf-compiler
+#   make proto      Generated/store.pb.swift from store.proto, by the plugin of the pinned SwiftProtobuf; needs
+#                   Debian's protobuf-compiler
 #   make man        the manual pages, in .build/man
-#   make api        says which changes since the commit in Docs/api-baseline.txt break programs that use
-#                   the libraries; it builds that commit anew, which takes its time
+#   make api        compares the public declarations of the libraries with Docs/api.txt, WRITE=yes writes it; then
+#                   says which changes since the commit in Docs/api-baseline.txt break programs that use
+#                   the libraries; it builds that commit anew, which takes its time. make api-text leaves that out
 #   make docs       the reference of every module as Markdown, in .build/docs
 #   make clean      removes what was built
 #
@@ -55,6 +57,7 @@ MODULE ?= FilesinkiReconcile
 SAMPLE ?= 200
 NEW ?= trixie
 OLD ?=
+WRITE ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 SWIFT ?= swift
@@ -83,7 +86,7 @@ STORE = Sources/FilesinkiStore
 SWIFT_FILES = Package.swift Sources Tests Examples
 
 .PHONY: check help demo test build release release-net lint format bench bench-watch bench-link simulate faults \
-    file-systems kv-processes mutants install package check-packages library install-library man proto docs api clean \
+    file-systems kv-processes mutants install package check-packages library install-library man proto docs api api-text clean \
     dependencies version
 
 check: build lint test
@@ -175,14 +178,23 @@ man: build
 	@python3 Scripts/man.py .build/debug/filesinki .build/man
 
 proto:
+	@command -v protoc >/dev/null || { \
+	    echo "protoc is missing. Install Debian's package protobuf-compiler:" >&2; \
+	    echo "apt-get install protobuf-compiler" >&2; exit 1; }
 	$(SWIFT) build -j $(JOBS) --product protoc-gen-swift
 	protoc --plugin=.build/debug/protoc-gen-swift --proto_path=$(STORE)/Schema \
 	    --swift_out=$(STORE)/Generated store.proto
+	@git --no-pager diff --stat -- $(STORE)/Generated
 
 docs: build
 	@sh Scripts/docs.sh .build/docs
 
-api: dependencies
+api-text: dependencies
+	$(SWIFT) package dump-symbol-graph --minimum-access-level public --skip-synthesized-members >/dev/null
+	@python3 Scripts/api.py "$$(find .build/ -type d -name symbolgraph | head -n 1)" Docs/api.txt \
+	    $(if $(WRITE),write)
+
+api: api-text
 	$(SWIFT) package diagnose-api-breaking-changes "$$(cat Docs/api-baseline.txt)" \
 	    --products FileSinki FileSinkiKeyValue FileSinkiRecords --baseline-dir .build/api-baseline
 
