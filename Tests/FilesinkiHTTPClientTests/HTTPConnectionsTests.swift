@@ -95,8 +95,9 @@ import Testing
         #expect(failure?.remedy.contains("8390") == false)
         var request = HTTPRequest("GET", "http://127.0.0.1:1/log/1/c")
         request.place = "webdav://127.0.0.1:1/"
-        let named = await #expect(throws: Failure.self) { [request] in
-            try await HTTPConnections().send(request)
+        let sent = request
+        let named = await #expect(throws: Failure.self) {
+            try await HTTPConnections().send(sent)
         }
         #expect(named?.path == Array("webdav://127.0.0.1:1/".utf8))
     }
