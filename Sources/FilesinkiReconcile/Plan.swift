@@ -221,7 +221,8 @@ private struct CanonicalBytes {
         add(step.path.bytes)
         add(step.action.word.utf8)
         add(step.action.entry) { $0.add($1) }
-        add(step.reason.word.utf8)
+        // Only the run that has fetched the commit knows of the other name; the plan that it names is the same later.
+        add((step.reason == .otherName ? Reason.created : step.reason).word.utf8)
         add(step.base) { $0.add($1.entry) }
         add(step.ours) { $0.add($1) }
         add(step.theirs) { bytes, theirs in

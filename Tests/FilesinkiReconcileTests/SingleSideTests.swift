@@ -12,11 +12,11 @@ import Testing
 
     private func remote(
         _ entry: Entry, movedFrom: String? = nil, former: Set<ContentID> = [],
-        isSaved: Bool = false, by device: Device? = .theirs
+        isSaved: Bool = false, isOtherName: Bool = false, by device: Device? = .theirs
     ) -> RemoteChange {
         RemoteChange(
             VersionedEntry(entry, version: 2), movedFrom: movedFrom.map(path), device: device,
-            formerContents: former, isSaved: isSaved)
+            formerContents: former, isSaved: isSaved, isOtherName: isOtherName)
     }
 
     @Test("9: a confirmed save of the base's content is an edit", arguments: [false, true])
@@ -40,6 +40,25 @@ import Testing
             steps.map(\.action)
                 == [isSaved ? .take(file("X", mode: 0o755)) : .publish(.tombstone)])
         #expect(steps.map(\.reason) == [isSaved ? .editBeatsDelete : .deleted])
+    }
+
+    @Test("15: what the commit says of another name is the reason, and does not change the plan")
+    func otherName() {
+        let plans = [false, true].map { isOtherName in
+            reconcile(
+                ReconcileInput(
+                    base: base(["g": file("X")]), ours: [:],
+                    theirs: [path("h"): remote(file("X"), isOtherName: isOtherName)],
+                    device: .ours))
+        }
+        #expect(plans.map { $0.steps.map(\.reason) } == [[.created], [.otherName]])
+        #expect(plans.map { $0.steps.map(\.action) } == [[.take(file("X"))], [.take(file("X"))]])
+        let pieces = plans.map { plan in
+            var pieces: [[UInt8]] = []
+            plan.forEachCanonicalPiece { pieces.append($0) }
+            return pieces
+        }
+        #expect(pieces[0] == pieces[1])
     }
 
     @Test("23: a confirmed save is no stale copy", arguments: [false, true])
