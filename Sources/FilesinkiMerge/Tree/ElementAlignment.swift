@@ -89,7 +89,7 @@ extension ItemMatcher {
     /// What distinguishes elements of one name; nil where both sides changed them in ways that do not go together.
     func identity(ofChildren lists: [[SyntaxItem]]) -> Identity? {
         if let member = format.identities.first(where: { isUnique(.member($0), lists) }) {
-            return .member(member)
+            return isAddedApart(by: .member(member), lists) ? nil : .member(member)
         }
         var numbers = ByteNumbers(capacity: lists[1].count)
         let values = zip(MergeVersion.allCases, lists).map { version, items in
@@ -102,6 +102,36 @@ extension ItemMatcher {
             isRecognizable(entry.map { $0 }, lists, isOnly: isOnly)
         }
         return alignment.map { identity($0, lists) }
+    }
+
+    /// Whether both sides added an element that has only its identity, at different places.
+    ///
+    /// It may be one thing, or one at each place, such as the separators of a menu.
+    private func isAddedApart(by identity: Identity, _ lists: [[SyntaxItem]]) -> Bool {
+        let isBare = lists[1...].allSatisfy { list in
+            list.indices.contains { list[$0].value.items.count == 1 }
+        }
+        guard isBare, !lists[0].isEmpty else { return false }
+        let known = Set(
+            lists[0].compactMap { self.identity($0, identity, .base).map { ByteKey($0) } })
+        /// The elements that a side added, each with the one of the base that it follows.
+        func added(_ version: MergeVersion) -> [ByteKey: ByteKey?] {
+            var result: [ByteKey: ByteKey?] = [:]
+            var previous: ByteKey?
+            for item in lists[version.rawValue] {
+                guard let key = self.identity(item, identity, version).map({ ByteKey($0) }) else {
+                    continue
+                }
+                if known.contains(key) {
+                    previous = key
+                } else if item.value.items.count == 1 {
+                    result[key] = .some(previous)
+                }
+            }
+            return result
+        }
+        let ours = added(.ours)
+        return added(.theirs).contains { key, place in ours[key].map { $0 != place } ?? false }
     }
 
     /// What distinguishes sections of one name that nothing identifies; nil where both sides changed them in ways

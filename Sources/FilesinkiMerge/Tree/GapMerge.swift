@@ -41,10 +41,29 @@ struct GapMerge {
             if ours == theirs { return ours }
             let base = between(.base)
             return base == ours ? theirs : base == theirs ? ours : Self.lesser(ours, theirs)
-        case (let ours?, nil): return besideReplaced(.ours, left, right) ?? ours
-        case (nil, let theirs?): return besideReplaced(.theirs, left, right) ?? theirs
+        case (let ours?, nil):
+            return besideReplaced(.ours, left, right) ?? indented(ours, of: .ours, before: right)
+        case (nil, let theirs?):
+            return besideReplaced(.theirs, left, right)
+                ?? indented(theirs, of: .theirs, before: right)
         case (nil, nil): return least(after: left, before: right)
         }
+    }
+
+    /// The white space that a side has between new neighbours, with the indentation that the other side gave
+    /// what stands behind it.
+    private func indented(
+        _ space: ArraySlice<UInt8>, of side: MergeVersion, before right: MergeTrio<Int>?
+    ) -> ArraySlice<UInt8> {
+        func indentation(_ space: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+            space.lastIndex(of: 10).map { space[($0 + 1)...] }
+        }
+        let right = right ?? nodes.map(\.items.count)
+        guard let base = right.base, let other = right[side.other],
+            let written = indentation(space), written == indentation(gap(before: base, .base)),
+            let new = indentation(gap(before: other, side.other)), new != written
+        else { return space }
+        return space.dropLast(written.count) + new
     }
 
     /// What the other side made of the white space beside an item that this side replaced, where this side left

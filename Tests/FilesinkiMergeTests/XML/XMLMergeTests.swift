@@ -209,6 +209,20 @@ struct XMLMergeTests {
             list("<p><a>2</a><b>1</b></p>"), list("<p><a>1</a><b>2</b></p>"),
             list("<p><a>2</a><b>2</b></p>")),
         MergeCase(
+            "an element without contents, added by both at different places",
+            list("<a name=\"x\"/>", "<a name=\"y\"/>"),
+            list("<a name=\"x\"/>", "<a name=\"separator\"/>", "<a name=\"y\"/>"),
+            list("<a name=\"x\"/>", "<a name=\"y\"/>", "<a name=\"separator\"/>"), "declined: "),
+        MergeCase(
+            "one with contents, added by both at different places", list("<a name=\"x\"/>"),
+            list("<a name=\"x\"/>", "<a name=\"z\">1</a>"),
+            list("<a name=\"z\">1</a>", "<a name=\"x\"/>"),
+            list("<a name=\"x\"/>", "<a name=\"z\">1</a>")),
+        MergeCase(
+            "indented otherwise here, an element added before it there", list("<a/>", "<b/>"),
+            list("<a/>", "    <b/>"), list("<a/>", "<n/>", "<b/>"),
+            list("<a/>", "<n/>", "    <b/>")),
+        MergeCase(
             "indented anew here, a value changed there", list("<p>", "<a>1</a></p>"),
             "<l>\n\t<p>\n\t\t<a>1</a></p>\n</l>\n", list("<p>", "<a>2</a></p>"),
             "<l>\n\t<p>\n\t\t<a>2</a></p>\n</l>\n"),
