@@ -91,8 +91,8 @@ struct TOMLDefinitions {
             }
         }
         let place = Place(table: parent, name: pair.key.last ?? "")
-        guard entries[place] == nil else { return false }
-        entries[place] = Entry(definition: .value, table: parent)
+        let entry = Entry(definition: .value, table: parent)
+        guard entries.updateValue(entry, forKey: place) == nil else { return false }
         return Self.isSound(pair.value)
     }
 

@@ -186,9 +186,13 @@ struct ItemMatcher {
     func isUnique(_ identity: Identity, _ lists: [[SyntaxItem]]) -> Bool {
         zip(MergeVersion.allCases, lists).allSatisfy { version, items in
             var seen: Set<ByteKey> = []
-            return items.allSatisfy { item in
-                self.identity(item, identity, version)
-                    .map { seen.insert(ByteKey($0)).inserted } ?? false
+            return items.indices.allSatisfy { place in
+                guard let found = self.identity(items[place], identity, version) else {
+                    return false
+                }
+                // Most often the first element tells whether the elements have this identity.
+                if place == 1 { seen.reserveCapacity(items.count) }
+                return seen.insert(ByteKey(found)).inserted
             }
         }
     }

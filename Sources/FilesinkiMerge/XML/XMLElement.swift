@@ -214,14 +214,19 @@ struct XMLElement {
         let content = contentStart..<endTag.lowerBound
         let isBlank = children.isEmpty && !bytes[content].contains(10)
         let text = isMixed || isBlank ? content : contentStart..<contentStart
-        node.items.append(
+        // Documents have many elements, so that each has just the memory it needs.
+        var items: [SyntaxItem] = []
+        items.reserveCapacity(node.items.count + 1 + (text.isEmpty ? children.count : 0))
+        items += node.items
+        items.append(
             SyntaxItem(
                 name: Self.textName, gap: tagEnd.lowerBound..<tagEnd.lowerBound,
                 leadEnd: tagEnd.lowerBound,
                 value: SyntaxNode(
                     kind: .scalar, range: text, meaning: SyntaxText(bytes[text]), form: .content),
                 comma: text.upperBound..<text.upperBound, end: text.upperBound))
-        if text.isEmpty { node.items += children }
+        if text.isEmpty { items += children }
+        node.items = items
     }
 
     /// What messages call the text of an element, as XPath does.
