@@ -7,7 +7,13 @@ import FilesinkiText
 /// side with the greater `execution_count`. Rules of the user for cells replace this.
 /// Source: <https://nbformat.readthedocs.io/en/latest/format_description.html>, version 4.5.
 struct NotebookMerge: ContentMerge {
+    /// The version of the language that ran the notebook last; the later one stays, as nothing is lost with the other.
+    private static let language = FieldRule(
+        pattern: FieldPattern(["metadata", "language_info", "version"]), resolution: .maxVersion)
+
     func merge(_ input: MergeInput) -> MergeOutcome {
+        var input = input
+        input.settings.fields.append(Self.language)
         let documents = JSONMerge(keepsOrder: true)
         guard input.obvious == nil, let base = Notebook(input.base),
             let ours = Notebook(input.ours), let theirs = Notebook(input.theirs)
@@ -42,7 +48,6 @@ struct NotebookMerge: ContentMerge {
             }
         }
         guard conflicts.isEmpty else { return .declined(conflicts) }
-        var input = input
         input.ours = ours.edited(ourEdits)
         input.theirs = theirs.edited(theirEdits)
         return merge(input, noting: steps)

@@ -252,28 +252,42 @@ private struct POReader {
         return bytes[(text.startIndex + 1)..<place]
     }
 
-    /// The lines `"Name: value\n"` of the header, each in a line of its own; nil where it is written otherwise.
+    /// The lines `"Name: value\n"` of the header, each of one string or several; nil where it is written otherwise.
     private func headerLines(_ strings: [ArraySlice<UInt8>]) -> [SyntaxItem]? {
         guard strings.first?.isEmpty == true, strings.count > 1 else { return nil }
         var items: [SyntaxItem] = []
+        var parts: [ArraySlice<UInt8>] = []
         for string in strings.dropFirst() {
-            let text = string.dropLast(2)
-            guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex,
-                string.suffix(2).elementsEqual("\\n".utf8), !text.contains(UInt8(ascii: "\\"))
-            else { return nil }
-            let lineStart = bytes[..<string.startIndex].lastIndex(of: 10).map { $0 + 1 } ?? 0
-            let lineEnd = bytes.lineEnd(from: string.endIndex)
-            let name = SyntaxText(text[..<colon])
-            let value = text[(colon + 1)...].trimmed
-            let end = value.isEmpty ? text.endIndex : value.endIndex
-            items.append(
-                SyntaxItem(
-                    name: name, key: name, gap: lineStart..<lineStart, leadEnd: lineStart,
-                    value: SyntaxNode(
-                        kind: .scalar, range: (value.isEmpty ? end : value.startIndex)..<end,
-                        meaning: SyntaxText(value)),
-                    comma: end..<end, end: lineEnd))
+            guard string.suffix(2).elementsEqual("\\n".utf8) else {
+                parts.append(string)
+                continue
+            }
+            guard let item = headerLine(parts + [string.dropLast(2)]) else { return nil }
+            items.append(item)
+            parts = []
         }
-        return items
+        return parts.isEmpty ? items : nil
+    }
+
+    /// - Parameter parts: What is between the quotes of its strings, without the line end.
+    private func headerLine(_ parts: [ArraySlice<UInt8>]) -> SyntaxItem? {
+        guard let first = parts.first, let last = parts.last,
+            let colon = first.firstIndex(of: UInt8(ascii: ":")), colon > first.startIndex,
+            !parts.contains(where: { $0.contains(UInt8(ascii: "\\")) })
+        else { return nil }
+        let lineStart = bytes[..<first.startIndex].lastIndex(of: 10).map { $0 + 1 } ?? 0
+        let name = SyntaxText(first[..<colon])
+        let value = first[(colon + 1)...].trimmed
+        // Spaces at the end of a string are between the words of the value.
+        let text = Array(([first[(colon + 1)...]] + parts.dropFirst()).joined())[...].trimmed
+        let lastText = parts.count == 1 ? value : last.trimmed
+        let end = lastText.isEmpty ? last.endIndex : lastText.endIndex
+        return SyntaxItem(
+            name: name, key: name, gap: lineStart..<lineStart, leadEnd: lineStart,
+            value: SyntaxNode(
+                kind: .scalar,
+                range: (value.isEmpty ? first.endIndex : value.startIndex)..<end,
+                meaning: parts.count == 1 ? SyntaxText(value) : SyntaxText(own: Array(text))),
+            comma: end..<end, end: bytes.lineEnd(from: last.endIndex))
     }
 }

@@ -40,7 +40,17 @@ struct NotebookMergeTests {
 
     private static let base = with("x", 1, "1")
 
+    private static func ran(by version: String, _ source: String = "x") -> String {
+        with(source, 1, "1").replacing(
+            "\"metadata\": {},\n \"nbformat\"",
+            with: "\"metadata\": {\"language_info\": {\"version\": \"\(version)\"}},\n \"nbformat\""
+        )
+    }
+
     static let rows: [MergeCase] = [
+        MergeCase(
+            "run with two versions of a language", ran(by: "3.6.9"), ran(by: "3.10.1"),
+            ran(by: "3.9.2", "z"), ran(by: "3.10.1", "z")),
         MergeCase(
             "both ran it: the outputs of the greater number", base, with("x", 7, "7"),
             with("x", 5, "5"), with("x", 7, "7")),

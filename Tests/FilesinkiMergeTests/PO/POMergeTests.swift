@@ -9,6 +9,9 @@ struct POMergeTests {
     private static let two = "#: a.c:2\n#, c-format\nmsgid \"two %d\"\nmsgstr \"zwei %d\"\n"
     private static let base = [head, one, two].joined(separator: "\n")
 
+    private static let wrapped =
+        "msgid \"\"\nmsgstr \"\"\n\"Team: a \"\n\"b\\n\"\n\"Date: 1\\n\"\n"
+
     private static func edited(_ old: String, _ new: String) -> String {
         base.replacing(old, with: new)
     }
@@ -44,6 +47,16 @@ struct POMergeTests {
             "lines of the header", base, edited("de\\n\"\n", "de\\n\"\n\"X-Editor: e\\n\"\n"),
             edited("Language: de", "Language: de_AT"),
             edited("de\\n\"\n", "de_AT\\n\"\n\"X-Editor: e\\n\"\n")),
+        MergeCase(
+            "lines of a header of which one has two strings", wrapped,
+            wrapped.replacing("b\\n", with: "c\\n"),
+            wrapped.replacing("Date: 1", with: "Date: 2"),
+            wrapped.replacing("b\\n", with: "c\\n").replacing("Date: 1", with: "Date: 2")),
+        MergeCase(
+            "the same line on other strings", wrapped,
+            wrapped.replacing("\"Team: a \"\n\"b", with: "\"Team: \"\n\"a b"),
+            wrapped.replacing("Team: a \"\n\"b", with: "Team: a c"),
+            wrapped.replacing("Team: a \"\n\"b", with: "Team: a c")),
         MergeCase(
             "flags as a set", base, edited("#, c-format", "#, c-format, no-wrap"),
             edited("#, c-format", "#, fuzzy, c-format"),
