@@ -86,8 +86,8 @@ struct ItemMatcher {
     /// What an item with a name is sorted by.
     private func sortText(of item: SyntaxItem, _ version: MergeVersion) -> [UInt8] {
         let value = item.value.form == .child ? item.value.range : 0..<0
-        return [item.value.form.rawValue] + (trees[version]?.slice(item.name) ?? [])
-            + (trees[version]?.slice(value) ?? [])
+        guard let tree = trees[version] else { return [] }
+        return [item.value.form.rawValue] + format.title(of: item, in: tree) + tree.slice(value)
     }
 
     /// What two items of a map have in common that are the same.

@@ -15,6 +15,9 @@ protocol SyntaxFormat: Sendable {
     ///   or beyond ``SyntaxLimits``.
     func read(_ bytes: [UInt8]) -> SyntaxTree?
 
+    /// What messages and rules call an item; its name if nothing else identifies it.
+    func title(of item: SyntaxItem, in tree: SyntaxTree) -> ArraySlice<UInt8>
+
     /// The versions as they are merged, with other names where these say nothing and differ between devices.
     func aligned(_ trees: MergeTrio<SyntaxTree>) -> MergeTrio<SyntaxTree>
 
@@ -34,6 +37,10 @@ extension SyntaxFormat {
     var fields: [FieldRule] { [] }
 
     var identities: [[UInt8]] { JSONIdentity.names }
+
+    func title(of item: SyntaxItem, in tree: SyntaxTree) -> ArraySlice<UInt8> {
+        tree.slice(item.name)
+    }
 
     func aligned(_ trees: MergeTrio<SyntaxTree>) -> MergeTrio<SyntaxTree> { trees }
 

@@ -240,7 +240,7 @@ struct TreeMerger {
         let items = items(entry, nodes)
         for version in MergeVersion.allCases {
             guard let tree = trees[version], let item = items[version] else { continue }
-            let name = tree.slice(item.name)
+            let name = format.title(of: item, in: tree)
             if !name.isEmpty { return place.enter(Array(name)) }
         }
         let index = entry.base ?? min(entry.ours ?? .max, entry.theirs ?? .max)

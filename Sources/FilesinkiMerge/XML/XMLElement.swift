@@ -186,21 +186,11 @@ struct XMLElement {
         let start = min(leadStart, range.lowerBound)
         children.append(
             SyntaxItem(
-                name: child.title(bytes) ?? tag, key: tag, gap: gapStart..<start,
+                name: tag, key: tag, gap: gapStart..<start,
                 leadEnd: range.lowerBound, value: child.node,
                 comma: range.upperBound..<range.upperBound, end: range.upperBound))
         cursor = range.upperBound
         gapStart = cursor
-    }
-
-    /// The name with what identifies the element, such as `rect[id7]`; nil without an identity.
-    private func title(_ bytes: [UInt8]) -> SyntaxText? {
-        guard !node.items.isEmpty else { return nil }
-        for name in XMLFormat.identifiers {
-            guard let value = attribute(name, bytes) else { continue }
-            return SyntaxText(own: bytes[self.name] + Array("[".utf8) + value + Array("]".utf8))
-        }
-        return nil
     }
 
     /// Ends the element at an end tag, or at the empty range behind the tag of an empty element.

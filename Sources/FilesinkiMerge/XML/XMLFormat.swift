@@ -17,6 +17,19 @@ struct XMLFormat: SyntaxFormat {
         return reader.document()
     }
 
+    /// An element with what identifies it, such as `rect[id7]`.
+    func title(of item: SyntaxItem, in tree: SyntaxTree) -> ArraySlice<UInt8> {
+        let name = tree.slice(item.name)
+        guard item.value.form == .child else { return name }
+        let attributes = item.value.items.prefix { $0.value.form == .value }
+        for identifier in Self.identifiers {
+            if let found = attributes.first(where: { $0.key.isEqual(identifier, in: tree.bytes) }) {
+                return name + Array("[".utf8) + tree.slice(found.value.meaning) + Array("]".utf8)
+            }
+        }
+        return name
+    }
+
     func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict] {
         XMLIdentifiers.dangling(trees.map(\.identifiers)).map { identifier in
             var place = MergePlace()
