@@ -1,14 +1,30 @@
+import FilesinkiHashing
+import FilesinkiText
 import HTTPTypes
 
-/// What a page may do: load its own files and call its own server, and nothing else.
-enum PagePolicy {
-    /// Adds the fields that every reply of a page has.
-    static func apply(to fields: inout HTTPFields) {
-        fields[.contentSecurityPolicy] = """
-            default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-            img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-            require-trusted-types-for 'script'; trusted-types 'none'
+/// What a page may do: run its own style and scripts and call its own server, and nothing else.
+struct PagePolicy: Sendable {
+    private let content: String
+
+    /// - Parameters:
+    ///   - style: The text of the document's style. No other one is applied.
+    ///   - script: The text of its script. No other one runs, also none that a content would bring into the document.
+    init(style: [UInt8], script: [UInt8]) {
+        content = """
+            default-src 'none'; script-src '\(Self.source(script))'; style-src '\(Self.source(style))'; \
+            connect-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; \
+            frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'
             """
+    }
+
+    /// The name of a text in a policy: https://www.w3.org/TR/CSP3/#framework-directive-source-list
+    private static func source(_ text: [UInt8]) -> String {
+        "sha256-\(Base64.encode(SHA256.hash(text)))"
+    }
+
+    /// Adds the fields that every reply of the page has.
+    func apply(to fields: inout HTTPFields) {
+        fields[.contentSecurityPolicy] = content
         fields[.xContentTypeOptions] = "nosniff"
         fields[.frameOptions] = "DENY"
         fields[.referrerPolicy] = "no-referrer"

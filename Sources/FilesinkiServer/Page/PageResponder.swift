@@ -9,6 +9,7 @@ import NIOCore
 struct PageResponder: HTTPResponder {
     typealias Context = ServerContext
 
+    let files: PageFiles
     let access: PageAccess
     let feed: ChangeFeed
     let limiter: RequestLimiter
@@ -32,14 +33,14 @@ struct PageResponder: HTTPResponder {
                         failure?.code == .usage ? .badRequest : .internalServerError, .broken,
                         failure?.description ?? "The request failed.")))
         }
-        PagePolicy.apply(to: &response.headers)
+        files.policy.apply(to: &response.headers)
         return response
     }
 
     private func reply(to request: Request, _ context: ServerContext) async throws -> Response {
         guard PageAccess.isOwn(request.head) else { throw RequestError.forbidden }
         let path = (request.head.path ?? "").prefix { $0 != "?" }
-        if let file = PageFile.ofReplica[String(path.dropFirst())] {
+        if let file = files[String(path.dropFirst())] {
             guard request.method == .get else { throw RequestError.noMethod }
             return Self.response(Reply(.ok, text: file.bytes, type: file.type))
         }

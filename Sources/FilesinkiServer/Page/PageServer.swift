@@ -63,8 +63,10 @@ package struct PageServer: Sendable {
         self.settings = settings
         access = PageAccess(systemContext)
         feed = ChangeFeed(settings.stamp, interval: Self.interval, systemContext)
+        // Made here, so that the first request does not wait for it.
         responder = PageResponder(
-            access: access, feed: feed, limiter: RequestLimiter(limit: Self.maximumCalls),
+            files: .ofReplica, access: access, feed: feed,
+            limiter: RequestLimiter(limit: Self.maximumCalls),
             run: settings.run)
         builder = ConnectionPipeline(
             limits: Self.limits, tls: nil, clock: ServerSettings.machineClock

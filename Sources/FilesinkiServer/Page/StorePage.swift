@@ -45,6 +45,7 @@ package struct StorePageSource: Sendable {
 /// Replies to the requests of a store's page, below `/ui/`: who signs in with a token that may read sees what the
 /// token's zone holds. Nothing can be changed.
 struct StorePage: Sendable {
+    private let files = PageFiles.ofStore
     let source: StorePageSource
     let authority: TokenAuthority
     let hub: ChangeHub
@@ -99,7 +100,7 @@ struct StorePage: Sendable {
         } catch {
             result = (Reply(.badRequest), "\(type(of: error))")
         }
-        PagePolicy.apply(to: &result.reply.fields)
+        files.policy.apply(to: &result.reply.fields)
         return result
     }
 
@@ -111,7 +112,7 @@ struct StorePage: Sendable {
         let path = target.prefix { $0 != "?" }
         let isOutside = path == "/" || path == Self.root
         let name = isOutside ? "" : String(path.dropFirst(Self.root.count + 1))
-        if let file = PageFile.ofStore[name] {
+        if let file = files[name] {
             guard [.get, .head].contains(request.method) else { throw RequestError.noMethod }
             // Relative, so that the page works behind a proxy that has it elsewhere.
             if isOutside { return Reply(.found, fields: [.location: "ui/"]) }

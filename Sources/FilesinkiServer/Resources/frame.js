@@ -140,6 +140,13 @@ function argumentPath(argument) {
   }
 }
 
+// Waits until what the page has by now was painted: the commands that a call starts would compete with that. A page that
+// is not seen is not painted.
+function painted() {
+  if (document.visibilityState !== 'visible') return Promise.resolve();
+  return new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });
+}
+
 // Follows the changes while the page is seen. A browser opens few connections to one server, and a tab that nobody sees
 // must not hold one of them. `run` gets what ends it.
 function followWhileSeen(run) {

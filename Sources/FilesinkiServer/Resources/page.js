@@ -101,6 +101,7 @@ async function follow(signal) {
 async function begin() {
   // At once, so that there is something to see before the first answer.
   showViews(currentView()[0].name);
+  await painted();
   const token = location.hash.match(/^#([0-9a-f]{32})$/);
   session.secret = sessionStorage.getItem('session');
   if (token) {

@@ -124,7 +124,7 @@ import Testing
             ("GET", "content?path=2e2e2f61&version=1", 400),
             ("GET", "content?path=zz&version=1", 400),
             ("POST", "content?path=61&version=1", 405), ("GET", "nosuch", 404),
-            ("PUT", "session", 405), ("POST", "changes", 405), ("POST", "store.js", 405),
+            ("PUT", "session", 405), ("POST", "changes", 405), ("POST", "icon.svg", 405),
         ])
     func unknown(_ method: String, _ name: String, _ status: Int) async throws {
         try await withPage { page in
@@ -154,8 +154,7 @@ import Testing
         try await withPage { page in
             for (path, type) in [
                 ("/ui/", "text/html; charset=utf-8"),
-                ("/ui/store.js", "text/javascript; charset=utf-8"),
-                ("/ui/page.css", "text/css; charset=utf-8"), ("/ui/icon.svg", "image/svg+xml"),
+                ("/ui/icon.svg", "image/svg+xml"),
             ] {
                 let reply = try await page.server.ask("GET", path)
                 #expect(reply.status == 200 && reply.fields["content-type"] == type, "\(path)")
@@ -349,12 +348,12 @@ import Testing
         }
     }
 
-    @Test("every reply forbids what the page does not need", arguments: ["", "store.js", "nosuch"])
+    @Test("every reply forbids what the page does not need", arguments: ["", "icon.svg", "nosuch"])
     func policy(_ name: String) async throws {
         try await withPage { page in
             let reply = try await page.server.ask("GET", "/ui/\(name)")
             let policy = reply.fields["content-security-policy"] ?? ""
-            for rule in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"] {
+            for rule in ["default-src 'none'", "script-src 'sha256-", "frame-ancestors 'none'"] {
                 #expect(policy.contains(rule))
             }
             #expect(!policy.contains("unsafe"))
