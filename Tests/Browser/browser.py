@@ -10,6 +10,8 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 LIMIT = 120  # seconds for one condition, on a machine that is busy
+TAB, ENTER, ESCAPE = "\uE004", "\uE007", "\uE00C"
+NAME = "const name = (element) => element.getAttribute('aria-label') ?? (element.textContent.trim() || element.id);"
 
 
 class Browser:
@@ -69,9 +71,27 @@ class Browser:
             found.focus();
             return document.activeElement === found;
             """, words)
-        enter = {"type": "key", "id": "keyboard", "actions": [
-            {"type": "keyDown", "value": "\uE007"}, {"type": "keyUp", "value": "\uE007"}]}
-        self.ask("POST", "/actions", {"actions": [enter]})
+        self.keys(ENTER)
+
+    def keys(self, *values):
+        """Presses keys, one after the other."""
+        actions = [{"type": kind, "value": value} for value in values for kind in ("keyDown", "keyUp")]
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+
+    def focused(self):
+        return self.script(NAME + "return name(document.activeElement);")
+
+    def check_tab(self):
+        """Checks that Tab goes through all that can be pressed, opened, written into or scrolled, in its order."""
+        controls = self.script(NAME + """
+            const all = [...document.querySelectorAll('a, button, input, select, textarea, summary, [tabindex="0"]')];
+            window.reached = [];
+            document.addEventListener('focusin', (event) => window.reached.push(name(event.target)));
+            all[0].focus();
+            return all.map(name);""")
+        self.keys(*[TAB] * (len(controls) - 1))
+        reached = self.script("return window.reached")
+        assert reached == controls, f"Tab reaches {reached}, and there are {controls}"
 
     def go(self, view):
         """Goes to a view, and waits until it is shown."""

@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 
-from browser import run
+from browser import ESCAPE, run
 
 
 def read(*names):
@@ -59,15 +59,46 @@ def drive(browser, address, replica, other):
     browser.shows("What the merge decides, by place")
     browser.shows("conflict: ")
 
-    # All conflicts are resolved at once, after a second press.
+    # A table is shown by cell, a database by table, row and cell, pictures side by side.
+    for name, caption, expected in [
+        ("table.csv", "What differs, by cell", ["1, count", "0", "100", "200"]),
+        ("stock.db", "What the merge decides, by table, row and cell", ["item", "1", "count", "0", "100", "200"]),
+    ]:
+        browser.go("Conflicts")
+        browser.press(name)
+        row = browser.until(f"'{caption}' is shown", """
+            const found = [...document.querySelectorAll('table')].find((table) => table.caption.innerText === arguments[0]);
+            return found && [...found.tBodies[0].rows].flatMap((row) => [...row.cells].map((cell) => cell.innerText))""", caption)
+        assert row[:len(expected)] == expected, row
     browser.go("Conflicts")
-    browser.press("Resolve all 2 with the version from there")
+    browser.press("photo.png")
+    reds = browser.until("the pictures are shown", """
+        const pictures = [...document.querySelectorAll('.sides img')].filter((picture) => picture.naturalWidth === 8);
+        return pictures.length === 3 && pictures.map((picture) => {
+            const canvas = document.createElement('canvas').getContext('2d');
+            canvas.drawImage(picture, 0, 0);
+            return canvas.getImageData(0, 0, 1, 1).data[0];
+        })""")
+    assert reds == [0, 100, 200], reds
+
+    # All conflicts are resolved at once, after a second press. Escape is no such press.
+    browser.go("Conflicts")
+    browser.press("Resolve all 5 with the version from there")
+    browser.until("it asks", "return document.activeElement.innerText === 'Yes, keep the version from there'")
+    browser.keys(ESCAPE)
+    assert browser.focused() == "Resolve all 5 with the version from there", browser.focused()
+    browser.press("Resolve all 5 with the version from there")
     browser.press("Yes, keep the version from there")
-    browser.shows("2 of 2 conflicts resolved.")
+    browser.shows("5 of 5 conflicts resolved.")
     assert read(replica, "plan.txt") == b"eins\ntwo\n" and read(replica, "settings.json") == b'{"size":7}\n'
 
-    # A deleted folder comes back.
+    # A deleted folder comes back. The second click of a double click does nothing.
     browser.go("Deleted files")
+    pressed = browser.script("""
+        const button = document.querySelector('[aria-label="Restore folder"]');
+        button.dispatchEvent(new MouseEvent('click', { detail: 2 }));
+        return button.getAttribute('aria-disabled');""")
+    assert pressed is None, "the second click of a double click restores something"
     browser.press("Restore folder")
     browser.shows("Restored.")
     assert read(replica, "folder", "x") == b"x\n" and read(replica, "folder", "y") == b"y\n"
@@ -96,6 +127,8 @@ def drive(browser, address, replica, other):
     browser.shows("Versions of")
     browser.press("Show version 1")
     browser.shows("<script>document.title='owned'</script>")
+    browser.keys(ESCAPE)
+    assert browser.focused() == "Show version 1", browser.focused()
     assert "owned" not in browser.script("return document.title")
     assert browser.script("return document.querySelectorAll('main img, main script, main iframe').length") == 0
 
@@ -110,6 +143,12 @@ def drive(browser, address, replica, other):
             }).map((element) => element.outerHTML)""")
         assert nameless == [], nameless
         assert browser.script("return document.querySelector('nav [aria-current=page]').innerText") == view
+
+    # Space leads into the folders.
+    browser.press("folder/")
+    browser.shows("Space in folder")
+    browser.press("folder/x")
+    browser.shows("Versions of folder/x")
 
     # Nothing failed in the page, and no request left it.
     errors = [line["message"] for line in browser.log("browser") if line["level"] == "SEVERE"]

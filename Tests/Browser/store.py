@@ -5,13 +5,16 @@ store.py ADDRESS TOKEN
   content are HTML. Exits with 0 if the page does what it should, else with 1 and says what it did not do.
 """
 
-from browser import run
+from browser import ENTER, ESCAPE, run
 
 
 def sign_in(browser, token):
     browser.shows("Sign in")
-    browser.script("document.getElementById('token').value = arguments[0]", token)
-    browser.press("Sign in")
+    browser.script("""
+        const field = document.getElementById('token');
+        field.value = arguments[0];
+        field.focus();""", token)
+    browser.keys(ENTER)
 
 
 def drive(browser, address, token):
@@ -29,6 +32,14 @@ def drive(browser, address, token):
     browser.shows("From version 2 to 3")
     lines = browser.script("return [...document.querySelectorAll('pre .line')].map((line) => line.innerText)")
     assert lines == ["@@ -1 +1 @@", " one", "-two", "+three"], lines
+
+    # Tab reaches all of it. Escape closes what a button has opened, the inner first, and the button has the focus again.
+    browser.check_tab()
+    browser.press("Close From version 2 to 3")
+    for name in ["Compare version 3 of plan.txt", "Changes of commit 3"]:
+        assert browser.focused() == name, browser.focused()
+        browser.keys(ESCAPE)
+    assert browser.script("return document.querySelector('[data-open]')") is None
 
     # A session outlives a reload. Hostile names and contents are texts.
     browser.ask("POST", "/refresh", {})

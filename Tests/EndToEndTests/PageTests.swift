@@ -7,12 +7,15 @@ import Testing
 struct PageTests {
     private static let hasBrowser = access("/usr/bin/chromedriver", X_OK) == 0
 
-    /// Two replicas with two conflicts, a deleted folder, and a file with a hostile name and content.
+    private static let versions = Machine.package + "/Tests/Browser/versions.py"
+
+    /// Two replicas with five conflicts, a deleted folder, and a file with a hostile name and content.
     private func conflicts() throws -> Machine {
         let machine = try Machine.pair(
             #"""
             printf 'one\ntwo\n' >a/plan.txt; echo '{"size":1}' >a/settings.json
             mkdir a/folder; echo x >a/folder/x; echo y >a/folder/y
+            python3 '\#(Self.versions)' a 0
             echo "<script>document.title='owned'</script>" \
                 >"a/<img src=x onerror=\"document.title='owned'\">.html"
             """#)
@@ -21,6 +24,7 @@ struct PageTests {
             filesinki delete --root a -r folder
             printf 'ONE\ntwo\n' >a/plan.txt; printf 'eins\ntwo\n' >b/plan.txt
             echo '{"size":5}' >a/settings.json; echo '{"size":7}' >b/settings.json
+            python3 '\#(Self.versions)' a 100; python3 '\#(Self.versions)' b 200
             filesinki sync b; filesinki sync a
             """#)
         try #require(made.code == 3, "\(made)")
@@ -111,7 +115,7 @@ struct PageTests {
         let client = try machine.shell("python3 client.py '\(address)' \(running.process)")
         #expect(client.code == 0, "\(client.talk)")
         #expect(client.output.contains(#""type":"status""#), "\(client)")
-        #expect(client.output.contains(#""conflicts":2"#), "\(client)")
+        #expect(client.output.contains(#""conflicts":5"#), "\(client)")
         let ended = try machine.wait(for: running)
         #expect(ended.code == 0, "\(ended)")
     }

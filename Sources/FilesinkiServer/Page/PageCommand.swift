@@ -67,7 +67,8 @@ enum PageCall: String, CaseIterable {
             PageCommand(["log"], options: ["--json", "--limit", "\(try given.number("limit"))"])
         case .usage:
             PageCommand(
-                ["du"], options: ["--json", "--depth", "1", "--sort", "size"])
+                ["du"], options: ["--json", "--depth", "1", "--sort", "size"],
+                paths: try given.optionalPath().map { [$0] } ?? [])
         case .prunable:
             PageCommand(
                 ["prune"],
@@ -87,7 +88,9 @@ enum PageCall: String, CaseIterable {
         let path = try given.path()
         switch self {
         case .versions:
-            return PageCommand(["log"], options: ["--json", "--limit", "200"], paths: [path])
+            return PageCommand(
+                ["log"], options: ["--json", "--limit", "\(try given.number("limit"))"],
+                paths: [path])
         case .diff:
             let older = Array("\(try given.number("older"))".utf8)
             let newer = Array("\(try given.number("version"))".utf8)

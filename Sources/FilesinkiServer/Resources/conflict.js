@@ -23,18 +23,20 @@ function offerAll(place, chosen, isFiltered) {
     if (lines.length === 0 || lines.length < chosen.length) return null;
     const words = `Resolve ${which} with the version from ${side}`;
     const ask = action(words, {}, () => {
-      const yes = action(`Yes, keep the version from ${side}`, { class: 'main' }, () => resolveAll(lines, side));
-      const no = action('Cancel', {}, () => {
-        offerAll(place, chosen, isFiltered);
-        [...place.querySelectorAll('button')].find((button) => button.textContent === words)?.focus();
+      const yes = action(`Yes, keep the version from ${side}`, { class: 'main' }, () => {
+        closed(place);
+        place.replaceChildren(h('span', {}, 'Resolving …'));
+        return resolveAll(lines, side);
       });
+      const no = action('Cancel', {}, opened(
+        place, () => [...place.querySelectorAll('button')].find((button) => button.textContent === words),
+        () => offerAll(place, chosen, isFiltered)));
       place.replaceChildren(h('span', {}, `Resolve ${countText(lines.length, 'conflict')}? The other versions stay in the history.`), yes, no);
-      place.onkeydown = (event) => { if (event.key === 'Escape') no.click(); };
       yes.focus();
     });
     return ask;
   };
-  place.onkeydown = null;
+  closed(place);
   place.replaceChildren(...[offer('here'), offer('there')].filter((button) => button !== null));
 }
 
@@ -42,6 +44,7 @@ function offerAll(place, chosen, isFiltered) {
 async function resolveAll(lines, side) {
   const batch = 50;
   frame.isBusy = true;
+  focusHeading();
   try {
     for (let done = 0; done < lines.length; done += batch) {
       const paths = lines.slice(done, done + batch).map((line) => pathValues(line));
@@ -82,7 +85,7 @@ async function conflict(path) {
     h('div', { class: 'sides' }, sides.map((side, index) => sideElement(side, line[side], contents, index))),
     namedDifferences(path, contents),
     later(null, 'Asking what a merge would decide …', explanationElements(path, line)),
-    ...mergeElements(path, merge),
+    ...mergeElements(path, line, merge),
   ];
 }
 
@@ -159,14 +162,18 @@ function decision(step) {
   return `${step.from}, ${visible(step.reason)}${detail}`;
 }
 
+// What a person has written and not used yet, by the versions that it is of.
+const drafts = new Map();
+
 // The proposed merge, to be edited. A text with mixed line ends cannot be edited in a browser.
-function mergeElements(path, merge) {
+function mergeElements(path, line, merge) {
   const text = merge === null ? null : contentText(merge);
   if (text === null) return [];
   const isWindows = text.includes('\r');
   if (isWindows && /(^|[^\r])\n|\r(?!\n)/.test(text)) return [];
-  const area = h('textarea', { id: 'merge', spellcheck: 'false' });
-  area.value = text;
+  const draft = JSON.stringify([path, line.base, line.here, line.there]);
+  const area = h('textarea', { id: 'merge', spellcheck: 'false', oninput: () => drafts.set(draft, area.value) });
+  area.value = drafts.get(draft) ?? text;
   const use = action('Use this text', { class: 'main' }, async () => {
     if (/^(<{7}|={7}|>{7})( |$)/m.test(area.value)) {
       notice('There are conflict markers left. Remove them first.', true);

@@ -3,7 +3,7 @@
 // a name becomes a text node. A page has `views`: their names in the address, the first is shown at first. A live one
 // is shown again when something changed; in the others a person reads or writes something that must stay.
 
-const frame = { generation: 0, newest: null, isBusy: false, shown: new Map() };
+const frame = { generation: 0, newest: null, isBusy: false, shown: new Map(), failed: (error) => notice(error.message, true) };
 
 // An element with attributes and children; a string becomes a text node, nothing becomes nothing.
 function h(name, attributes, ...children) {
@@ -18,12 +18,17 @@ function h(name, attributes, ...children) {
 }
 
 function notice(text, isBad, ...more) {
-  document.getElementById('notice').replaceChildren(h('p', { class: isBad ? 'bad' : null }, text, ' ', ...more));
+  document.getElementById('notice').replaceChildren(h('p', { class: isBad ? 'bad' : null }, plain(text), ' ', ...more));
 }
+
+// A message of the program, which may have several lines.
+function plain(text) { return text.split('\n').map((line) => visible(line)).join('\n'); }
 
 function clearNotice() { document.getElementById('notice').replaceChildren(); }
 
-class CallError extends Error {}
+class CallError extends Error {
+  constructor(message) { super(plain(message)); }
+}
 
 // A path as filesinki prints it: what a call needs, and what a person reads.
 function pathValues(line, name = 'path') {
@@ -81,20 +86,54 @@ function table(caption, heads, rows) {
         row.map((value, index) => cell(value, heads[index])))))));
 }
 
-// What a button does while it runs. It keeps the focus, so it is not disabled, but does nothing when pressed again.
+// What a button does while it runs. It keeps the focus, so it is not disabled, but does nothing when pressed again. The
+// second click of a double click is none: another button may be in the place of the first one by then.
 function action(words, attributes, run) {
-  const button = h('button', { type: 'button', ...attributes, onclick: async () => {
-    if (button.getAttribute('aria-disabled') === 'true') return;
+  const button = h('button', { type: 'button', ...attributes, onclick: async (event) => {
+    if (event.detail > 1 || button.getAttribute('aria-disabled') === 'true') return;
     button.setAttribute('aria-disabled', 'true');
     try {
       await run(button);
     } catch (error) {
-      notice(error.message, true);
+      frame.failed(error);
     } finally {
       button.removeAttribute('aria-disabled');
     }
   } }, words);
   return button;
+}
+
+// Tells of what a button has opened in a place. Escape closes it, as does the function that is returned, and the focus
+// goes back to the button, which may have been made again by then.
+function opened(place, button, close = () => place.replaceChildren()) {
+  const end = () => {
+    closed(place);
+    close();
+    button()?.focus();
+  };
+  place.dataset.open = '';
+  place.onkeydown = (event) => {
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    end();
+  };
+  return end;
+}
+
+function closed(place) {
+  delete place.dataset.open;
+  place.onkeydown = null;
+}
+
+// Shows a view again that has changed, unless somebody has written into it or opened something.
+async function showAgain() {
+  const isInUse = [...document.querySelectorAll('main input')].some((field) => field.value !== '') ||
+    document.querySelector('main [data-open]') !== null;
+  if (!isInUse) return show(false);
+  notice('There is something new since this was shown.', false, action('Show it again', {}, async () => {
+    clearNotice();
+    await show(false);
+  }));
 }
 
 // Tells a person who does not see the page of a commit that is new since the last one was shown.
@@ -203,10 +242,11 @@ async function show(isNavigation) {
 function place(parts, isNavigation) {
   const main = document.getElementById('main');
   replaceParts(main, parts);
-  const heading = main.querySelector('h2');
-  heading?.setAttribute('tabindex', '-1');
-  if (isNavigation) heading?.focus();
+  main.querySelector('h2')?.setAttribute('tabindex', '-1');
+  if (isNavigation) focusHeading();
 }
+
+function focusHeading() { document.querySelector('main h2')?.focus(); }
 
 // Puts parts into an element, in place of those that it has.
 function replaceParts(element, parts) {
@@ -215,9 +255,9 @@ function replaceParts(element, parts) {
   element.replaceChildren(...[parts].flat(Infinity).filter((part) => part !== null && part !== undefined));
   if (name === null) return;
   const control = [...element.querySelectorAll('a, button, h2')].find((known) => controlName(known) === name);
-  const heading = document.querySelector('main h2');
-  heading?.setAttribute('tabindex', '-1');
-  (control ?? heading)?.focus();
+  document.querySelector('main h2')?.setAttribute('tabindex', '-1');
+  if (control) control.focus();
+  else focusHeading();
 }
 
-document.getElementById('skip').addEventListener('click', () => document.querySelector('main h2')?.focus());
+document.getElementById('skip').addEventListener('click', focusHeading);

@@ -45,11 +45,10 @@ async function errorText(reply) {
 // What a command that changed something says: the problem, or nothing.
 function failureOf(result) {
   const failure = result.lines.find((line) => line.type === 'failure');
-  if (failure) return `${failure.message} ${failure.remedy ?? ''}`;
-  if (result.exit === 0 || result.exit === 3) return null;
-  const away = result.lines.find((line) => line.away)?.away;
-  if (away) return `${away.message} ${away.remedy ?? ''}`;
-  return result.messages.trim() || `The command ended with ${result.exit}.`;
+  if (!failure && (result.exit === 0 || result.exit === 3)) return null;
+  const told = failure ?? result.lines.find((line) => line.away)?.away;
+  if (told) return plain(`${told.message} ${told.remedy ?? ''}`);
+  return plain(result.messages.trim()) || `The command ended with ${result.exit}.`;
 }
 
 // Runs a change, and announces its result. Returns whether it succeeded.
@@ -57,8 +56,9 @@ async function change(name, values, done, ...more) {
   const result = await call(name, values);
   const failure = failureOf(result);
   const later = result.lines.some((line) => line.queued) ? ' It is kept here, and published by the next sync.' : '';
+  const open = name === 'sync' && result.exit === 3 ? ' There are conflicts to resolve.' : '';
   if (failure) notice(failure, true);
-  else notice(done + later, false, ...more);
+  else notice(done + later + open, false, ...more);
   return failure === null;
 }
 
@@ -72,15 +72,6 @@ const views = [
   { name: 'conflict', title: 'Conflict', render: conflict, parent: 'conflicts' },
   { name: 'versions', title: 'Versions', render: versions, parent: 'history' },
 ];
-
-// Shows a view again, unless somebody has written into it.
-async function showAgain() {
-  if (![...document.querySelectorAll('main input')].some((field) => field.value !== '')) return show(false);
-  notice('The replica has changed since this was shown.', false, action('Show it again', {}, async () => {
-    clearNotice();
-    await show(false);
-  }));
-}
 
 // Shows a live view again when the replica changed.
 async function follow(signal) {

@@ -23,9 +23,10 @@ function commitWords(commit) {
 }
 
 // Shows what a button brought, with a heading that has the focus: it is read out, and the next key scrolls there.
-function fill(place, title, ...parts) {
+function fill(place, button, title, ...parts) {
   const heading = h('h3', { tabindex: '-1' }, title);
-  place.replaceChildren(heading, ...parts.flat());
+  const close = action('Close', { 'aria-label': `Close ${title}` }, opened(place, () => button));
+  place.replaceChildren(h('div', { class: 'row' }, heading, close), ...parts.flat());
   heading.focus();
   place.scrollIntoView({ block: 'nearest' });
 }
@@ -121,16 +122,36 @@ function valuesTable(kind, heads, rows) {
     rows.map(([name, ...values]) => [visible(name), ...values.map(value)]));
 }
 
+// A folder leads to what is in it, a file to its versions.
+function sizeLink(line) {
+  const path = pathValues(line);
+  return line.kind === 'directory'
+    ? h('a', { href: pathHash('space', path) }, pathName(path), '/')
+    : h('a', { href: pathHash('versions', path) }, pathName(path));
+}
+
+// The folders above a path, as links.
+function ways(view, path, all) {
+  if (path === null) return null;
+  // The bytes of a name that is not text cannot be cut here.
+  const names = path.path_bytes === undefined ? path.path.split('/').slice(0, -1) : [];
+  const folders = names.map((_, index) => ({ path: names.slice(0, index + 1).join('/') }));
+  return h('nav', { 'aria-label': 'Folders above' }, h('ol', { class: 'ways' },
+    h('li', {}, h('a', { href: `#/${view}` }, all)),
+    folders.map((folder, index) => h('li', {}, h('a', { href: pathHash(view, folder) }, h('bdi', {}, visible(names[index])))))));
+}
+
+// The largest of some things, with bars.
 function meters(caption, rows, name, bytes, column = 'Stored') {
-  const most = Math.max(1, ...rows.map(bytes));
+  const most = rows.reduce((largest, row) => Math.max(largest, bytes(row)), 1);
   const shown = rows.slice(0, 30);
   if (shown.length === 0) return null;
-  return table(caption, [{ text: 'What', isName: true }, { text: column, number: true }, { text: 'Share of the largest' }],
+  return [table(caption, [{ text: 'What', isName: true }, { text: column, number: true }, { text: 'Share of the largest' }],
     shown.map((row) => {
       const bar = h('span', {});
       bar.style.width = `${Math.round(100 * bytes(row) / most)}%`;
       return [name(row), sizeText(bytes(row)), h('span', { class: 'meter', 'aria-hidden': 'true' }, bar)];
-    }));
+    })), rows.length > shown.length ? h('p', { class: 'soft' }, `and ${countText(rows.length - shown.length, 'smaller one')}`) : null];
 }
 
 // How a store grew: a bar for each day, week or month, and the same as a table.
@@ -153,6 +174,8 @@ function growthElement(growth, total) {
     svg('svg', { class: 'growth', viewBox: `0 0 ${width} 100`, preserveAspectRatio: 'none', role: 'img',
       'aria-label': `Bytes stored by ${unit}; the largest is ${sizeText(most)}. The table below has the numbers.` },
       ...bars),
+    periods.length < 20 ? null : h('p', { class: 'axis soft', 'aria-hidden': 'true' },
+      h('span', {}, periods[0].begin), h('span', {}, periods[periods.length - 1].begin)),
     h('details', {}, h('summary', {}, 'As a table'), table(`Bytes stored by ${unit}`,
       [{ text: unit === 'day' ? 'Day' : `${unit[0].toUpperCase()}${unit.slice(1)} from`, isName: true, nowrap: true },
         { text: 'Added', number: true }, { text: 'Freed', number: true }, { text: 'Commits', number: true }],

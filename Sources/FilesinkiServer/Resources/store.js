@@ -71,11 +71,21 @@ async function signedIn(render) {
     return await render();
   } catch (error) {
     if (!(error instanceof SignedOut)) throw error;
-    showAccount(null);
-    notice('The session has ended. Sign in again.', true);
-    return signInForm();
+    return endedSession();
   }
 }
+
+function endedSession() {
+  showAccount(null);
+  notice('The session has ended. Sign in again.', true);
+  return signInForm();
+}
+
+// A button may be the first to learn that the session is over.
+frame.failed = (error) => {
+  if (error instanceof SignedOut) place(endedSession(), true);
+  else notice(error.message, true);
+};
 
 function signInForm() {
   const field = h('input', { id: 'token', type: 'password', autocomplete: 'current-password', required: true,
@@ -114,7 +124,7 @@ function showAccount(session) {
   element.replaceChildren(
     h('span', { class: 'soft' }, `Token ${session.token} `),
     action('Sign out', {}, async () => {
-      await send('session', { method: 'DELETE' });
+      await send('session', { method: 'DELETE' }).catch((error) => { if (!(error instanceof SignedOut)) throw error; });
       showAccount(null);
       clearNotice();
       place(signInForm(), true);
@@ -128,7 +138,7 @@ async function follow(signal) {
     const reply = await send('changes', { signal });
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (part.value.includes('event: change') && currentView()[0].isLive) await show(false);
+      if (part.value.includes('event: change') && currentView()[0].isLive) await showAgain();
     }
     throw new CallError('The connection has ended. Reload the page.');
   } catch (error) {

@@ -13,6 +13,7 @@ async function paged(element, length, ask, add) {
     const more = action('Show more', {}, async () => {
       const following = await next(lines[lines.length - 1]);
       const parent = more.parentElement;
+      parent.dataset.open = '';
       more.remove();
       if (following) parent.append(following);
       (following ?? document.querySelector('main h2'))?.focus();
@@ -66,11 +67,16 @@ async function timeline() {
 
 function commitItem(commit) {
   const place = h('div', {});
+  let close = () => {};
   const time = new Date(commit.time.replace(/(\.\d{3})\d*/, '$1')).toLocaleTimeString(undefined, { timeStyle: 'short' });
   const button = action('Changes', { 'aria-expanded': 'false', 'aria-label': `Changes of commit ${commit.sequence}` }, async () => {
-    const isOpen = button.getAttribute('aria-expanded') === 'true';
-    place.replaceChildren(...(isOpen ? [] : [await changeList(commit)]));
-    button.setAttribute('aria-expanded', String(!isOpen));
+    if (button.getAttribute('aria-expanded') === 'true') return close();
+    place.replaceChildren(await changeList(commit));
+    button.setAttribute('aria-expanded', 'true');
+    close = opened(place, () => button, () => {
+      place.replaceChildren();
+      button.setAttribute('aria-expanded', 'false');
+    });
   });
   return h('li', {}, h('div', { class: 'row' },
     h('span', { class: 'soft' }, `${commit.sequence}`), time, h('bdi', {}, visible(commit.device)),
@@ -105,9 +111,9 @@ function changeItem(line) {
 // Compares a version with the one that it replaced.
 function compareButton(path, line, place) {
   const label = `Compare version ${line.version} of ${visible(path.path)}`;
-  return action('Compare', { 'aria-label': label }, async () => {
+  return action('Compare', { 'aria-label': label }, async (button) => {
     const origin = line.moved_from === undefined ? path : pathValues(line, 'moved_from');
-    fill(place, `From version ${line.based_on} to ${line.version}`,
+    fill(place, button, `From version ${line.based_on} to ${line.version}`,
       await difference(path, [[origin, line.based_on], [path, line.version]], line.size));
   });
 }
@@ -144,18 +150,7 @@ async function files(path) {
       line.kind === 'directory' ? line.files.toLocaleString() : '', timeText(line.modified), String(line.version),
     ]);
   return [h('h2', {}, path === null ? 'Files' : ['Files in ', pathName(path)]),
-    ways('files', path), list ?? h('p', {}, 'No files.')];
-}
-
-// The folders above a path, as links.
-function ways(view, path) {
-  if (path === null) return null;
-  // The bytes of a name that is not text cannot be cut here.
-  const names = path.path_bytes === undefined ? path.path.split('/').slice(0, -1) : [];
-  const folders = names.map((_, index) => ({ path: names.slice(0, index + 1).join('/') }));
-  return h('nav', { 'aria-label': 'Folders above' }, h('ol', { class: 'ways' },
-    h('li', {}, h('a', { href: `#/${view}` }, 'All files')),
-    folders.map((folder, index) => h('li', {}, h('a', { href: pathHash(view, folder) }, h('bdi', {}, visible(names[index])))))));
+    ways('files', path, 'All files'), list ?? h('p', {}, 'No files.')];
 }
 
 async function versions(path) {
@@ -172,7 +167,7 @@ async function versions(path) {
       line.size === undefined ? '' : sizeText(line.size), changeWord(line) + (line.reason ? `, ${visible(line.reason)}` : ''),
       h('div', { class: 'row' }, versionActions(path, line, chosen)),
     ]);
-  return [title, ways('files', path), list ?? h('p', {}, 'No version was found.'), chosen];
+  return [title, ways('files', path, 'All files'), list ?? h('p', {}, 'No version was found.'), chosen];
 }
 
 function versionActions(path, line, chosen) {
@@ -180,10 +175,10 @@ function versionActions(path, line, chosen) {
   const label = (what) => `${what} version ${line.version}`;
   const name = path.path.slice(path.path.lastIndexOf('/') + 1);
   return [
-    action('Show', { 'aria-label': label('Show') }, async () => {
+    action('Show', { 'aria-label': label('Show') }, async (button) => {
       const shown = line.size > largestShown
         ? tooLarge(line.size) : contentElement(await content(path, line.version));
-      fill(chosen, label('Content of'), shown);
+      fill(chosen, button, label('Content of'), shown);
     }),
     line.based_on > 0 && !line.superseded ? compareButton(path, line, chosen) : null,
     h('a', { href: contentAddress(path, line.version), download: name, 'aria-label': label('Download') }, 'Download'),
@@ -214,17 +209,14 @@ async function devices() {
 async function space(path) {
   const [[store], usage, [growth]] = await Promise.all([
     call('store'), call('usage', { limit: 30, ...pathArgument(path) }), call('growth')]);
-  const name = (line) => line.kind === 'directory'
-    ? h('a', { href: pathHash('space', pathValues(line)) }, pathName(pathValues(line)), '/')
-    : h('a', { href: pathHash('versions', pathValues(line)) }, pathName(pathValues(line)));
   return [
     h('h2', {}, 'Space', path === null ? null : [' in ', pathName(path)]),
     path === null ? h('dl', { class: 'facts' },
       fact('Files', `${store.files.toLocaleString()} (${sizeText(store.bytes)})`),
       fact('Versions of files', store.versions.toLocaleString()),
       fact('Commits', store.commits.toLocaleString()),
-      fact('Contents in the store', sizeText(store.stored_bytes))) : ways('space', path),
+      fact('Contents in the store', sizeText(store.stored_bytes))) : ways('space', path, 'The whole store'),
     path === null ? growthElement(growth.days, growth.stored_bytes) : null,
-    meters('Files and folders by their size now', usage, name, (line) => line.bytes, 'Size'),
+    meters('Files and folders by their size now', usage, sizeLink, (line) => line.bytes, 'Size'),
   ];
 }

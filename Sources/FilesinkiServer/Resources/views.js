@@ -11,6 +11,7 @@ async function overview() {
   document.getElementById('place').textContent =
     visible(`${status.root}  ↔  ${status.remote ?? 'no remote'}, as "${status.device}"`);
   const sync = action('Sync now', { class: 'main' }, async () => {
+    notice('Syncing …');
     await change('sync', {}, 'Synced.');
     await show(false);
   });
@@ -75,9 +76,13 @@ function pathForm() {
   } }, h('label', { for: 'path' }, 'Versions of the path'), field, h('button', {}, 'Show'));
 }
 
+// How many versions of a path are shown.
+const shownVersions = { length: 200 };
+
 // The versions of a path: what each is, how it differs from the one before it, and a way back.
-async function versions(path) {
-  const log = await call('versions', path);
+async function versions(path, isAgain) {
+  if (!isAgain) shownVersions.length = 200;
+  const log = await call('versions', { ...path, limit: shownVersions.length });
   const list = log.lines.filter((line) => line.type === 'version');
   const title = h('h2', {}, 'Versions of ', pathName(path));
   if (list.length === 0) return [title, h('p', {}, failureOf(log) ?? 'No version was found.')];
@@ -91,22 +96,25 @@ async function versions(path) {
     line.size === undefined ? '' : sizeText(line.size),
     line.kind === 'tombstone' ? 'deleted' : line.superseded ? 'superseded' : line.kind,
     h('div', { class: 'row' }, versionButtons(path, line, list[index + 1], index === 0, place)),
-  ])), place];
+  ])), list.length < shownVersions.length ? null : action('Show older versions', {}, async () => {
+    shownVersions.length += 800;
+    await show(false);
+  }), place];
 }
 
 function versionButtons(path, line, older, isNewest, place) {
   if (line.kind !== 'file') return [];
   const values = { ...path, version: line.version };
   const label = (what) => `${what} version ${line.version}`;
-  const buttons = [action('Show', { 'aria-label': label('Show') }, async () => {
-    fill(place, label('Content of'), line.size > largestShown
+  const buttons = [action('Show', { 'aria-label': label('Show') }, async (button) => {
+    fill(place, button, label('Content of'), line.size > largestShown
       ? tooLarge(line.size) : contentElement(await content('content', values)));
   })];
   if (older !== undefined && older.kind === 'file') {
-    buttons.push(action('Compare', { 'aria-label': label('Compare with the one before') }, async () => {
-      if (Math.max(line.size, older.size) > 4 * largestShown) return fill(place, 'Difference', tooLarge(line.size));
+    buttons.push(action('Compare', { 'aria-label': label('Compare with the one before') }, async (button) => {
+      if (Math.max(line.size, older.size) > 4 * largestShown) return fill(place, button, 'Difference', tooLarge(line.size));
       const result = await call('diff', { ...values, older: older.version });
-      fill(place, `From version ${older.version} to ${line.version}`, differenceElements(result));
+      fill(place, button, `From version ${older.version} to ${line.version}`, differenceElements(result));
     }));
   }
   if (!isNewest) {
@@ -162,28 +170,47 @@ async function deviceList() {
       h('bdi', {}, visible(line.device)), String(line.seen), timeText(line.time), line.this ? 'this one' : '']))];
 }
 
-// Where the store's bytes are, and what a prune would free.
-async function space() {
-  const days = h('select', { id: 'days' },
+// Where the store's bytes are, and what a prune would free. In a folder, only what is in it.
+async function space(path) {
+  const usage = later(null, 'Asking what paths take …', call('usage', path ?? {}).then((found) => usageElements(found, path)));
+  if (path !== null) return [h('h2', {}, 'Space in ', pathName(path)), ways('space', path, 'The whole store'), usage];
+  return [
+    h('h2', {}, 'Space'),
+    pruneForm(),
+    later(null, 'Reading the store …', call('statistics').then(statisticsElements)),
+    usage,
+  ];
+}
+
+function pruneForm() {
+  const days = h('select', { id: 'days', onchange: () => { answer.textContent = ''; } },
     [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['365', 'a year']].map(([value, words]) =>
       h('option', { value, selected: value === '30' }, words)));
   const answer = h('span', { role: 'status' });
   const ask = action('What would a prune free?', {}, async () => {
+    const asked = days.value;
+    let words = '';
     answer.textContent = 'Reading the store …';
-    const result = await call('prunable', { days: Number(days.value) });
-    const plan = result.lines.find((line) => line.type === 'prune');
-    answer.textContent = plan
-      ? `A prune would free ${sizeText(plan.freed_bytes)}: ${countText(plan.dropped_versions, 'old version')}.`
-      : failureOf(result);
+    try {
+      words = pruneText(await call('prunable', { days: Number(asked) }));
+    } finally {
+      answer.textContent = days.value === asked ? words : '';
+    }
   });
-  return [
-    h('h2', {}, 'Space'),
-    h('div', { class: 'row' }, h('label', { for: 'days' }, 'Keep all versions of the last'), days, ask, answer),
-    later(null, 'Reading the store …', call('statistics').then(statisticsElements)),
-    later(null, 'Asking what paths take …', call('usage').then((usage) => failureOf(usage) ?? meters(
-      'Files and folders by what they take in the store', usage.lines.filter((line) => line.type === 'usage'),
-      (line) => pathName(pathValues(line)), (line) => line.stored_bytes))),
-  ];
+  return h('div', { class: 'row' }, h('label', { for: 'days' }, 'Keep all versions of the last'), days, ask, answer);
+}
+
+function pruneText(result) {
+  const plan = result.lines.find((line) => line.type === 'prune');
+  if (!plan) return failureOf(result) ?? '';
+  if (plan.dropped_versions === 0 && plan.freed_bytes === 0) return 'A prune would free nothing.';
+  return `A prune would free ${sizeText(plan.freed_bytes)}: ${countText(plan.dropped_versions, 'old version')}.`;
+}
+
+function usageElements(usage, folder) {
+  const lines = usage.lines.filter((line) => line.type === 'usage' && line.path !== folder?.path);
+  if (lines.length === 0) return h('p', {}, failureOf(usage) ?? 'No files.');
+  return meters('Files and folders by what they take in the store', lines, sizeLink, (line) => line.stored_bytes);
 }
 
 function statisticsElements(statistics) {

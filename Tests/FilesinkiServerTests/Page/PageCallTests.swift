@@ -17,6 +17,16 @@ import Testing
         arguments: [
             ("status", "", PageCommand(["status"], options: ["--json"])),
             ("log", #"{"limit":12}"#, PageCommand(["log"], options: ["--json", "--limit", "12"])),
+            (
+                "versions", #"{"path":"p","limit":200}"#,
+                PageCommand(["log"], options: ["--json", "--limit", "200"], paths: [bytes("p")])
+            ),
+            (
+                "usage", #"{"path":"-x"}"#,
+                PageCommand(
+                    ["du"], options: ["--json", "--depth", "1", "--sort", "size"],
+                    paths: [bytes("-x")])
+            ),
             ("devices", "{}", PageCommand(["devices", "list"], options: ["--json"])),
             (
                 "prunable", #"{"days":30}"#,
