@@ -18,8 +18,25 @@ function countsText(commit) {
 
 function commitWords(commit) {
   const paths = (commit.paths ?? []).map(listedPath);
+  // A renamed folder stands for all that is in it.
+  const more = commit.renamed > 0 ? 0 : commit.added + commit.modified + commit.deleted - paths.length;
   return h('div', {}, countsText(commit),
-    paths.map((path) => h('div', {}, h('a', { href: pathHash('versions', path) }, pathName(path)))));
+    paths.map((path) => h('div', {}, h('a', { href: pathHash('versions', path) }, pathName(path)))),
+    more > 0 ? h('div', { class: 'soft' }, `and ${more.toLocaleString()} more`) : null);
+}
+
+function changeWord(line) {
+  if (line.superseded) return 'superseded';
+  if (line.kind === 'tombstone') return 'deleted';
+  if (line.moved_from !== undefined) return 'renamed';
+  return line.based_on === 0 ? 'added' : 'modified';
+}
+
+// What happened in a version, and what has become of it.
+function versionWords(line) {
+  const kind = { directory: 'folder', symlink: 'symlink' }[line.kind];
+  return visible([changeWord(line), kind, line.reason, line.pruned && 'removed by a prune', line.lost && 'lost']
+    .filter((word) => word).join(', '));
 }
 
 // Shows what a button brought, with a heading that has the focus: it is read out, and the next key scrolls there.
@@ -33,9 +50,10 @@ function fill(place, button, title, ...parts) {
 
 // A difference as `diff` prints it.
 function differenceElement(lines) {
+  const names = lines[0]?.startsWith('--- ') ? 2 : 0;
   return h('pre', { class: 'side', tabindex: '0', role: 'region', 'aria-label': 'Difference' },
-    lines.slice(0, mostLines).map((line) => {
-      const name = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : 'span';
+    lines.slice(0, mostLines).map((line, index) => {
+      const name = index < names ? 'span' : line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : 'span';
       const kind = { ins: 'line added', del: 'line removed', span: 'line' }[name];
       return h(name, { class: kind }, visibleLine(line));
     }), moreLines(lines));

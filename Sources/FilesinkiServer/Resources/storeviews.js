@@ -89,13 +89,6 @@ function changeList(commit) {
     (lines) => list.append(...lines.map((line) => changeItem(line))));
 }
 
-function changeWord(line) {
-  if (line.superseded) return 'superseded';
-  if (line.kind === 'tombstone') return 'deleted';
-  if (line.moved_from !== undefined) return 'renamed';
-  return line.based_on === 0 ? 'added' : 'modified';
-}
-
 function changeItem(line) {
   const path = pathValues(line);
   const place = h('div', {});
@@ -164,7 +157,7 @@ async function versions(path) {
   const list = await pagedTable('The newest first', heads, pageLength,
     (last) => call('versions', { limit: pageLength, ...pathArgument(path), before: last?.version }), (line) => [
       String(line.version), timeText(line.time), h('bdi', {}, visible(line.device)),
-      line.size === undefined ? '' : sizeText(line.size), changeWord(line) + (line.reason ? `, ${visible(line.reason)}` : ''),
+      line.size === undefined ? '' : sizeText(line.size), versionWords(line),
       h('div', { class: 'row' }, versionActions(path, line, chosen)),
     ]);
   return [title, ways('files', path, 'All files'), list ?? h('p', {}, 'No version was found.'), chosen];

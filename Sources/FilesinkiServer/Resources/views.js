@@ -94,7 +94,7 @@ async function versions(path, isAgain) {
   return [title, table('The newest first', heads, list.map((line, index) => [
     String(line.version), timeText(line.time), h('bdi', {}, visible(line.device)),
     line.size === undefined ? '' : sizeText(line.size),
-    line.kind === 'tombstone' ? 'deleted' : line.superseded ? 'superseded' : line.kind,
+    versionWords(line),
     h('div', { class: 'row' }, versionButtons(path, line, list[index + 1], index === 0, place)),
   ])), list.length < shownVersions.length ? null : action('Show older versions', {}, async () => {
     shownVersions.length += 800;
@@ -103,14 +103,14 @@ async function versions(path, isAgain) {
 }
 
 function versionButtons(path, line, older, isNewest, place) {
-  if (line.kind !== 'file') return [];
+  if (line.kind !== 'file' || line.pruned || line.lost) return [];
   const values = { ...path, version: line.version };
   const label = (what) => `${what} version ${line.version}`;
   const buttons = [action('Show', { 'aria-label': label('Show') }, async (button) => {
     fill(place, button, label('Content of'), line.size > largestShown
       ? tooLarge(line.size) : contentElement(await content('content', values)));
   })];
-  if (older !== undefined && older.kind === 'file') {
+  if (older !== undefined && older.kind === 'file' && !older.pruned && !older.lost) {
     buttons.push(action('Compare', { 'aria-label': label('Compare with the one before') }, async (button) => {
       if (Math.max(line.size, older.size) > 4 * largestShown) return fill(place, button, 'Difference', tooLarge(line.size));
       const result = await call('diff', { ...values, older: older.version });
