@@ -123,6 +123,11 @@ package final class ManifestDatabase {
         })
     }
 
+    /// Runs `body`, whose reads all see the manifest as it was at the first of them, whatever another process writes.
+    package func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try connection.snapshot(anyErrors: body)
+    }
+
     // MARK: Base
 
     /// The whole base tree, in no order. Memory grows with the tree.

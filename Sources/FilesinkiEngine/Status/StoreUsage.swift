@@ -1,12 +1,15 @@
+import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
 /// What takes the space in the store: by path, by kind, by age and by device.
 ///
-/// Both reports read the log once from its first commit and the indexes of all packs, which are cached, and the
-/// recipes of large files; ``statistics()`` also lists the store. They need the remote. The contents of files are
-/// not read.
+/// What the current tree takes is read from the manifest, and from the commits that it does not have yet. What the
+/// history takes cannot be had without reading the log from its first commit: which versions use a content decides what
+/// it counts for, so no sum by path or day stays right when a commit is added. Both read the indexes of all packs, which
+/// are cached, and the recipes of large files; ``statistics()`` also lists the store. They need the remote. The contents
+/// of files are not read.
 struct StoreUsage: ReplicaPart {
     let replica: ReplicaContext
 
@@ -17,12 +20,14 @@ struct StoreUsage: ReplicaPart {
     /// - Parameters:
     ///   - scopes: Only these paths and what is below them; empty for everything.
     ///   - depth: How far below the scopes, or below the root, paths are listed; 0 for the scopes alone.
-    ///   - history: Whether all versions in the history count, and not only the current tree.
+    ///   - history: Whether all versions in the history count, and not only the current tree. Costs the whole log;
+    ///     without it, the tree, and the names of the packs and of the contents in commits.
     /// - Throws: What the remote throws, and code `corrupt` for damage.
     func paths(
         _ scopes: [RelativePath], depth: Int, history: Bool
     ) async throws -> PathUsageReport {
-        let used = try await UsedContents(self.history.historyReader())
+        let used =
+            try await history ? UsedContents(self.history.historyReader()) : currentContents()
         var holders: [ContentID: [Int]] = [:]
         if history {
             holders = used.contents.mapValues(\.paths)
@@ -54,7 +59,7 @@ struct StoreUsage: ReplicaPart {
         return sum.report
     }
 
-    /// Counts the objects of the store and what its contents take.
+    /// Counts the objects of the store and what its contents take. Reads the whole log.
     ///
     /// - Throws: As ``paths(_:depth:history:)``.
     func statistics() async throws -> StoreStatistics {
@@ -79,6 +84,19 @@ struct StoreUsage: ReplicaPart {
             ($1.bytes, $0.device.name) < ($0.bytes, $1.device.name)
         }
         return result
+    }
+
+    /// The contents of the tree after the last commit: from the log, if another process has changed the manifest since
+    /// the log was asked for what is new.
+    private func currentContents() async throws -> UsedContents {
+        let token = try manifest.token
+        let reader = try await history.historyReader()
+        let used = try manifest.snapshot {
+            try manifest.token == token
+                ? UsedContents(tree: FilesCheckpoint(manifest), reader.view) : nil
+        }
+        if let used { return used }
+        return try await UsedContents(reader)
     }
 
     private func units(

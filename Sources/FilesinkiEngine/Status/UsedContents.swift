@@ -3,9 +3,9 @@ import FilesinkiReconcile
 import FilesinkiStore
 
 /// The contents that the history names, without those that prunes have dropped: their sizes, the paths that had them,
-/// and who stored them.
+/// and who stored them; or those of the current tree alone.
 ///
-/// Memory grows with the number of versions in the history.
+/// Memory grows with the number of versions in the history, or with the tree.
 struct UsedContents {
     /// A content of the history.
     struct Use {
@@ -51,6 +51,41 @@ struct UsedContents {
     }
 
     private init() {}
+
+    /// Reads the current tree from the manifest, and not the log. Nothing of the history is known then: neither versions,
+    /// devices and growth, nor when a content was used.
+    ///
+    /// - Parameters:
+    ///   - manifest: The rows of the tree that it knows, with the names of all packs and of all contents in commits.
+    ///   - view: What was published since.
+    init(tree manifest: FilesCheckpoint, _ view: RemoteView) throws {
+        for (path, change) in view.changes { setFile(change.entry.entry, at: path) }
+        var inCommits: [ContentID] = []
+        var gone = view.lost
+        while let rows = try manifest.next() {
+            for row in rows.entries where view.changes[row.path] == nil {
+                setFile(row.entry.entry, at: row.path)
+            }
+            packs += rows.packs.filter { !view.retired.contains($0.id) }
+            // The rows of the tree come first.
+            inCommits += rows.inline.map(\.id).filter { contents[$0] != nil }
+            gone.formUnion(rows.lost)
+        }
+        let known = Set(packs.map(\.id))
+        packs += view.packs.map(\.pack).filter { !known.contains($0.id) }
+        for content in inCommits + view.inline.map(\.content) {
+            inline[content] = contents[content]?.size
+        }
+        for content in gone { contents[content] = nil }
+    }
+
+    private mutating func setFile(_ entry: Entry, at path: RelativePath) {
+        guard entry.kind == .file else { return }
+        tree[paths.count] = entry.content
+        contents[entry.content] = Use(
+            size: entry.size, lastUse: Timestamp(seconds: 0, nanoseconds: 0), paths: [])
+        paths.append(path)
+    }
 
     private mutating func removeDropped(_ history: VersionHistory) {
         let kept = history.keptContents

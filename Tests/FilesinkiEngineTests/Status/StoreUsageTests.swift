@@ -126,6 +126,23 @@ struct StoreUsageTests {
         #expect(all.total.sharedBytes == 0)
     }
 
+    @Test
+    func `the tree is the one after the last commit, also where this device has not received it`()
+        async throws
+    {
+        try a.write(["one": file(middle), "two": .file("2")])
+        try await a.sync()
+        let b = try await world.replica("b")
+        try await b.sync()
+        try b.write(["three": .file("33")])
+        b.remove("two")
+        try await b.sync()
+        let now = try await usage()
+        #expect(now.paths.map(\.path.description) == ["one", "three"])
+        #expect(now.total.bytes == 300_002)
+        #expect(of("three", now)?.storedBytes == 2)
+    }
+
     @Test func `statistics divide the store by kind, age and device`() async throws {
         try a.write(["one": file(middle), "two": .file("2")])
         try await a.sync()
