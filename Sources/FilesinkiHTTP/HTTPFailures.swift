@@ -16,11 +16,13 @@ extension HTTPReply {
                 .notAllowed, path: address, "Authentication failed (\(status)).",
                 remedy: "Give a token with filesinki remote set URL --token-file FILE, or with "
                     + "--token-file or FILESINKI_TOKEN to clone and init. "
-                    + "See filesinki help credentials.")
+                    + "See filesinki help credentials."
+            ).about(.noAccount)
         case 403:
             Failure(
                 .notAllowed, path: address, "Permission denied (403).",
-                remedy: "Ask the server's administrator for permission.")
+                remedy: "Ask the server's administrator for permission."
+            ).about(.restricted)
         case 413, 507:
             Failure(
                 .limit, path: key, "No space left at \(address) (\(status)).",

@@ -2,16 +2,29 @@ package import FilesinkiModel
 internal import FilesinkiSystem
 internal import FilesinkiWatch
 
+/// The remote refuses the credentials of this device, or accepts them again.
+package struct AccountChange: Sendable {
+    package var status: AccountStatus
+    /// Why it refuses; nil when it accepts.
+    package var failure: Failure?
+    package var time: Timestamp
+    /// The position behind the last reported event.
+    package var token: FeedToken
+}
+
 /// Reports the changes of a zone of items, each once, in order, after it was applied.
 package actor ItemObserver<Kind: ItemKind> {
     private let zone: ItemZone<Kind>
     private let place: ItemPlace<Kind>
     private let notice: @Sendable (Failure) -> Void
+    private let onAccount: (@Sendable (AccountChange) async throws -> Void)?
     /// The position behind the last reported event.
     package private(set) var token: FeedToken
     /// Whether an exchange is due before the next wait.
     private var isExchangeDue = true
     private var isAway = false
+    /// What the last exchange showed; nil before the first one.
+    private var account: AccountStatus?
     /// Why there can be no other events than those that are recorded; nil while there can be.
     private var ending: Failure?
     /// Whether the remote reports commits that come between two waits.
@@ -37,22 +50,28 @@ package actor ItemObserver<Kind: ItemKind> {
     ///   - minimumInterval: The shortest time between the starts of two exchanges; zero for an exchange
     ///     as soon as something changes.
     ///   - notice: Called when the remote becomes unreachable.
+    ///   - onAccount: Called when the remote refuses the credentials, and when it accepts them again; nil if a
+    ///     refusal is an error.
     package init(
         _ zone: ItemZone<Kind>, place: ItemPlace<Kind>, since token: FeedToken? = nil,
         minimumInterval: Duration = .zero,
-        notice: @escaping @Sendable (Failure) -> Void = { _ in }
+        notice: @escaping @Sendable (Failure) -> Void = { _ in },
+        onAccount: (@Sendable (AccountChange) async throws -> Void)? = nil
     ) async throws {
         self.zone = zone
         self.place = place
         self.minimumInterval = minimumInterval
+        self.onAccount = onAccount
         self.notice = notice
         if let token { self.token = token } else { self.token = try await zone.position() }
     }
 
-    /// Waits for the next events.
+    /// Waits for the next events. If somebody is told, a remote that refuses credentials which it has accepted is
+    /// asked again.
     ///
     /// - Throws: `Failure` with code `token-expired` when some are not kept any more, `not-found` when
-    ///   the zone is deleted and everything was reported, a failure of the store, and `CancellationError`.
+    ///   the zone is deleted and everything was reported, `not-allowed` when the first exchange is refused, any
+    ///   other failure of the store, and `CancellationError`.
     package func next() async throws -> [ItemEvent] {
         while true {
             let version = try await zone.localVersion()
@@ -86,6 +105,9 @@ package actor ItemObserver<Kind: ItemKind> {
                 if isListening { _ = try await zone.exchange() }
             }
             isAway = false
+            try await setAccount(.available)
+        } catch let failure as Failure where failure.isRefusal {
+            try await refused(failure)
         } catch let failure as Failure where failure.code == .notFound {
             // The removal of a deleted zone's items is reported first.
             guard try await zone.isGone() else { throw failure }
@@ -94,6 +116,29 @@ package actor ItemObserver<Kind: ItemKind> {
             if !isAway { notice(failure) }
             isAway = true
         }
+    }
+
+    /// Whether the remote refused the last exchange.
+    private var isRefused: Bool { account.map { $0 != .available } ?? false }
+
+    /// The remote refused an exchange. Who only begins is told so at once; later it may be for a moment, as when
+    /// a token is replaced. The next connection reads the credentials anew.
+    private func refused(_ failure: Failure) async throws {
+        let isFirst = account == nil
+        try await setAccount(failure.accountStatus, failure)
+        if isFirst || onAccount == nil { throw failure }
+        isListening = false
+        await zone.close()
+    }
+
+    private func setAccount(_ status: AccountStatus, _ failure: Failure? = nil) async throws {
+        guard account != status else { return }
+        let isFirst = account == nil
+        account = status
+        if isFirst, failure == nil { return }
+        try await onAccount?(
+            AccountChange(
+                status: status, failure: failure, time: place.systemContext.now(), token: token))
     }
 
     /// How long the next exchange must wait; nil when it may start now. After the clock was set back it
@@ -130,17 +175,21 @@ package actor ItemObserver<Kind: ItemKind> {
     private func wait(_ version: Int64) async throws {
         let isOff = try await zone.isOff()
         let hasRemote = place.address != nil && !isOff
-        let (zone, place, isAway) = (zone, place, isAway)
+        let (zone, place) = (zone, place)
+        // A remote that refuses is asked rarely: some lock out who asks often.
+        let pause: Duration? =
+            !hasRemote || isRefused ? Self.longestWait : isAway ? Self.retryPause : nil
         let sleep = place.systemContext.sleep
         let isFromStore = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                guard hasRemote, !isAway else {
-                    try await sleep(hasRemote ? Self.retryPause : Self.longestWait)
+                if let pause {
+                    try await sleep(pause)
                     return true
                 }
                 do {
                     try await zone.waitForStore(Self.longestWait)
-                } catch let failure as Failure where failure.code == .away {
+                } catch let failure as Failure where failure.code == .away || failure.isRefusal {
+                    // The exchange that follows shows what it is.
                     try await sleep(Self.retryPause)
                 }
                 return true

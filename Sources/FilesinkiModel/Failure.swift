@@ -62,6 +62,9 @@ package struct Failure: Error, Sendable {
     package var cause: (any Error)?
     /// The time to wait that the remote requested; nil if none.
     package var retryAfter: Duration?
+    /// What the remote's reply says about the account; nil for nothing. The code alone does not tell unknown
+    /// credentials from a missing right.
+    package var account: AccountStatus?
 
     package init(
         _ code: Code, path: [UInt8] = [], _ message: String, remedy: String,

@@ -127,7 +127,8 @@ extension AWSConfiguration: S3CredentialSource {
         throw Failure(
             .notAllowed, "No S3 keys found in the profile \(profile).",
             remedy: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them into "
-                + "~/.aws/credentials.")
+                + "~/.aws/credentials."
+        ).about(.noAccount)
     }
 
     private func fromEnvironment() throws(Failure) -> S3Credentials? {

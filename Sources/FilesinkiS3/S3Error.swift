@@ -41,6 +41,7 @@ struct S3Error {
     func failure(_ key: String, at address: S3Address, _ credentials: S3Credentials) -> Failure {
         // The retry time comes from the status and fields alone.
         var failure = reply.failure(key, at: "\(address)")
+        failure.account = account
         guard let found = knownError(address) ?? unknownError(address, credentials) else {
             return failure
         }
@@ -49,6 +50,15 @@ struct S3Error {
         failure.message = found.message
         failure.remedy = found.remedy
         return failure
+    }
+
+    /// What the error says about the account. The status does not: a service replies 403 to an unknown key, too.
+    private var account: AccountStatus? {
+        switch code {
+        case "AccessDenied", "AllAccessDisabled", "Forbidden": .restricted
+        case "InvalidAccessKeyId", "SignatureDoesNotMatch": .noAccount
+        default: isAboutExpiry || reply.status == 401 ? .noAccount : nil
+        }
     }
 
     private typealias Explanation = (code: Failure.Code, message: String, remedy: String)

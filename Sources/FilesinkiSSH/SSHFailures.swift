@@ -56,7 +56,8 @@ extension SSHEnd {
         if said("Permission denied (") || said("Too many authentication failures") {
             return Failure(
                 .notAllowed, path: address, "The host denied access: \(last)",
-                remedy: "Check user and key; without a terminal ssh asks for no password.")
+                remedy: "Check user and key; without a terminal ssh asks for no password."
+            ).about(.noAccount)
         }
         if said("subsystem request failed") {
             return Failure(

@@ -68,6 +68,7 @@ package enum SecretLine {
     private static func missing(_ source: String, _ message: String) -> Failure {
         Failure(
             .notAllowed, path: source, message,
-            remedy: "Its first line must be the secret.")
+            remedy: "Its first line must be the secret."
+        ).about(.noAccount)
     }
 }

@@ -79,9 +79,10 @@ extension SystemError {
         _ action: String, _ path: some Collection<UInt8>, of role: FileRole = .own
     ) -> Failure {
         let row = row(of: role)
-        return Failure(
+        let failure = Failure(
             row.code, path: Array(path), row.message ?? "Cannot \(action): \(words.lowercased()).",
             remedy: row.remedy, cause: self)
+        return row.code == .notAllowed && role == .store ? failure.about(.restricted) : failure
     }
 
     package func failure(

@@ -9,6 +9,7 @@ package final class FaultyRemote: Remote {
         var rates: Rates
         var random: SeededRandom
         var isAway = false
+        var failure: Failure?
         var requests = 0
         /// How many further requests fail as if the remote were unreachable.
         var awayFor = 0
@@ -37,6 +38,12 @@ package final class FaultyRemote: Remote {
     package var isAway: Bool {
         get { state.withLock { $0.isAway } }
         set { state.withLock { $0.isAway = newValue } }
+    }
+
+    /// The failure of all requests; nil if they are carried out.
+    package var failure: Failure? {
+        get { state.withLock { $0.failure } }
+        set { state.withLock { $0.failure = newValue } }
     }
 
     /// The probabilities of random faults from now on.
@@ -102,6 +109,7 @@ package final class FaultyRemote: Remote {
     private func perform<Reply>(
         _ verb: Verb, _ key: String, _ body: (Fault?) async throws -> Reply
     ) async throws -> Reply {
+        if let failure { throw failure }
         let fault = state.withLock { $0.next(verb, key) }
         switch fault {
         case .before(let code): throw Self.failure(code, key)

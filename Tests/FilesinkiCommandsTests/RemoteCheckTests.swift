@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
 import Testing
@@ -39,6 +40,26 @@ import Testing
             ], "\(check.text)")
         #expect(table.contains { $0.hasPrefix("objects           holds   Objects are read back") })
         #expect(check.talk.contains("Use another place."), "\(check.talk)")
+    }
+
+    @Test(
+        "CK-02 the account has a status, whatever the remote replies",
+        arguments: [
+            (.available, nil, .done), (.noAccount, .notAllowed, .notAllowed),
+            (.restricted, .notAllowed, .notAllowed), (.undetermined, .notAllowed, .notAllowed),
+            (.unavailable, .away, .away),
+        ] as [(AccountStatus, Failure.Code?, ExitCode)])
+    func account(_ status: AccountStatus, _ code: Failure.Code?, _ exit: ExitCode) async throws {
+        let world = try World()
+        let remote = FaultyRemote(MemoryRemote())
+        remote.failure = code.map { code in
+            let isTold = status == .noAccount || status == .restricted
+            return Failure(code, "It failed.", remedy: "Wait.").about(isTold ? status : nil)
+        }
+        world.network.connect = { _, _ in remote }
+        let check = try await world.run("remote", "check", "https://127.0.0.1:1/", "--json")
+        #expect(check.code == exit, "\(check.talk)")
+        #expect(check.lines.first == #"{"type":"account","status":"\#(status.rawValue)"}"#)
     }
 
     @Test func `init refuses such a remote`() async throws {

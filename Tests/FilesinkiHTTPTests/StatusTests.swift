@@ -19,6 +19,16 @@ import Testing
     }
 
     @Test(
+        "CK-02 a status tells unknown credentials from a missing right",
+        arguments: [
+            (401, AccountStatus.noAccount), (407, .noAccount), (403, .restricted),
+            (503, .unavailable), (413, .undetermined),
+        ])
+    func account(_ status: Int, _ account: AccountStatus) {
+        #expect(HTTPReply(status: status).failure("a", at: "http://h").accountStatus == account)
+    }
+
+    @Test(
         "what concerns the whole server is about its address, the rest about the key",
         arguments: [
             (401, true), (407, true), (403, true), (301, true), (429, true), (503, true),

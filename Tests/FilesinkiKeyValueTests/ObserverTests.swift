@@ -136,6 +136,44 @@ struct ObserverTests {
         #expect(meeting.clock.now.seconds - before.seconds < 3500)
     }
 
+    @Test(
+        "CK-02 who watches learns that the remote refuses, and that it accepts again",
+        arguments: [AccountStatus.noAccount, .restricted])
+    func account(_ status: AccountStatus) async throws {
+        let meeting = try await Meeting()
+        let (a, b) = (try meeting.device("a"), try meeting.device("b"))
+        try await a.set("k", .integer(1))
+        try await a.sync()
+        let remote = FaultyRemote(meeting.remote)
+        let told = Mutex<[AccountStatus]>([])
+        let observer = try await ValueObserver(
+            b.moved(to: remote), place: b.place,
+            onAccount: { change in
+                told.withLock { $0.append(change.status) }
+                guard change.status == status else { return }
+                try await a.set("l", .integer(2))
+                try await a.sync()
+                remote.failure = nil
+            })
+        #expect(try await observer.next().map(\.reason) == [.initial])
+        remote.failure = Failure(.notAllowed, "Refused.", remedy: "Ask.").about(status)
+        #expect(try await observer.next().flatMap(\.keys).map(\.description) == ["l"])
+        #expect(told.withLock { $0 } == [status, .available])
+    }
+
+    @Test func `CK-02 a watch that begins where the remote refuses it ends`() async throws {
+        let meeting = try await Meeting()
+        let b = try meeting.device("b")
+        let remote = FaultyRemote(meeting.remote)
+        remote.failure = Failure(.notAllowed, "Refused.", remedy: "Ask.").about(.noAccount)
+        let told = Atomic(0)
+        let observer = try await ValueObserver(
+            b.moved(to: remote), place: b.place,
+            onAccount: { _ in told.add(1, ordering: .relaxed) })
+        #expect(await failure { _ = try await observer.next() }?.code == .notAllowed)
+        #expect(told.load(ordering: .relaxed) == 1)
+    }
+
     @Test func `a token of another file has expired`() async throws {
         let meeting = try await Meeting()
         let (a, b) = (try meeting.device("a"), try meeting.device("b"))

@@ -66,6 +66,25 @@ import Testing
         }
     }
 
+    @Test(
+        "CK-02 an error tells unknown keys from a missing permission",
+        arguments: [
+            (.error(403, "AccessDenied"), .restricted),
+            (.error(403, "InvalidAccessKeyId"), .noAccount),
+            (.error(403, "SignatureDoesNotMatch"), .noAccount),
+            (.error(400, "ExpiredToken"), .noAccount),
+            (.error(403, "RequestTimeTooSkewed"), .undetermined),
+            (HTTPReply(status: 403), .undetermined), (HTTPReply(status: 401), .noAccount),
+            (.error(503, "SlowDown"), .unavailable),
+        ] as [(HTTPReply, AccountStatus)])
+    func account(_ reply: HTTPReply, _ status: AccountStatus) async throws {
+        bucket.script(.instead(reply))
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await bucket.remote().get(key, range: nil)
+        }
+        #expect(failure?.accountStatus == status)
+    }
+
     @Test func `a bucket in another region is reported with that region`() async throws {
         for reply: HTTPReply in [
             .error(400, "AuthorizationHeaderMalformed", "<Region>eu-west-9</Region>"),

@@ -26,6 +26,9 @@ struct SSHFailureTests {
             try await host.connect().get(key("a"), range: nil)
         }
         #expect(failure?.code == code)
+        // CK-02: an unknown host says nothing about the account.
+        let isUnknown = code == .notAllowed && !words.hasPrefix("Host key")
+        #expect((failure?.account == .noAccount) == isUnknown)
         // Where there is no SFTP, the reason is known.
         let cause = code == .usage ? "SFTP" : words.isEmpty ? "Banner." : words
         #expect(failure?.message.contains(cause) == true)

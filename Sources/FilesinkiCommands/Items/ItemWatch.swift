@@ -1,5 +1,6 @@
 import FilesinkiItems
 import FilesinkiModel
+import FilesinkiText
 
 /// Shows the changes of a zone of items that an observer finds, until the time is over.
 struct ItemWatch<Kind: ItemKind>: Sendable {
@@ -40,5 +41,20 @@ struct ItemWatch<Kind: ItemKind>: Sendable {
         while true {
             if try await show(observer.next()), endsAfterOne { return .done }
         }
+    }
+}
+
+extension Console {
+    /// Prints that the remote refuses the credentials, or accepts them again.
+    func show(_ change: AccountChange) async throws {
+        var object: JSONObject = ["type": "account", "status": .string(change.status.rawValue)]
+        if let failure = change.failure {
+            object.add("message", failure.message)
+            object.add("remedy", failure.remedy)
+        }
+        object.add("time", change.time)
+        object.add("token", change.token.description)
+        try output.json(object)
+        try await output.drain()
     }
 }

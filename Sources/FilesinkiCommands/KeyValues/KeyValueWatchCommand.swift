@@ -11,8 +11,10 @@ struct KeyValueWatchCommand: Command {
         abstract: "Print which keys other devices change, and why, as JSON lines.",
         discussion: """
             Each change is stored here before it is printed. Every line has a token; --since with \
-            the last one resumes after it, without gaps or repetitions. Exits with 9 if the token \
-            has expired; when --timeout expires, with 0, or 1 if nothing was printed.
+            the last one resumes after it, without gaps or repetitions. The remote's refusal of \
+            the credentials is a line of its own, and that it accepts them again. Exits with 9 if \
+            the token has expired, with 7 if the remote refuses at the start; when --timeout \
+            expires, with 0, or 1 if nothing changed.
             """)
 
     @Argument(help: "The keys; all if omitted.", completion: Candidates.asked)
@@ -48,8 +50,8 @@ struct KeyValueWatchCommand: Command {
         let session = try await options.open(in: console)
         let observer = try await ValueObserver(
             session.values, place: session.place, since: start,
-            minimumInterval: interval
-        ) { console.complain($0) }
+            minimumInterval: interval, notice: { console.complain($0) },
+            onAccount: { try await console.show($0) })
         let printer = ValueEventPrinter(
             session: session, wanted: wanted, includesOwn: own, showsValues: values)
         let watch = ItemWatch(observer: observer, endsAfterOne: once) { events in

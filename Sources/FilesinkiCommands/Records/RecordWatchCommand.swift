@@ -13,8 +13,10 @@ struct RecordWatchCommand: Command {
         discussion: """
             Each change is stored here before it is printed. Every line has a token; --since with \
             the last one resumes after it, without gaps or repetitions. A subscription that fired \
-            is a line of its own, and its command is run. Exits with 9 if the token has expired; \
-            when --timeout expires, with 0, or 1 if nothing was printed.
+            is a line of its own, and its command is run. So is the remote's refusal of the \
+            credentials, and that it accepts them again. Exits with 9 if the token has expired, \
+            with 7 if the remote refuses at the start; when --timeout expires, with 0, or 1 if \
+            nothing changed.
             """)
 
     @Option(
@@ -52,8 +54,8 @@ struct RecordWatchCommand: Command {
             throw Failure.unknownSubscription(subscription)
         }
         let observer = try await ItemObserver(
-            zone, place: zone.place, since: start, minimumInterval: interval
-        ) { console.complain($0) }
+            zone, place: zone.place, since: start, minimumInterval: interval,
+            notice: { console.complain($0) }, onAccount: { try await console.show($0) })
         let printer = RecordEventPrinter(
             zone: zone, options: options, includesOwn: own, subscription: subscription,
             console: console)

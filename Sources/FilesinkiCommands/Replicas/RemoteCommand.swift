@@ -145,7 +145,9 @@ struct RemoteCheckCommand: ReplicaCommand {
         abstract: "Test whether a remote provides the guarantees that a store needs.",
         discussion: """
             Many writers race for the same slots, in a temporary folder that is removed \
-            afterwards. Exits with 7 if the remote lacks a guarantee, and names it.
+            afterwards. Exits with 7 if the remote lacks a guarantee, and names it, or denies \
+            access, and with 75 if it cannot be reached. With --json the first line has the \
+            status of the account: available, no-account, restricted, undetermined or unavailable.
             """)
 
     @Argument(help: "The address; this replica's remote if omitted.")
@@ -159,16 +161,23 @@ struct RemoteCheckCommand: ReplicaCommand {
         report.apply(to: console)
         let (address, connect) = try await place(in: console)
         console.detail("Connecting to \(printable(address.utf8)).")
-        let result = try await console.withProgress { line in
-            let probe = SlotProbe(
-                systemContext: console.systemContext,
-                progress: { progress in
-                    // Before the remote is reached, ssh may be asking for a password.
-                    if progress.done > 0 { line?.show(Progress(testing: progress)) }
-                }
-            ) { try connect(address) }
-            return try await probe.testRemote()
+        let result: ProbeReport
+        do {
+            result = try await console.withProgress { line in
+                let probe = SlotProbe(
+                    systemContext: console.systemContext,
+                    progress: { progress in
+                        // Before the remote is reached, ssh may be asking for a password.
+                        if progress.done > 0 { line?.show(Progress(testing: progress)) }
+                    }
+                ) { try connect(address) }
+                return try await probe.testRemote()
+            }
+        } catch let failure as Failure where failure.code != .interrupted {
+            try show(failure.accountStatus, in: console)
+            throw failure
         }
+        try show(.available, in: console)
         try show(result.checks, in: console)
         guard !result.isFit else { return .done }
         throw Failure(
@@ -193,6 +202,12 @@ struct RemoteCheckCommand: ReplicaCommand {
         }
         console.askHostAnew(try reaching.access(of: session.settings, in: console))
         return (address, session.settings.connect)
+    }
+
+    /// For a person, the failure says it.
+    private func show(_ status: AccountStatus, in console: Console) throws {
+        guard report.json else { return }
+        try console.output.json(["type": "account", "status": .string(status.rawValue)])
     }
 
     private func show(_ checks: [ProbeReport.Check], in console: Console) throws {

@@ -1,0 +1,31 @@
+/// Whether a remote accepts the credentials of this device.
+package enum AccountStatus: String, Sendable, CaseIterable {
+    /// The remote accepts them, or needs none.
+    case available
+    /// There are none, or the remote does not know them, or not any more.
+    case noAccount = "no-account"
+    /// The remote denies what was asked, whoever asks: a right is missing.
+    case restricted
+    /// The remote failed in a way that says nothing about the account.
+    case undetermined
+    /// The remote cannot be reached.
+    case unavailable
+}
+
+extension Failure {
+    /// What the failure of a remote says about the account.
+    package var accountStatus: AccountStatus {
+        if let account { return account }
+        return code == .away || code == .busy ? .unavailable : .undetermined
+    }
+
+    /// Whether the remote refused the credentials of this device, or what they may do.
+    package var isRefusal: Bool { account == .noAccount || account == .restricted }
+
+    /// The same failure, which says this about the account.
+    package func about(_ account: AccountStatus?) -> Failure {
+        var failure = self
+        failure.account = account
+        return failure
+    }
+}
