@@ -37,7 +37,11 @@ package final class ItemDatabase<Kind: ItemKind> {
     /// Runs `body` in one transaction: everything is on disk when this returns, and nothing when it
     /// throws.
     package func write<Result>(_ body: () throws -> Result) throws -> Result {
-        try connection.transaction(anyErrors: body)
+        // With SQLite's 2 MB a large transaction writes and reads each page many times. It takes what it changes, and
+        // gives it back.
+        try connection.execute("PRAGMA cache_size = -65536")
+        defer { try? connection.execute("PRAGMA cache_size = -2000") }
+        return try connection.transaction(anyErrors: body)
     }
 
     /// As ``write(_:)``, but a power failure may undo it: for what can be read from the store's log

@@ -8,14 +8,19 @@ import FilesinkiSQLite
 extension RecordDatabase {
     /// Records the types of a record's values.
     func addFieldTypes(of record: Record) throws(Failure) {
+        for (name, field) in record.fields {
+            try addFieldType(field.value.type.description, of: name.text, in: record.type.text)
+        }
+    }
+
+    /// Records a type that a value of a field has.
+    func addFieldType(_ name: String, of field: String, in type: String) throws(Failure) {
         let statement = try cache.statement(
             "INSERT OR IGNORE INTO field_type (type, field, value_type) VALUES (?, ?, ?)")
-        statement.bind(record.type.text, at: 1)
-        for (name, field) in record.fields {
-            statement.bind(name.text, at: 2)
-            statement.bind(field.value.type.description, at: 3)
-            try statement.execute()
-        }
+        statement.bind(type, at: 1)
+        statement.bind(field, at: 2)
+        statement.bind(name, at: 3)
+        try statement.execute()
     }
 
     /// The names of the types of a field's values.

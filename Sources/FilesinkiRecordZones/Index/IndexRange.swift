@@ -29,7 +29,7 @@ enum IndexedValue: Hashable {
 
     static func word(_ word: String) -> IndexedValue { .text(Array(word.utf8)) }
 
-    fileprivate var length: Int { if case .bytes(let bytes) = self { bytes.count } else { 0 } }
+    var length: Int { if case .bytes(let bytes) = self { bytes.count } else { 0 } }
 
     /// Whether all values that become this one are equal for queries.
     var isExact: Bool {
@@ -44,6 +44,18 @@ enum IndexedValue: Hashable {
     static func values(of field: FieldValue) -> Set<IndexedValue> {
         if case .list(let list) = field { return Set(list.elements.compactMap(IndexedValue.init)) }
         return Set([IndexedValue(field)].compactMap { $0 })
+    }
+}
+
+extension IndexedValue: Comparable {
+    /// The order in which SQLite has the rows.
+    static func < (left: IndexedValue, right: IndexedValue) -> Bool {
+        switch (left, right) {
+        case (.number(let left), .number(let right)): left < right
+        case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
+        case (.number, .bytes): true
+        case (.bytes, .number): false
+        }
     }
 }
 

@@ -15,8 +15,7 @@ extension RecordDatabase {
         if let record { try addIndex(of: record) }
     }
 
-    /// As ``index(_:as:)``, of a record of which the index has nothing.
-    func addIndex(of record: Record) throws(Failure) {
+    private func addIndex(of record: Record) throws(Failure) {
         try addRow(record, "", .bytes([]))
         for (field, value) in record.fields {
             for indexed in IndexedValue.values(of: value.value) {
@@ -121,27 +120,6 @@ private struct IndexRows {
         case .between(let field, nil, let high?):
             [IndexRows(field: field, condition: "value <= ?4", values: [high])]
         case .between(let field, nil, nil): [IndexRows(field: field, condition: "TRUE")]
-        }
-    }
-}
-
-extension RecordZone {
-    /// Makes the index again from the records, in one transaction.
-    ///
-    /// - Returns: How many records there are.
-    @discardableResult
-    package func rebuildIndex() throws -> Int {
-        try database.write {
-            var count = 0
-            try database.connection.execute(
-                "DELETE FROM record_value; DELETE FROM reference; DELETE FROM field_type")
-            try database.forEachItem { item throws(Failure) in
-                guard let record = item.ours.record else { return }
-                try database.addIndex(of: record)
-                try database.addReferences(of: record)
-                count += 1
-            }
-            return count
         }
     }
 }

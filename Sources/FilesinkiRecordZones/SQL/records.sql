@@ -1,5 +1,5 @@
 -- What a zone of records keeps beside its items: conflicts, and what queries need. All but the conflicts is
--- derived from the items, and made again by RecordIndex.rebuild.
+-- derived from the items, and made again by RecordZone.rebuildIndex.
 
 -- Why: a save that was refused, with all three versions, until somebody saves or deletes the record again.
 CREATE TABLE conflict (

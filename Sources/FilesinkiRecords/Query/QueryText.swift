@@ -13,6 +13,10 @@ package enum QueryText {
 
     /// The words of a text for a search: runs of letters and digits, in lower case, without diacritics.
     package static func tokens(_ text: String) -> [String] {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            return folded(text).split { kind(of: Unicode.Scalar($0)) == .other }
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
         var tokens: [String] = []
         var token = String.UnicodeScalarView()
         for scalar in text.lowercased()._nfd {
