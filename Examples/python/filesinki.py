@@ -21,9 +21,11 @@ import json
 import os
 import socket
 import subprocess
+import sys
+import threading
 from collections import deque
 from pathlib import Path
-from typing import Any, BinaryIO, Callable, Deque, Dict, Iterable, Iterator, List, Optional, Union
+from typing import IO, Any, BinaryIO, Callable, Deque, Dict, Iterable, Iterator, List, Optional, Union
 
 JSON = Any
 PathText = Union[str, bytes]
@@ -62,6 +64,29 @@ class FilesinkiError(Exception):
         return self.exit_code == 1
 
 
+class Messages:
+    """Passes on what filesinki writes to standard error, and keeps the last line."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._last = ""
+        self._thread = threading.Thread(target=self._copy, args=(stream,), daemon=True)
+        self._thread.start()
+
+    def _copy(self, stream: IO[bytes]) -> None:
+        with stream:
+            for line in stream:
+                text = line.decode(errors="replace")
+                self._last = text.strip().removeprefix("filesinki: ") or self._last
+                if sys.stderr is not None:
+                    sys.stderr.write(text)
+
+    def last(self) -> str:
+        """The last line once filesinki has ended; empty if there is none."""
+        # A command that filesinki started may have the stream open for longer.
+        self._thread.join(timeout=1)
+        return self._last
+
+
 class Filesinki:
     """A connection to `filesinki rpc`. Close it, or use it in a with statement.
 
@@ -79,6 +104,7 @@ class Filesinki:
         program: str = "filesinki",
     ) -> None:
         self._process: Optional[subprocess.Popen[bytes]] = None
+        self._messages: Optional[Messages] = None
         self._socket: Optional[socket.socket] = None
         self._input: BinaryIO
         self._output: BinaryIO
@@ -90,9 +116,14 @@ class Filesinki:
         else:
             place = [] if root is None else ["--root", str(Path(root).expanduser())]
             self._process = subprocess.Popen(
-                [program, "rpc", *place], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                [program, "rpc", *place],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
             )
             assert self._process.stdin is not None and self._process.stdout is not None
+            assert self._process.stderr is not None
+            self._messages = Messages(self._process.stderr)
             self._input = self._process.stdin  # type: ignore[assignment]
             self._output = self._process.stdout  # type: ignore[assignment]
         self._last_id = 0
@@ -126,7 +157,7 @@ class Filesinki:
         Raises:
             FilesinkiError: The call failed.
             ValueError: A parameter is no JSON, such as NaN.
-            ConnectionError: filesinki has ended.
+            ConnectionError: filesinki has ended; with its last message, if it had one.
         """
         given = {name: value for name, value in params.items() if value is not None}
         return self.request(method, given)
@@ -152,7 +183,7 @@ class Filesinki:
             self._input.write(line)
             self._input.flush()
         except BrokenPipeError:
-            raise ConnectionError("filesinki has ended") from None
+            raise self._ended() from None
         while True:
             answer = self._read()
             if answer is None:
@@ -170,11 +201,15 @@ class Filesinki:
         """Syncs the replica, or some paths, with the remote."""
         return self.request("sync", {"paths": list(paths), "dry_run": dry_run}, on_progress)
 
+    def _ended(self) -> ConnectionError:
+        reason = self._messages.last() if self._messages is not None else ""
+        return ConnectionError("filesinki has ended" + (f": {reason}" if reason else ""))
+
     def _read(self) -> Optional[Dict[str, JSON]]:
         """Reads one line: an answer, or a notification; that of a watch is kept for it."""
         line = self._output.readline()
         if not line:
-            raise ConnectionError("filesinki has ended")
+            raise self._ended()
         message = json.loads(line)
         if isinstance(message, dict) and "method" in message:
             params = message["params"]

@@ -32,6 +32,12 @@ struct RPCTests {
             from os import environ
             from filesinki import Filesinki, FilesinkiError
             program = environ["PROGRAM"]
+            try:
+                with Filesinki(".", program=program) as none:
+                    none.kv.get("size")
+                raise AssertionError("no replica")
+            except ConnectionError as error:
+                assert "not a replica" in str(error), error
             with Filesinki("a", program=program) as a, Filesinki("b", program=program) as b:
                 with a.kv.watch(values=True) as changes:
                     try:

@@ -29,7 +29,23 @@ struct MistypedTests {
         let world = try World()
         let outcome = try await world.run("kv", "set", "n", "-5")
         #expect(outcome.code == .usage)
-        #expect(outcome.talk.contains("as KEY=-5."), "\(outcome.talk)")
+        #expect(outcome.talk.contains("as n=-5."), "\(outcome.talk)")
+    }
+
+    @Test("the type, which rec save has first, is no name for rec get: its message says so")
+    func typeAsName() async throws {
+        let world = try World()
+        try world.makeFolder("a")
+        _ = try await world.run("init", "a")
+        _ = try await world.run("rec", "save", "--root", "a", "Note", "n", "--set", "t=x")
+        for (names, isType) in [
+            (["Note", "n"], true), (["Other", "n"], false), (["Note", "m"], false),
+            (["n", "Note"], false),
+        ] {
+            let outcome = try await world.run(
+                "rec", "get", "--root", "a", names[0], names[1])
+            #expect(outcome.talk.contains("It is a type of records") == isType, "\(names)")
+        }
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilesinkiModel
 import FilesinkiText
 
 /// What the user may have meant by an option that a command does not have, or by a command without arguments. The
@@ -31,7 +32,10 @@ enum UnknownOption {
         let command = CommandNames.wholeName(in: arguments)
         if let counterpart = Counterparts.option(name, of: command) { return counterpart.text }
         if command == "kv set", name.dropFirst().first?.isNumber == true {
-            return "Write a value that begins with a hyphen as KEY=\(name)."
+            // The argument before it is the key, unless it is the command's own name.
+            let before = arguments.firstIndex(of: name).flatMap { $0 > 0 ? arguments[$0 - 1] : nil }
+            let key = before.flatMap { $0 == "set" || $0.hasPrefix("-") ? nil : $0 } ?? "KEY"
+            return "Write a value that begins with a hyphen as \(printable(key.utf8))=\(name)."
         }
         guard name.hasPrefix("--") else { return nil }
         let known = HelpText.longOptions(

@@ -49,11 +49,22 @@ struct RecordGetCommand: ReplicaCommand {
                 try console.print(stored, fields, options)
             } else {
                 missing += 1
-                console.complain(.noRecord(name))
+                let isFirst = missing == 1 && name == names[0]
+                let isType = isFirst ? try await isType(before: names, in: zone) : false
+                console.complain(.noRecord(name, isType: isType))
             }
         }
         if missing == names.count { return .negative }
         return missing == 0 ? .done : .partial
+    }
+
+    /// Whether the first name is that of a type, as `rec save` has it, and all others are of records.
+    private func isType(before names: [RecordName], in zone: RecordZone) async throws -> Bool {
+        guard names.count > 1, let type = try? RecordType(names[0].text),
+            try await zone.schema().types[type] != nil
+        else { return false }
+        for name in names.dropFirst() where try await zone.record(name) == nil { return false }
+        return true
     }
 
     func validate() throws {
@@ -96,10 +107,13 @@ struct RecordGetCommand: ReplicaCommand {
 }
 
 extension Failure {
-    fileprivate static func noRecord(_ name: RecordName) -> Failure {
+    /// - Parameter isType: Whether it is the name of a type of records.
+    fileprivate static func noRecord(_ name: RecordName, isType: Bool = false) -> Failure {
         Failure(
             .notFound, path: name.text, "The record does not exist.",
-            remedy: "Check the name and the zone, or receive it with --fresh.")
+            remedy: isType
+                ? "It is a type of records: rec get takes the names of records only."
+                : "Check the name and the zone, or receive it with --fresh.")
     }
 }
 
