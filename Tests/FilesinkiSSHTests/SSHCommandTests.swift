@@ -29,8 +29,9 @@ import Testing
     func sharedLogin(_ parent: String, _ used: String) throws {
         let address = try SSHAddress(url: "ssh://host/store")
         var login = SharedLogin(in: parent)
+        #expect(login != nil)
         let words = SSHCommand(environment: { _ in nil })
-            .arguments(for: address, .sftp, sharing: try #require(login))
+            .arguments(for: address, .sftp, sharing: login)
         #expect(words.contains("ControlMaster=auto") && words.contains("ControlPersist=no"))
         let path = try #require(words.first { $0.hasPrefix("ControlPath=") }?.dropFirst(12))
         #expect(path.hasPrefix(used + "/filesinki-ssh-") && path.hasSuffix("/s"))
