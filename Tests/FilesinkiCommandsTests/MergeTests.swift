@@ -282,9 +282,8 @@ struct MergeTests {
         "--label names the sides at the markers, unless git has left its words as they are",
         arguments: [
             (["--label=HEAD", "--label=topic"], "HEAD", "topic"),
-            (["-L", "a b", "-L", "-x\nno"], "a b", "-x"),
+            (["-L", "a b", "--label=-x\nno"], "a b", "-x"),
             (["--label=%X", "--label=%Y"], "ours", "theirs"),
-            (["--label=", "--label=topic"], "ours", "topic"),
         ])
     func labels(_ options: [String], _ here: String, _ there: String) async throws {
         let words = ["merge", "--markers"] + options + ["b", "h", "t"]

@@ -49,9 +49,6 @@ struct NotebookMergeTests {
 
     static let rows: [MergeCase] = [
         MergeCase(
-            "run with two versions of a language", ran(by: "3.6.9"), ran(by: "3.10.1"),
-            ran(by: "3.9.2", "z"), ran(by: "3.10.1", "z")),
-        MergeCase(
             "both ran it: the outputs of the greater number", base, with("x", 7, "7"),
             with("x", 5, "5"), with("x", 7, "7")),
         MergeCase(
@@ -102,6 +99,9 @@ struct NotebookMergeTests {
                 Cell(id: "m", source: "x"), Cell(id: "n", source: "n", count: 2),
                 Cell(id: "o", source: "o", count: 2),
             ])),
+        MergeCase(
+            "run with two versions of a language", ran(by: "3.6.9"), ran(by: "3.10.1"),
+            ran(by: "3.9.2", "z"), ran(by: "3.10.1", "z")),
     ]
 
     @Test("each row merges as it says, from both sides", arguments: rows)

@@ -257,8 +257,8 @@ struct TreeMergeLawTests {
                     else { continue }
                     item.value = title.value
                 }
-                var path = [section.name, item.name].map {
-                    String(decoding: tree.slice($0), as: UTF8.self)
+                var path = [section, item].map {
+                    String(decoding: format.title(of: $0, in: tree), as: UTF8.self)
                 }
                 if isXML { path[0] = String(path[0].dropFirst(2).dropLast()) }
                 if dialect != nil { path[1] = String(path[1].dropFirst(2)).lowercased() }
