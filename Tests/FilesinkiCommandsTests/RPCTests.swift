@@ -92,6 +92,34 @@ struct RPCTests {
         #expect(answer.contains(message), "\(answer)")
     }
 
+    @Test(
+        "logs, limits and subscriptions are read and set by calls",
+        arguments: [
+            [
+                ("kv.quota", "{}", #""max_keys":1024"#),
+                ("kv.log", #"{"key":"k"}"#, #""result":[]"#),
+            ],
+            [("rec.log", #"{"name":"n"}"#, #""result":[]"#)],
+            [
+                (
+                    "rec.subscribe.add",
+                    #"{"subscription":"s","query":"Note","on":["create"],"once":true}"#,
+                    #""subscription":"s","zone":"default","query":"Note""#
+                ),
+                ("rec.subscribe.list", "{}", #""on":["create"],"once":true,"fired":false"#),
+                ("rec.subscribe.rm", #"{"subscription":"s"}"#, #""result":[]"#),
+                ("rec.subscribe.list", "{}", #""result":[]"#),
+                ("rec.subscribe.rm", #"{"subscription":"s"}"#, #""code":"not-found""#),
+            ],
+        ])
+    func readings(_ calls: [(String, String, String)]) async throws {
+        let world = try await world()
+        for (method, parameters, part) in calls {
+            let answer = try await world.call(method, parameters)
+            #expect(answer.contains(part), "\(answer)")
+        }
+    }
+
     @Test func `a failure has the exit code, path and remedy of the command`() async throws {
         let world = try await world()
         let answer = try await world.call("kv.get", #"{"key":"none"}"#)

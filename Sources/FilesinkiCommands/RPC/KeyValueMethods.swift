@@ -6,7 +6,7 @@ import FilesinkiText
 
 /// The methods of key-value stores.
 enum KeyValueMethods {
-    static let all = [get, set, delete, list, status, sync, watch]
+    static let all = [get, set, delete, list, log, quota, status, sync, watch]
 
     private static let place =
         [
@@ -94,6 +94,24 @@ enum KeyValueMethods {
 
     private static let list = RPCMethod(
         "kv.list", "All keys and values.", runs: KeyValueListCommand.self, place, returns: .list
+    ) { command, parameters in
+        try command.options.fill(parameters)
+        return []
+    }
+
+    private static let log = RPCMethod(
+        "kv.log", "Values of a key set here that others superseded, newest first.",
+        runs: KeyValueLogCommand.self, parsing: ["key"], [.required("key", .bytes)] + place,
+        returns: .list
+    ) { command, parameters in
+        command.key = try parameters.requiredArgument("key")
+        try command.options.fill(parameters)
+        return []
+    }
+
+    private static let quota = RPCMethod(
+        "kv.quota", "How much the store holds on this device, and its limits.",
+        runs: KeyValueQuotaCommand.self, place, also: [.limit]
     ) { command, parameters in
         try command.options.fill(parameters)
         return []

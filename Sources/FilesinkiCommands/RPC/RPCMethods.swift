@@ -3,7 +3,8 @@ import FilesinkiText
 /// All methods of `filesinki rpc`.
 enum RPCMethods {
     static let all =
-        KeyValueMethods.all + RecordMethods.all + SchemaMethods.all + ZoneMethods.all
+        KeyValueMethods.all + RecordMethods.all + SubscriptionMethods.all + SchemaMethods.all
+        + ZoneMethods.all
         + FileMethods.all
         + ConflictMethods.all
 

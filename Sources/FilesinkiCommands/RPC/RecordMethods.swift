@@ -5,7 +5,7 @@ import FilesinkiText
 /// The methods of zones of records.
 enum RecordMethods {
     static let all = [
-        save, get, export, query, delete, batch, changes, conflicts, status, sync, watch,
+        save, get, export, query, delete, batch, changes, conflicts, log, status, sync, watch,
     ]
 
     static let zone = [RPCParameter("zone", .text)] + DatabaseOption.parameters
@@ -137,6 +137,16 @@ enum RecordMethods {
         returns: .list, also: [.conflict]
     ) { command, parameters in
         command.forget = try parameters.arguments("forget")
+        try command.options.fill(parameters)
+        return []
+    }
+
+    private static let log = RPCMethod(
+        "rec.log", "Versions of a record saved here that others superseded, newest first.",
+        runs: RecordLogCommand.self, parsing: ["name"], [.required("name", .text)] + zone,
+        returns: .list
+    ) { command, parameters in
+        command.name = try parameters.argument("name") ?? ""
         try command.options.fill(parameters)
         return []
     }
