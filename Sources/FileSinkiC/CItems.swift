@@ -80,7 +80,7 @@ struct CallError: Error {
 }
 
 /// A caller's call of a method.
-private func call(
+func call(
     _ method: String, _ sinki: OpaquePointer?, _ parameters: UnsafePointer<CChar>?,
     _ result: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
     _ error: UnsafeMutablePointer<filesinki_error>?

@@ -151,6 +151,46 @@ int32_t filesinki_rec_status(
 int32_t filesinki_rec_sync(
     filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
 
+/* Zones as a whole: which there are, and what becomes of them. What a deleted zone had not sent is kept in a file. */
+int32_t filesinki_rec_zones_list(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_zones_create(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_zones_delete(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_zones_purge(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_zones_reset(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_zones_changes(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+
+/* The types and fields of a zone; a schema is given, and is in the result, as the member text. */
+int32_t filesinki_rec_schema_show(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_schema_import(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_schema_diff(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_schema_set(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_schema_lock(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_schema_unlock(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+
+/* Saves that were refused, each with its three versions; "forget" has names whose refusal is accepted. */
+int32_t filesinki_rec_conflicts(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+
+/* Subscriptions are of this device; filesinki_rec_watch tells that one fires. */
+int32_t filesinki_rec_subscribe_add(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_subscribe_list(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_subscribe_rm(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+
 /* Told of an event: what kv.watch or rec.watch of `filesinki rpc` reports of a change, as JSON. The text is valid during
  * the call only. Called from one thread at a time; the next event waits until it returns. */
 typedef void (*filesinki_event)(void *context, const char *event);

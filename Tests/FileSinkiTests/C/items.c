@@ -1,4 +1,4 @@
-/* Two devices in one program: keys and values, records and their assets. */
+/* Two devices in one program: keys and values, records and their assets, zones, schemas, conflicts, subscriptions. */
 #include <filesinki.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -94,6 +94,56 @@ static void records(filesinki *a, filesinki *b, const char *folder) {
     gives(a, filesinki_rec_status, NULL, "\"pending\":[]", "rec status");
 }
 
+static void schema(filesinki *a, filesinki *b) {
+    gives(a, filesinki_rec_schema_import, "{\"zone\":\"z\",\"text\":\"type Note\\nNote.count int\\n\"}",
+        "\"changed\":true", "rec schema import");
+    gives(a, filesinki_rec_schema_set, "{\"zone\":\"z\",\"line\":\"Note.title string\"}",
+        "Note.title string", "rec schema set");
+    gives(a, filesinki_rec_schema_lock, "{\"zone\":\"z\"}", "\"locked\":true", "rec schema lock");
+    fails(a, filesinki_rec_save, "{\"zone\":\"z\",\"type\":\"Other\",\"name\":\"n\"}",
+        FILESINKI_USAGE, "usage", "a type that a locked schema does not have");
+    gives(b, filesinki_rec_sync, "{\"zone\":\"z\"}", "\"exchange\"", "rec sync of a zone");
+    gives(b, filesinki_rec_schema_show, "{\"zone\":\"z\"}", "Note.title string", "rec schema show");
+    gives(b, filesinki_rec_schema_diff, "{\"zone\":\"z\",\"text\":\"type Note\\nNote.count int\\n\"}",
+        "\"- Note.title string\"", "rec schema diff");
+    gives(b, filesinki_rec_schema_unlock, "{\"zone\":\"z\"}", "\"locked\":false", "rec schema unlock");
+    fails(b, filesinki_rec_schema_set, "{\"zone\":\"z\",\"line\":\"Note.count string\"}",
+        FILESINKI_USAGE, "usage", "a field of another type");
+}
+
+/* Both devices change a field that is to be asked about: the second save waits, and its sync finds a conflict. */
+static void conflicts(filesinki *a, filesinki *b) {
+    gives(a, filesinki_rec_schema_set, "{\"line\":\"Page.text string merge=ask\"}", "merge=ask", "a rule");
+    gives(a, filesinki_rec_save, "{\"type\":\"Page\",\"name\":\"p\",\"fields\":{\"text\":\"one\"}}",
+        "\"created\":true", "a record of both");
+    gives(b, filesinki_rec_sync, NULL, "\"exchange\"", "rec sync");
+    gives(a, filesinki_rec_save, "{\"type\":\"Page\",\"name\":\"p\",\"fields\":{\"text\":\"two\"}}",
+        "\"p\"", "a's text");
+    fails(b, filesinki_rec_save, "{\"type\":\"Page\",\"name\":\"p\",\"fields\":{\"text\":\"three\"}}",
+        FILESINKI_CONFLICT, "conflict", "b's text");
+    gives(b, filesinki_rec_conflicts, NULL, "\"reason\":\"ask\"", "rec conflicts");
+    gives(b, filesinki_rec_conflicts, "{\"forget\":[\"p\"]}", "[]", "a conflict that is forgotten");
+}
+
+static void subscriptions(filesinki *a) {
+    gives(a, filesinki_rec_subscribe_add, "{\"subscription\":\"s\",\"query\":\"Note\",\"on\":[\"create\"]}",
+        "\"on\":[\"create\"]", "rec subscribe add");
+    gives(a, filesinki_rec_subscribe_list, NULL, "\"subscription\":\"s\"", "rec subscribe list");
+    gives(a, filesinki_rec_subscribe_rm, "{\"subscription\":\"s\"}", "[]", "rec subscribe rm");
+    fails(a, filesinki_rec_subscribe_rm, "{\"subscription\":\"s\"}", FILESINKI_ABSENT, "not-found",
+        "a subscription that is gone");
+}
+
+static void zones(filesinki *a, filesinki *b) {
+    gives(a, filesinki_rec_zones_create, "{\"zone\":\"y\"}", "\"generation\":1", "rec zones create");
+    gives(a, filesinki_rec_zones_reset, "{\"zone\":\"y\"}", "\"state\":\"reset\"", "rec zones reset");
+    gives(a, filesinki_rec_zones_delete, "{\"zone\":\"y\"}", "\"state\":\"deleted\"", "rec zones delete");
+    fails(a, filesinki_rec_zones_delete, "{\"zone\":\"y\"}", FILESINKI_ABSENT, "not-found", "a deleted zone");
+    gives(a, filesinki_rec_zones_purge, "{\"zone\":\"z\"}", "\"state\":\"purged\"", "rec zones purge");
+    gives(b, filesinki_rec_zones_list, "{\"fresh\":true}", "\"state\":\"purged\"", "rec zones list");
+    gives(b, filesinki_rec_zones_changes, NULL, "\"zone\":\"y\",\"change\":\"deleted\"", "rec zones changes");
+}
+
 /* What the callback was told of so far. */
 struct told {
     pthread_mutex_t lock;
@@ -159,6 +209,10 @@ int main(int argc, char **argv) {
     }
     keys(a, b);
     records(a, b, argv[1]);
+    schema(a, b);
+    conflicts(a, b);
+    subscriptions(a);
+    zones(a, b);
     watches(a, b);
     filesinki_close(a);
     filesinki_close(b);
