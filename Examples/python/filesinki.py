@@ -300,6 +300,18 @@ class KeyValues:
         items = self._client.call("kv.list", prefix=prefix, store=store)
         return {item["key"]: item["value"] for item in items}
 
+    def export(self, format: str = "json", **options: JSON) -> str:
+        """All values as one document, json or plist, which `kv import` reads. Options: store, prefix."""
+        return self._client.call("kv.export", format=format, **options)["text"]
+
+    def log(self, key: str, *, store: Optional[str] = None) -> List[JSON]:
+        """Values of a key set here that others superseded, newest first."""
+        return self._client.call("kv.log", key=key, store=store)
+
+    def quota(self, *, store: Optional[str] = None) -> Dict[str, JSON]:
+        """How much the store holds on this device, and its limits."""
+        return self._client.call("kv.quota", store=store)
+
     def sync(self, **options: JSON) -> JSON:
         """Sends and receives values now."""
         return self._client.call("kv.sync", **options)
@@ -407,6 +419,26 @@ class Records:
     def batch(self, operations: Iterable[JSON], **options: JSON) -> List[JSON]:
         """Applies operations, and says of each what came of it. Options: atomic, wait, zone."""
         return self._client.call("rec.batch", operations=list(operations), **options)
+
+    def log(self, name: str, **options: JSON) -> List[JSON]:
+        """Versions of a record saved here that others superseded, newest first. Options: zone."""
+        return self._client.call("rec.log", name=name, **options)
+
+    def subscribe(
+        self, subscription: str, type: str, where: Optional[str] = None, **options: JSON
+    ) -> Dict[str, JSON]:
+        """Adds a subscription, which `watch` tells of. Options: on (a list of create, update, delete), once, zone."""
+        return self._client.call(
+            "rec.subscribe.add", subscription=subscription, query=type, where=where, **options
+        )
+
+    def subscriptions(self, **options: JSON) -> List[JSON]:
+        """The subscriptions of this device. Options: zone."""
+        return self._client.call("rec.subscribe.list", **options)
+
+    def unsubscribe(self, subscription: str, **options: JSON) -> None:
+        """Removes a subscription. Options: zone."""
+        self._client.call("rec.subscribe.rm", subscription=subscription, **options)
 
     def sync(self, **options: JSON) -> JSON:
         """Sends and receives records now."""

@@ -83,6 +83,13 @@ struct RPCTests {
                 done = b.rec.batch([{"op": "delete", "name": "n1"}, {"op": "create", "name": "n3"}])
                 assert [r["ok"] for r in done] == [True, False], done
                 assert [r["name"] for r in b.rec.changes(limit=1) if "name" in r] == ["n2"]
+                assert b.kv.quota()["max_keys"] == 1024 and b.kv.log("none") == b.rec.log("n2") == []
+                b.kv.set("size", 3)
+                assert '"key":"size"' in b.kv.export() and "<key>size" in b.kv.export("plist")
+                b.rec.subscribe("s", "Note", "count > 2", on=["create"])
+                assert [s["subscription"] for s in b.rec.subscriptions()] == ["s"]
+                b.rec.unsubscribe("s")
+                assert b.rec.subscriptions() == []
                 told = []
                 a.files.save("three", "3")
                 b.sync(on_progress=told.append)

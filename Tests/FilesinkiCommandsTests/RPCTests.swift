@@ -98,6 +98,10 @@ struct RPCTests {
             [
                 ("kv.quota", "{}", #""max_keys":1024"#),
                 ("kv.log", #"{"key":"k"}"#, #""result":[]"#),
+                ("kv.set", #"{"key":"k","value":7}"#, #""keys":["k"]"#),
+                ("kv.export", "{}", #"{"type":"exported","keys":1,"text":"{\"values\":[\n"#),
+                ("kv.export", #"{"format":"plist"}"#, #"<key>k</key>"#),
+                ("kv.export", #"{"format":"xml"}"#, #""exitCode":2"#),
             ],
             [("rec.log", #"{"name":"n"}"#, #""result":[]"#)],
             [

@@ -309,7 +309,7 @@ extension Console {
 
     /// Writes bytes to a file, whole or not at all, or to standard output.
     func write(_ bytes: [UInt8], to file: String?) throws {
-        guard let file else { return try output.write(bytes) }
+        guard let file else { return try contentOutput.write(bytes) }
         let target = try OutputFile(file, in: self)
         try bytes.withUnsafeBytes(target.write)
         try target.finish()

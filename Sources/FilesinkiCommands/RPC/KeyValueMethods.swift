@@ -6,7 +6,7 @@ import FilesinkiText
 
 /// The methods of key-value stores.
 enum KeyValueMethods {
-    static let all = [get, set, delete, list, log, quota, status, sync, watch]
+    static let all = [get, set, delete, list, export, log, quota, status, sync, watch]
 
     private static let place =
         [
@@ -95,6 +95,16 @@ enum KeyValueMethods {
     private static let list = RPCMethod(
         "kv.list", "All keys and values.", runs: KeyValueListCommand.self, place, returns: .list
     ) { command, parameters in
+        try command.options.fill(parameters)
+        return []
+    }
+
+    private static let export = RPCMethod(
+        "kv.export", "All values as one document, which kv import reads.",
+        runs: KeyValueExportCommand.self, [RPCParameter("format", .text)] + place,
+        returns: .content
+    ) { command, parameters in
+        command.format = try parameters.argument("format") ?? command.format
         try command.options.fill(parameters)
         return []
     }
