@@ -44,15 +44,14 @@ struct IndexBatch {
         let number = Int32(truncatingIfNeeded: names.count)
         names.append(record.name.text)
         size += 64 + record.name.text.utf8.count
-        add([.bytes([])], Column(type: type, field: ""), of: number)
+        for (field, values) in record.indexedValues {
+            add(values, Column(type: type, field: field), of: number)
+        }
         for (name, field) in record.fields {
             let column = Column(type: type, field: name.text)
-            add(IndexedValue.values(of: field.value), column, of: number)
             let valueType = ValueType(column: column, type: field.value.type.description)
             if !writtenTypes.contains(valueType) { types.insert(valueType) }
         }
-        let words = Set(record.tokens.map(IndexedValue.word))
-        add(words, Column(type: type, field: IndexRange.words), of: number)
     }
 
     private mutating func add(_ values: Set<IndexedValue>, _ column: Column, of number: Int32) {
@@ -64,8 +63,7 @@ struct IndexBatch {
 
     /// Writes what was added since the last time. There must be no such rows yet.
     mutating func write(to database: RecordDatabase) throws(Failure) {
-        let statement = try database.cache.statement(
-            "INSERT INTO record_value (type, field, value, name) VALUES (?, ?, ?, ?)")
+        let statement = try database.rowStatement()
         for (column, values) in rows.sorted(by: { $0.key < $1.key }) {
             statement.bind(column.type, at: 1)
             statement.bind(column.field, at: 2)

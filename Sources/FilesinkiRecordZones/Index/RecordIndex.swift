@@ -16,14 +16,8 @@ extension RecordDatabase {
     }
 
     private func addIndex(of record: Record) throws(Failure) {
-        try addRow(record, "", .bytes([]))
-        for (field, value) in record.fields {
-            for indexed in IndexedValue.values(of: value.value) {
-                try addRow(record, field.text, indexed)
-            }
-        }
-        for word in Set(record.tokens.map(IndexedValue.word)) {
-            try addRow(record, IndexRange.words, word)
+        for (field, values) in record.indexedValues {
+            for value in values { try addRow(record, field, value) }
         }
         try addFieldTypes(of: record)
     }
@@ -31,13 +25,18 @@ extension RecordDatabase {
     private func addRow(
         _ record: Record, _ field: String, _ value: IndexedValue
     ) throws(Failure) {
-        let statement = try cache.statement(
-            "INSERT INTO record_value (type, field, value, name) VALUES (?, ?, ?, ?)")
+        let statement = try rowStatement()
         statement.bind(record.type.text, at: 1)
         statement.bind(field, at: 2)
         bind(value, to: statement, at: 3)
         statement.bind(record.name.text, at: 4)
         try statement.execute()
+    }
+
+    /// Adds a row; its parameters are type, field, value and name.
+    func rowStatement() throws(Failure) -> OwnStatement {
+        try cache.statement(
+            "INSERT INTO record_value (type, field, value, name) VALUES (?, ?, ?, ?)")
     }
 
     func bind(_ value: IndexedValue, to statement: OwnStatement, at index: Int32) {
@@ -89,6 +88,16 @@ extension RecordDatabase {
             guard let name = try? RecordName(statement.text(0)) else { continue }
             guard try body(name) else { return }
         }
+    }
+}
+
+extension Record {
+    /// The values by which queries find the record, by field: its fields' values and its words. The empty field stands
+    /// for the record itself.
+    var indexedValues: [(field: String, values: Set<IndexedValue>)] {
+        [("", [.bytes([])])]
+            + fields.map { ($0.text, IndexedValue.values(of: $1.value)) }
+            + [(IndexRange.words, Set(tokens.map(IndexedValue.word)))]
     }
 }
 
