@@ -66,8 +66,8 @@ package actor ItemObserver<Kind: ItemKind> {
         if let token { self.token = token } else { self.token = try await zone.position() }
     }
 
-    /// Waits for the next events. If somebody is told, a remote that refuses credentials which it has accepted is
-    /// asked again.
+    /// Waits for the next events. With `onAccount`, a remote that refuses credentials after having accepted them is
+    /// asked again; without it, the refusal is an error.
     ///
     /// - Throws: `Failure` with code `token-expired` when some are not kept any more, `not-found` when
     ///   the zone is deleted and everything was reported, `not-allowed` when the first exchange is refused, any
@@ -121,7 +121,7 @@ package actor ItemObserver<Kind: ItemKind> {
     /// Whether the remote refused the last exchange.
     private var isRefused: Bool { account.map { $0 != .available } ?? false }
 
-    /// The remote refused an exchange. Who only begins is told so at once; later it may be for a moment, as when
+    /// The remote refused an exchange. The first refusal of a watch is an error; a later one may be temporary, as when
     /// a token is replaced. The next connection reads the credentials anew.
     private func refused(_ failure: Failure) async throws {
         let isFirst = account == nil

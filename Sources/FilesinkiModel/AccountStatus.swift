@@ -2,9 +2,9 @@
 package enum AccountStatus: String, Sendable, CaseIterable {
     /// The remote accepts them, or needs none.
     case available
-    /// There are none, or the remote does not know them, or not any more.
+    /// No credentials were given, or the remote does not know them, or they have expired.
     case noAccount = "no-account"
-    /// The remote denies what was asked, whoever asks: a right is missing.
+    /// The remote knows the credentials, but they do not have the right to do this.
     case restricted
     /// The remote failed in a way that says nothing about the account.
     case undetermined

@@ -87,7 +87,7 @@ function table(caption, heads, rows) {
 }
 
 // What a button does while it runs. It keeps the focus, so it is not disabled, but does nothing when pressed again. The
-// second click of a double click is none: another button may be in the place of the first one by then.
+// second click of a double click is ignored: another button may have taken the place of the first one by then.
 function action(words, attributes, run) {
   const button = h('button', { type: 'button', ...attributes, onclick: async (event) => {
     if (event.detail > 1 || button.getAttribute('aria-disabled') === 'true') return;
