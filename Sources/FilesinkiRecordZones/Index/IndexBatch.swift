@@ -63,17 +63,11 @@ struct IndexBatch {
 
     /// Writes what was added since the last time. There must be no such rows yet.
     mutating func write(to database: RecordDatabase) throws(Failure) {
-        let statement = try database.rowStatement()
         for (column, values) in rows.sorted(by: { $0.key < $1.key }) {
-            statement.bind(column.type, at: 1)
-            statement.bind(column.field, at: 2)
-            for (value, numbers) in values.sorted(by: { $0.key < $1.key }) {
-                database.bind(value, to: statement, at: 3)
-                for number in numbers {
-                    statement.bind(names[Int(number)], at: 4)
-                    try statement.execute()
-                }
+            let rows = values.sorted { $0.key < $1.key }.lazy.flatMap { [names] value, numbers in
+                numbers.lazy.map { (value, names[Int($0)]) }
             }
+            try database.addRows(rows, of: column.type, column.field)
         }
         for type in types {
             try database.addFieldType(type.type, of: type.column.field, in: type.column.type)

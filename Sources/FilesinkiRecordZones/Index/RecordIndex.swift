@@ -17,26 +17,48 @@ extension RecordDatabase {
 
     private func addIndex(of record: Record) throws(Failure) {
         for (field, values) in record.indexedValues {
-            for value in values { try addRow(record, field, value) }
+            let rows = values.map { ($0, record.name.text) }
+            try addRows(rows, of: record.type.text, field)
         }
         try addFieldTypes(of: record)
     }
 
-    private func addRow(
-        _ record: Record, _ field: String, _ value: IndexedValue
+    /// Adds rows of a field. They are written best in their order: each run of them is one statement, which looks for
+    /// the place of the first, and has the others behind that one.
+    func addRows(
+        _ rows: some Sequence<(IndexedValue, String)>, of type: String, _ field: String
     ) throws(Failure) {
-        let statement = try rowStatement()
-        statement.bind(record.type.text, at: 1)
-        statement.bind(field, at: 2)
-        bind(value, to: statement, at: 3)
-        statement.bind(record.name.text, at: 4)
-        try statement.execute()
+        var run: [(IndexedValue, String)] = []
+        for row in rows {
+            run.append(row)
+            guard run.count == Self.runLength else { continue }
+            try insert(run[...], Self.runInsertion, type, field)
+            run.removeAll(keepingCapacity: true)
+        }
+        for row in run.indices { try insert(run[row...row], Self.insertion, type, field) }
     }
 
-    /// Adds a row; its parameters are type, field, value and name.
-    func rowStatement() throws(Failure) -> OwnStatement {
-        try cache.statement(
-            "INSERT INTO record_value (type, field, value, name) VALUES (?, ?, ?, ?)")
+    private static let runLength = 32
+    private static let insertion = insertion(of: 1)
+    private static let runInsertion = insertion(of: runLength)
+
+    private static func insertion(of count: Int) -> String {
+        let rows = (0..<count).map { "(?1, ?2, ?\(2 * $0 + 3), ?\(2 * $0 + 4))" }
+        return "INSERT INTO record_value (type, field, value, name) VALUES "
+            + rows.joined(separator: ", ")
+    }
+
+    private func insert(
+        _ rows: ArraySlice<(IndexedValue, String)>, _ sql: String, _ type: String, _ field: String
+    ) throws(Failure) {
+        let statement = try cache.statement(sql)
+        statement.bind(type, at: 1)
+        statement.bind(field, at: 2)
+        for (index, row) in zip(Int32(0)..., rows) {
+            bind(row.0, to: statement, at: 2 * index + 3)
+            statement.bind(row.1, at: 2 * index + 4)
+        }
+        try statement.execute()
     }
 
     func bind(_ value: IndexedValue, to statement: OwnStatement, at index: Int32) {
