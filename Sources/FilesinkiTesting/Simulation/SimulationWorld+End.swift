@@ -42,6 +42,10 @@ extension SimulationWorld {
                 if omitted.contains(where: { $0.hasPrefix(path + "/") }) { continue }
                 if tree[path] == nil, emptied.contains(path) { continue }
                 if unsent.contains(where: { path == $0 || path.hasPrefix($0 + "/") }) { continue }
+                // It stays at the store with what is not sent.
+                if tree[path] == nil, unsent.contains(where: { $0.hasPrefix(path + "/") }) {
+                    continue
+                }
                 found.append(
                     "\(path): \(replica.number) has \(Self.show(tree[path])), the log "
                         + (witness.tree[path].map { "\($0.kind) \($0.mode)" } ?? "nothing"))

@@ -237,7 +237,7 @@ actor SimulationWorld {
         let after = try replica.disk()
         texts.learn(after)
         try check(run, before, after, report, wasAway: eventful.requests > 0 && faulty.isAway)
-        remember(run, before, after, remoteTree, report)
+        try remember(run, before, after, remoteTree, report)
         return report
     }
 
@@ -245,16 +245,18 @@ actor SimulationWorld {
     private func remember(
         _ run: SimulatedRun, _ before: TreeFixture, _ after: TreeFixture,
         _ remoteTree: [String: Entry], _ report: SyncReport?
-    ) {
+    ) throws {
         if let report, report.away == nil { known[run.replica] = report.sequence }
         let isWhole = run.task == .sync([]) && run.events.isEmpty && run.excluded == nil
         guard let report, isWhole, !disturbed.contains(run.replica) else {
             return texts.agree(run.replica, on: nil)
         }
+        let omission = try replicas[run.replica].omission()
         if texts.isPredictable, run.strategy == nil {
-            checkMerges(run, before, after, remoteTree, report)
+            let remote = remoteTree.filter { !omission.leavesOut($0.key) }
+            checkMerges(run, before, after, remote, report)
         }
-        texts.agree(run.replica, on: after)
+        texts.agree(run.replica, on: after, except: omission.leavesOut)
     }
 
     /// Records a save, which changes the disk as a user does.

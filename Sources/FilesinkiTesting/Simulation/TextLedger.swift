@@ -72,11 +72,13 @@ struct TextLedger {
     /// The texts that a replica and the store had in common.
     func base(_ replica: Int) -> [String: HeldValue] { agreed[replica] ?? [:] }
 
-    mutating func agree(_ replica: Int, on tree: TreeFixture?) {
+    /// - Parameter isLeftOut: Whether the replica leaves out a path; it has no base then.
+    mutating func agree(
+        _ replica: Int, on tree: TreeFixture?, except isLeftOut: (String) -> Bool = { _ in false }
+    ) {
         agreed[replica] = tree.map { tree in
-            Dictionary(
-                tree.placements.filter { texts[$0.value] != nil }.map { ($0.path, $0.value) }
-            ) { first, _ in first }
+            let known = tree.placements.filter { texts[$0.value] != nil && !isLeftOut($0.path) }
+            return Dictionary(known.map { ($0.path, $0.value) }) { first, _ in first }
         }
     }
 }
