@@ -533,7 +533,7 @@ let package = Package(
                 "FilesinkiTesting",
                 "FilesinkiWebDAV",
             ]),
-        tests("FilesinkiXMLTests", ["FilesinkiModel", "FilesinkiXML"]),
+        tests("FilesinkiXMLTests", ["FilesinkiModel", "FilesinkiTesting", "FilesinkiXML"]),
         tests("LayeringTests", []),
         tests(
             "SimulationTests",

@@ -81,31 +81,12 @@ import Testing
 
     /// Bytes of the host may be anything: none ends the process, and no reply is larger than its packet.
     @Test func `mutated replies are decoded or refused`() {
-        let seed = UInt64(clamping: knob("FILESINKI_FUZZ_SEED", otherwise: 1))
-        var random = SeededRandom(seed: seed)
-        let corpus = Self.replies.map { bytes($0.0) }
-        var counts = (decoded: 0, refused: 0)
-        for round in 0..<knob("FILESINKI_FUZZ_ROUNDS", otherwise: 20_000) {
-            var packet = corpus[round % corpus.count]
-            for _ in 0...Int(random.bytes(1)[0] % 4) where !packet.isEmpty {
-                let dice = random.bytes(3)
-                let place = Int(dice[0]) % packet.count
-                switch dice[1] % 4 {
-                case 0: packet[place] = dice[2]
-                case 1: packet[place] ^= 1 << (dice[2] % 8)
-                case 2: packet.removeSubrange(place...)
-                default: packet.insert(dice[2], at: place)
-                }
-            }
-            guard let found = SFTPReply.decode(packet) else {
-                counts.refused += 1
-                continue
-            }
-            counts.decoded += 1
-            #expect(found.reply.size <= packet.count, "seed \(seed), round \(round): \(packet)")
+        let counts = Fuzz(Self.replies.map { bytes($0.0) }, count: 20_000).run { packet in
+            guard let found = SFTPReply.decode(packet) else { return false }
+            #expect(found.reply.size <= packet.count, "\(packet)")
+            return true
         }
-        #expect(counts.decoded > 100)
-        #expect(counts.refused > 100)
+        #expect(counts.isMixed, "\(counts)")
     }
 
     private func bytes(_ text: String) -> [UInt8] {

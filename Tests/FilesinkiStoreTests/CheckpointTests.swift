@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Checkpoints")
 struct CheckpointTests {
-    private static func checkpoint(_ sequence: UInt64) throws -> Checkpoint {
+    static func checkpoint(_ sequence: UInt64) throws -> Checkpoint {
         let (one, two) = (StoreFixture.content("one"), StoreFixture.content("two"))
         return Checkpoint(
             token: ChangeToken(sequence: sequence, hash: ContentHasher.hash([9])),

@@ -102,7 +102,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.fields["Depth"] == "1" })
     }
 
-    private static func listing(_ paths: [(href: String, isCollection: Bool)]) -> HTTPReply {
+    static func listing(_ paths: [(href: String, isCollection: Bool)]) -> HTTPReply {
         let responses = paths.map { path in
             let kind = path.isCollection ? "<collection/>" : ""
             let size =

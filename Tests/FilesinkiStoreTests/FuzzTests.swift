@@ -1,0 +1,134 @@
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiStore
+
+/// Mutated objects of a store are refused, or say only what an object of this program can say.
+@Suite("Objects of a hostile store and mutated input")
+struct FuzzTests {
+    private static let refusals: [Failure.Code] = [.corrupt, .wrongStore, .newerFormat]
+    private let fixture: StoreFixture
+
+    init() throws { fixture = try StoreFixture() }
+
+    /// Whether `body` reads its input.
+    private func isRead(_ body: () throws(Failure) -> Void) -> Bool {
+        do throws(Failure) {
+            try body()
+            return true
+        } catch {
+            #expect(Self.refusals.contains(error.code), "\(error)")
+            return false
+        }
+    }
+
+    /// Commits by chance, before compression.
+    private func commits(_ count: UInt64) throws -> [[UInt8]] {
+        let parent = ChangeToken(sequence: 4, hash: ContentHasher.hash([1]))
+        return try (0..<count).map { seed in
+            var drafts = RandomDraft(seed: seed)
+            let stored = try fixture.coder.encode(
+                drafts.draft(), after: parent, id: StoreFixture.commitID(1))
+            return try Envelope.open(stored, as: .commit, key: "k")
+        }
+        .filter { $0.count < 8_000 }
+    }
+
+    @Test func `a commit that is read has valid rows, and is written as the same commit`() throws {
+        let counts = try Fuzz(try commits(40)).run { bytes in
+            let stored = try Envelope.seal(bytes, as: .commit)
+            return isRead { () throws(Failure) in
+                let commit = try fixture.coder.decode(stored, sequence: 5, key: "k")
+                expectValid(commit.changes)
+                expectValid(commit.superseded)
+                guard commit.refused.isEmpty else { return }
+                _ = try fixture.coder.encodeVerified(
+                    draft(of: commit), after: ChangeToken(sequence: 4, hash: commit.parent),
+                    id: commit.id, key: "k")
+            }
+        }
+        #expect(counts.isMixed, "\(counts)")
+    }
+
+    private func draft(of commit: Commit) -> CommitDraft {
+        var draft = CommitDraft(
+            device: commit.device, time: commit.time, changes: commit.changes,
+            superseded: commit.superseded, operation: commit.operation)
+        draft.basedOnTokens = commit.basedOnTokens
+        (draft.packs, draft.inline, draft.pruning) = (commit.packs, commit.inline, commit.pruning)
+        return draft
+    }
+
+    private func expectValid(_ changes: [Change]) {
+        for change in changes {
+            expectValid(change.path, change.entry)
+            if let origin = change.movedFrom { expectValid(origin, change.entry) }
+        }
+    }
+
+    private func expectValid(_ path: RelativePath, _ entry: Entry) {
+        #expect((try? RelativePath(path.bytes)) == path)
+        #expect(entry.mode <= 0o777 && entry.size >= 0)
+    }
+
+    @Test func `an archive that is read is written as the same archive`() throws {
+        var archive = LogArchive(after: ChangeToken(sequence: 4, hash: ContentHasher.hash([1])))
+        for plain in try commits(6) {
+            archive.append(CommitRecord(archived: plain, hash: ContentHasher.hash(plain)))
+        }
+        let plain = try Envelope.open(
+            archive.encoded(store: StoreFixture.id, zone: "files"), as: .archive, key: "k")
+        let counts = try Fuzz([plain]).run { bytes in
+            let stored = try Envelope.seal(bytes, as: .archive)
+            return isRead { () throws(Failure) in
+                let read = try LogArchive(
+                    stored, last: archive.last, store: StoreFixture.id, zone: "files", key: "k")
+                let again = try LogArchive(
+                    read.encoded(store: StoreFixture.id, zone: "files"), last: read.last,
+                    store: StoreFixture.id, zone: "files", key: "k")
+                #expect(again.first == read.first && again.parent == read.parent)
+                #expect(again.commits == read.commits && again.hashes == read.hashes)
+            }
+        }
+        #expect(counts.isMixed, "\(counts)")
+    }
+
+    @Test func `a checkpoint that is read has valid rows in order`() throws {
+        let coder = CheckpointCoder(store: StoreFixture.id, zone: "files")
+        let checkpoint = try CheckpointTests.checkpoint(5)
+        let rows = CheckpointRows(
+            entries: checkpoint.entries, packs: checkpoint.packs, inline: checkpoint.inline,
+            lost: checkpoint.lost)
+        let plain = try Envelope.open(
+            coder.encode(rows, of: checkpoint.token, as: .checkpoint), as: .checkpoint, key: "k")
+        let counts = try Fuzz([plain]).run { bytes in
+            let stored = try Envelope.seal(bytes, as: .checkpoint)
+            return isRead { () throws(Failure) in
+                var decoder = try coder.open(stored, sequence: 5, key: "k")
+                var paths: [RelativePath] = []
+                while let rows = decoder.next(atMost: 2) {
+                    for row in rows.entries {
+                        expectValid(row.path, row.entry.entry)
+                        #expect((1...5).contains(row.entry.version))
+                        paths.append(row.path)
+                    }
+                }
+                #expect(paths == Set(paths).sorted())
+            }
+        }
+        #expect(counts.isMixed, "\(counts)")
+    }
+
+    @Test func `a mutated envelope is refused`() throws {
+        let plain = [UInt8](repeating: 7, count: 3_000) + StoreFixture.id
+        let sealed = try Envelope.seal(plain, as: .commit)
+        let counts = Fuzz([sealed]).run { bytes in
+            isRead { () throws(Failure) in
+                #expect(try Envelope.open(bytes, as: .commit, key: "k") == plain)
+            }
+        }
+        #expect(counts.isMixed, "\(counts)")
+    }
+}
