@@ -7,6 +7,7 @@
 //   killat -n N -e ERRNO COMMAND...   lets call N fail with that error
 //   killat -r NAME ...                counts reads of files whose path ends with NAME instead
 //   killat -n N -x SHELL COMMAND...   runs a line of shell while call N waits
+//   killat -s FOLDER ...              keeps in FOLDER what each sync put on the disk: see below
 //
 // Before these, -f lets every renameat2(2) with a flag fail with EINVAL, as on NFS and libfuse 2, and
 // -l every link(2) with EPERM, as on file systems without links.
@@ -19,7 +20,10 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
+#include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -29,6 +33,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -62,6 +67,7 @@ static struct {
     int only_counts, kills_after, error, no_flags, no_links;
     const char *shell;
     const char *read_name;
+    const char *kept;
 } task;
 
 static pid_t tracees[4096];
@@ -216,6 +222,116 @@ static void forget_refusal(pid_t process) {
         if (refused[i].process == process) refused[i].process = 0;
 }
 
+// With -s. Everything below the working folder counts as synced at first; then each fsync(2) and fdatasync(2) keeps
+// the file or folder, and syncfs(2) everything, as FOLDER/NUMBER.KIND.ID: the content of a file (f), or the entries of a
+// folder (d), each as "KIND ID MODE", the name and the target of a symlink, all of which end with a zero. What a power
+// cut leaves of an id is what was kept of it last, or more. At the end the entries that were seen by all, synced or not,
+// are kept as kind e. The id has the time of birth: numbers of inodes are used again.
+static long sync_number;
+static int has_ended;
+
+static int identify(const char *path, int follows, struct statx *found, char *id, size_t size) {
+    int flags = follows ? 0 : AT_SYMLINK_NOFOLLOW;
+    if (statx(AT_FDCWD, path, flags, STATX_BASIC_STATS | STATX_BTIME, found)) return -1;
+    long long born = found->stx_btime.tv_sec * 1000000000LL + found->stx_btime.tv_nsec;
+    snprintf(id, size, "%llu-%lld", (unsigned long long)found->stx_ino, born);
+    return 0;
+}
+
+static void keep_content(const char *path, const char *to, const struct statx *found) {
+    char buffer[65536];
+    int in = open(path, O_RDONLY | O_NOATIME), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ssize_t length;
+    while (in >= 0 && out >= 0 && (length = read(in, buffer, sizeof buffer)) > 0)
+        if (write(out, buffer, length) != length) _exit(USAGE);
+    struct timespec times[2] = {
+        {found->stx_atime.tv_sec, found->stx_atime.tv_nsec},
+        {found->stx_mtime.tv_sec, found->stx_mtime.tv_nsec}};
+    fchmod(out, found->stx_mode & 07777);
+    futimens(out, times);
+    close(in);
+    close(out);
+}
+
+static void keep_entries(const char *path, const char *to) {
+    DIR *folder = opendir(path);
+    FILE *out = fopen(to, "w");
+    struct dirent *entry;
+    while (folder && out && (entry = readdir(folder))) {
+        char name[PATH_MAX + 300], target[PATH_MAX] = "", id[64];
+        struct statx found;
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (identify(name, 0, &found, id, sizeof id)) continue;
+        int mode = found.stx_mode;
+        char kind = S_ISDIR(mode) ? 'd' : S_ISLNK(mode) ? 'l' : 'f';
+        if (kind == 'l' && readlink(name, target, sizeof target - 1) < 0) continue;
+        fprintf(out, "%c %s %o%c%s%c%s%c", kind, id, mode & 07777, 0, entry->d_name, 0, target, 0);
+    }
+    if (folder) closedir(folder);
+    if (out) fclose(out);
+}
+
+static void keep(const char *path, int follows) {
+    char id[64], to[PATH_MAX];
+    struct statx found;
+    if (identify(path, follows, &found, id, sizeof id)) return;
+    int is_folder = S_ISDIR(found.stx_mode);
+    if (!is_folder && !S_ISREG(found.stx_mode)) return;
+    if (has_ended && !is_folder) return;
+    int kind = has_ended ? 'e' : is_folder ? 'd' : 'f';
+    snprintf(to, sizeof to, "%s/%ld.%c.%s", task.kept, sync_number, kind, id);
+    if (is_folder)
+        keep_entries(path, to);
+    else
+        keep_content(path, to, &found);
+}
+
+static int keep_each(const char *path, const struct stat *found, int kind, struct FTW *place) {
+    (void)found;
+    (void)place;
+    if (kind == FTW_D && strstr(path, task.kept)) return FTW_SKIP_SUBTREE;
+    keep(path, 0);
+    return FTW_CONTINUE;
+}
+
+static void keep_all(void) { nftw(".", keep_each, 32, FTW_PHYS | FTW_ACTIONRETVAL); }
+
+// What the syncs of tracees that wait in one are about; a descriptor of -1 is everything.
+static struct { pid_t process; int descriptor; } syncing[64];
+
+// Whether the call that a tracee waits in is a sync whose end matters.
+static int begins_sync(pid_t process, const struct __ptrace_syscall_info *call) {
+    long number = (long)call->seccomp.nr;
+    if (!task.kept || (number != SYS_fsync && number != SYS_fdatasync && number != SYS_syncfs))
+        return 0;
+    for (int i = 0; i < 64; i++) {
+        if (syncing[i].process) continue;
+        syncing[i].process = process;
+        syncing[i].descriptor = number == SYS_syncfs ? -1 : (int)call->seccomp.args[0];
+        return 1;
+    }
+    return 0;
+}
+
+static void end_sync(pid_t process) {
+    struct __ptrace_syscall_info end;
+    for (int i = 0; i < 64; i++) {
+        char link[64];
+        if (syncing[i].process != process) continue;
+        syncing[i].process = 0;
+        if (ptrace(PTRACE_GET_SYSCALL_INFO, process, (void *)sizeof end, &end) <= 0) return;
+        if (end.op != PTRACE_SYSCALL_INFO_EXIT || end.exit.rval) return;
+        sync_number++;
+        snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)process, syncing[i].descriptor);
+        if (syncing[i].descriptor < 0)
+            keep_all();
+        else
+            keep(link, 1);
+        return;
+    }
+}
+
 // Follows the program to its end. Returns the exit code; `seen` is the number of points.
 static int follow(pid_t first, long *seen) {
     int status, code = 0, has_begun = 0;
@@ -249,7 +365,10 @@ static int follow(pid_t first, long *seen) {
                 int wanted = strike(process);
                 if (!error || !wanted) how = wanted;
             }
-        } else if (signal == (SIGTRAP | 0x80)) {  // A call that was struck or refused has ended.
+            if (has_begun && size > 0 && how == PTRACE_CONT && begins_sync(process, &call))
+                how = PTRACE_SYSCALL;
+        } else if (signal == (SIGTRAP | 0x80)) {  // A call that was struck or refused, or a sync, has ended.
+            end_sync(process);
             int *error = refused_error(process);
             if (error) set_result(process, -*error);
             forget_refusal(process);
@@ -267,7 +386,7 @@ static int follow(pid_t first, long *seen) {
 
 int main(int count, char **arguments) {
     int option;
-    while ((option = getopt(count, arguments, "+cn:ae:x:r:fl")) != -1) {
+    while ((option = getopt(count, arguments, "+cn:ae:x:r:s:fl")) != -1) {
         switch (option) {
         case 'c': task.only_counts = 1; break;
         case 'n': task.wanted = atol(optarg); break;
@@ -275,12 +394,14 @@ int main(int count, char **arguments) {
         case 'e': task.error = atoi(optarg); break;
         case 'x': task.shell = optarg; break;
         case 'r': task.read_name = optarg; break;
+        case 's': task.kept = optarg; break;
         case 'f': task.no_flags = 1; break;
         case 'l': task.no_links = 1; break;
         default: return USAGE;
         }
     }
-    if (optind >= count || (!task.only_counts && task.wanted < 1)) return USAGE;
+    int has_aim = task.only_counts || task.kept || task.wanted > 0;
+    if (optind >= count || !has_aim) return USAGE;
     pid_t child = fork();
     if (child < 0) return NOT_ALLOWED;
     if (!child) become(arguments + optind);
@@ -295,7 +416,10 @@ int main(int count, char **arguments) {
         return NOT_ALLOWED;
     }
     long seen = 0;
+    if (task.kept) keep_all();
     int code = follow(child, &seen);
+    has_ended = 1;
+    if (task.kept) keep_all();
     if (task.only_counts) dprintf(3, "%ld\n", seen);
     return !task.only_counts && seen < task.wanted ? NEVER_REACHED : code;
 }
