@@ -228,7 +228,9 @@ private struct ZonePrune {
         let left = listed.keys.filter(log.view.retired.contains)
         report.removedPacks += left.count
         let packs = UnnamedPacks(part.replica)
-        let due = try await packs.due(unnamed, log, devices, note: note)
+        let isNoted = unnamed.contains { note.positions[$0] != nil }
+        let due = packs.due(
+            unnamed, note: note, isNoted ? try await packs.reached(log, devices) : [])
         guard !isDryRun else {
             report.removedUnnamedPacks += due.count
             report.waitingUnnamedPacks += unnamed.count - due.count

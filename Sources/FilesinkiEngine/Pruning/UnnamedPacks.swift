@@ -26,6 +26,8 @@ struct UnnamedPacks: ReplicaPart {
     /// The most packs that one commit retires.
     static let packsPerCommit = 4096
 
+    typealias ReachedPosition = (device: Device, position: UInt64)
+
     /// What a listing has shown.
     private struct Found {
         /// The sizes of the packs that no commit and no record of this replica names.
@@ -49,12 +51,13 @@ struct UnnamedPacks: ReplicaPart {
     ) async throws {
         let found = try await find(log, connection)
         let note = try UnnamedPacksNote.read(state, config.store)
-        let due = try await due(found.ids, log, connection.devices, note: note)
+        let reached = try await reached(log, connection.devices, for: found)
+        let due = due(found.ids, note: note, reached)
         let gone = try due + unwanted(found)
         report.removedPacks += found.left.count
         report.removedUnnamedPacks = gone.count
         report.freedBytes += gone.reduce(0) { $0 + (found.unnamed[$1] ?? found.own[$1] ?? 0) }
-        try await tell(of: found, without: Set(gone), note, log, connection, &report)
+        tell(of: found, without: Set(gone), note, log, reached, &report)
     }
 
     /// Removes the packs that are retired, and those that no commit names and whose devices had the time to name them.
@@ -69,7 +72,8 @@ struct UnnamedPacks: ReplicaPart {
         for key in found.left { try await connection.remote.delete(key) }
         report.removedPacks += found.left.count
         let unwanted = try unwanted(found)
-        var due = try await (due(found.ids, log, connection.devices, note: note) + unwanted)[...]
+        let reached = try await reached(log, connection.devices, for: found)
+        var due = (due(found.ids, note: note, reached) + unwanted)[...]
         while !due.isEmpty {
             let step = Array(due.prefix(Self.packsPerCommit))
             due = due.dropFirst(step.count)
@@ -85,7 +89,7 @@ struct UnnamedPacks: ReplicaPart {
         let left = found.unnamed.keys.filter { !named.contains($0) }
         note.keep(Set(left), foundAt: log.view.token.sequence)
         try note.write(state)
-        try await tell(of: found, without: named.union(unwanted), note, log, connection, &report)
+        tell(of: found, without: named.union(unwanted), note, log, reached, &report)
     }
 
     /// The packs of this replica that its next run would hardly use: the files that are new or changed in the root have
@@ -102,8 +106,8 @@ struct UnnamedPacks: ReplicaPart {
     /// Adds to a report what stays, and for whom.
     private func tell(
         of found: Found, without gone: Set<[UInt8]>, _ note: UnnamedPacksNote, _ log: LogCheck,
-        _ connection: ZoneConnection, _ report: inout PruneReport
-    ) async throws {
+        _ reached: [ReachedPosition], _ report: inout PruneReport
+    ) {
         let left = found.unnamed.filter { !gone.contains($0.key) }
         let own = found.own.filter { !gone.contains($0.key) }
         report.waitingUnnamedPacks = left.count
@@ -113,8 +117,7 @@ struct UnnamedPacks: ReplicaPart {
         guard !left.isEmpty else { return }
         let end = log.view.token.sequence
         let last = left.keys.map { note.positions[$0] ?? end }.max() ?? end
-        report.awaitedDevices = try await reached(log, connection.devices)
-            .filter { $0.position <= last }.map(\.device.name).sorted()
+        report.awaitedDevices = reached.filter { $0.position <= last }.map(\.device.name).sorted()
     }
 
     private func key(_ id: [UInt8]) throws -> ObjectKey {
@@ -146,24 +149,29 @@ struct UnnamedPacks: ReplicaPart {
     }
 
     /// Those of the packs that no device is about to name, as far as that is known.
-    ///
-    /// - Parameter devices: Those of the zone of the log.
     func due(
-        _ ids: [[UInt8]], _ log: LogCheck, _ devices: DeviceRegistry, note: UnnamedPacksNote
-    ) async throws -> [[UInt8]] {
+        _ ids: [[UInt8]], note: UnnamedPacksNote, _ reached: [ReachedPosition]
+    ) -> [[UInt8]] {
         guard replica.options.sparesUnnamedPacks else { return ids }
-        guard ids.contains(where: { note.positions[$0] != nil }) else { return [] }
-        let reached = try await reached(log, devices).map(\.position).min()
         return ids.filter { id in
             guard let position = note.positions[id] else { return false }
-            return reached.map { $0 > position } ?? true
+            return reached.allSatisfy { $0.position > position }
         }
     }
 
-    /// The last commit that each other device is known to have read. What this one has stored is in a record of its own.
+    /// Reads the devices once, and only if there are packs that one of them might name.
     private func reached(
+        _ log: LogCheck, _ devices: DeviceRegistry, for found: Found
+    ) async throws -> [ReachedPosition] {
+        found.unnamed.isEmpty ? [] : try await reached(log, devices)
+    }
+
+    /// The last commit that each other device is known to have read. What this one has stored is in a record of its own.
+    ///
+    /// - Parameter devices: Those of the zone of the log.
+    func reached(
         _ log: LogCheck, _ devices: DeviceRegistry
-    ) async throws -> [(device: Device, position: UInt64)] {
+    ) async throws -> [ReachedPosition] {
         let published = log.view.authors.items
         return try await devices.all().filter { $0.device.id != config.device.id }.map {
             ($0.device, max($0.token.sequence, published[$0.device.id]?.sequence ?? 0))
