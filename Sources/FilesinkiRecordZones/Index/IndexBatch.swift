@@ -88,6 +88,10 @@ extension RecordZone {
             var count = 0
             var batch = IndexBatch(limit: limit ?? IndexBatch.limit)
             // The index of names is made at last: sorting all names costs less than to find the place of each.
+            let indexOfNames = try database.connection.prepare(
+                "SELECT sql FROM sqlite_schema WHERE name = 'record_value_name'")
+            let makeIndex = try indexOfNames.step() ? indexOfNames.text(0) : ""
+            indexOfNames.reset()
             try database.connection.execute(
                 """
                 DROP INDEX record_value_name;
@@ -101,8 +105,7 @@ extension RecordZone {
                 if batch.isFull { try batch.write(to: database) }
             }
             try batch.write(to: database)
-            try database.connection.execute(
-                "CREATE INDEX record_value_name ON record_value (name)")
+            try database.connection.execute(makeIndex)
             return count
         }
     }
