@@ -219,5 +219,5 @@ extension Failure {
 
     fileprivate static let tooMuchContent = Failure(
         .limit, "The content has more than \(CommandService.contentLimit) bytes.",
-        remedy: "Give the name of a file with to, which is written instead.")
+        remedy: "Write a file to another one with files.export; export fewer values, with prefix.")
 }

@@ -49,7 +49,10 @@ struct RemoteChecks: Sendable {
     /// Whether the store still has what this replica has seen there: one that was restored from a backup, or lost its
     /// end, stops every run. One that lost its beginning stops new devices only, so no run notices.
     private func history(_ context: ReplicaContext) async -> Diagnosis {
-        let sound = Diagnosis("history", .ok, "The store has what was seen there.")
+        // A commit that is gone from the middle is found by reading all of them, which is what check does.
+        let sound = Diagnosis(
+            "history", .ok,
+            "The store has the commit that was last seen there; filesinki check reads all of them.")
         do {
             guard let position = try context.memory.position else { return sound }
             do {
