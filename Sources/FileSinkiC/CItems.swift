@@ -134,6 +134,30 @@ public func kvList(
     _ error: UnsafeMutablePointer<filesinki_error>?
 ) -> Int32 { call("kv.list", sinki, parameters, result, error) }
 
+/// `kv.export` of `filesinki rpc`.
+@_cdecl("filesinki_kv_export")
+public func kvExport(
+    _ sinki: OpaquePointer?, _ parameters: UnsafePointer<CChar>?,
+    _ result: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+    _ error: UnsafeMutablePointer<filesinki_error>?
+) -> Int32 { call("kv.export", sinki, parameters, result, error) }
+
+/// `kv.log` of `filesinki rpc`.
+@_cdecl("filesinki_kv_log")
+public func kvLog(
+    _ sinki: OpaquePointer?, _ parameters: UnsafePointer<CChar>?,
+    _ result: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+    _ error: UnsafeMutablePointer<filesinki_error>?
+) -> Int32 { call("kv.log", sinki, parameters, result, error) }
+
+/// `kv.quota` of `filesinki rpc`.
+@_cdecl("filesinki_kv_quota")
+public func kvQuota(
+    _ sinki: OpaquePointer?, _ parameters: UnsafePointer<CChar>?,
+    _ result: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+    _ error: UnsafeMutablePointer<filesinki_error>?
+) -> Int32 { call("kv.quota", sinki, parameters, result, error) }
+
 /// `kv.status` of `filesinki rpc`.
 @_cdecl("filesinki_kv_status")
 public func kvStatus(
@@ -205,6 +229,14 @@ public func recChanges(
     _ result: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
     _ error: UnsafeMutablePointer<filesinki_error>?
 ) -> Int32 { call("rec.changes", sinki, parameters, result, error) }
+
+/// `rec.log` of `filesinki rpc`.
+@_cdecl("filesinki_rec_log")
+public func recLog(
+    _ sinki: OpaquePointer?, _ parameters: UnsafePointer<CChar>?,
+    _ result: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+    _ error: UnsafeMutablePointer<filesinki_error>?
+) -> Int32 { call("rec.log", sinki, parameters, result, error) }
 
 /// `rec.status` of `filesinki rpc`.
 @_cdecl("filesinki_rec_status")

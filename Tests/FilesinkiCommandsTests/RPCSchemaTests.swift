@@ -54,6 +54,20 @@ struct RPCSchemaTests {
         }
     }
 
+    @Test func `every method of keys and records is a function of the C header`() throws {
+        let path = Self.package + "/Sources/CFileSinki/include/filesinki.h"
+        let header = String(decoding: try #require(GoldenFile.read(path)), as: UTF8.self)
+        let names = Self.methods(try Self.schema()).keys.filter {
+            $0.hasPrefix("kv.") || $0.hasPrefix("rec.")
+        }
+        #expect(names.count > 30)
+        let missing = names.filter { name in
+            let words = name.split(separator: ".").joined(separator: "_")
+            return !header.contains("filesinki_\(words)(")
+        }
+        #expect(missing == [])
+    }
+
     /// A parameter of the table as the schema has it.
     private static func described(_ parameter: JSONTree) -> [String] {
         let (name, kind) = (parameter.string("name"), parameter.string("kind"))

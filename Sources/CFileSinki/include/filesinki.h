@@ -126,6 +126,14 @@ int32_t filesinki_kv_delete(
     filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
 int32_t filesinki_kv_list(
     filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+/* All values as one document: the member text. */
+int32_t filesinki_kv_export(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+/* What was set here and gave way to a value of another device, newest first; so for records. */
+int32_t filesinki_kv_log(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_kv_quota(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
 int32_t filesinki_kv_status(
     filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
 int32_t filesinki_kv_sync(
@@ -145,6 +153,8 @@ int32_t filesinki_rec_delete(
 int32_t filesinki_rec_batch(
     filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
 int32_t filesinki_rec_changes(
+    filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
+int32_t filesinki_rec_log(
     filesinki *sinki, const char *parameters, char **result, filesinki_error *error);
 int32_t filesinki_rec_status(
     filesinki *sinki, const char *parameters, char **result, filesinki_error *error);

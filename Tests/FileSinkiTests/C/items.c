@@ -50,6 +50,9 @@ static void keys(filesinki *a, filesinki *b) {
     gives(b, filesinki_kv_get, "{\"key\":\"theme\"}", "\"value\":\"dark\"", "kv get");
     gives(b, filesinki_kv_delete, "{\"key\":\"gone\"}", "\"gone\"", "kv delete");
     gives(b, filesinki_kv_list, NULL, "\"value\":12", "kv list");
+    gives(b, filesinki_kv_export, "{\"format\":\"plist\"}", "<key>theme</key>", "kv export");
+    gives(b, filesinki_kv_log, "{\"key\":\"theme\"}", "[]", "kv log");
+    gives(b, filesinki_kv_quota, NULL, "\"max_keys\":1024", "kv quota");
     gives(b, filesinki_kv_status, "{}", "\"token\"", "kv status");
     fails(b, filesinki_kv_get, "{\"key\":\"gone\"}", FILESINKI_ABSENT, "not-found", "an absent key");
     fails(b, filesinki_kv_get, "{\"kye\":\"x\"}", FILESINKI_USAGE, "usage", "a wrong parameter");
@@ -91,6 +94,7 @@ static void records(filesinki *a, filesinki *b, const char *folder) {
     fails(a, filesinki_rec_query, "{\"type\":\"Note\",\"where\":\"count >\"}", FILESINKI_USAGE,
         "usage", "a wrong predicate");
     gives(a, filesinki_rec_delete, "{\"names\":[\"n\"]}", "\"deleted\":true", "rec delete");
+    gives(a, filesinki_rec_log, "{\"name\":\"none\"}", "[]", "rec log");
     gives(a, filesinki_rec_status, NULL, "\"pending\":[]", "rec status");
 }
 
