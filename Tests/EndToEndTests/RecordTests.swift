@@ -93,7 +93,7 @@ struct RecordTests {
         #expect(run.code == 0 && run.output == "a chunk is damaged\n", "\(run.output) \(run.talk)")
     }
 
-    @Test func `CK-06 CK-12 CK-13 exit codes say what happened`() throws {
+    @Test func `CK-05 CK-06 CK-07 CK-11 CK-12 CK-13 CK-19 exit codes say what happened`() throws {
         let machine = try pair()
         func rec(_ arguments: String) throws -> (code: Int32, output: String, talk: String) {
             let run = try machine.shell("filesinki rec " + arguments)
@@ -124,6 +124,14 @@ struct RecordTests {
         #expect(wrong.code == 2 && wrong.talk.contains("column 7"))
         #expect(try rec("query --root a Note --where 'count = 1 OR count = 2' --strict").code == 2)
         #expect(try rec("changes --root a --since 0000000000000000-1").code == 9)
+        #expect(try rec("save --root a Note m --set count=4").code == 0)
+        for (way, names) in [("", ["m", "n"]), (" --reverse", ["n", "m"])] {
+            let lines = try rec("changes --root a --fields count" + way).output
+                .split(separator: "\n")
+            #expect(lines.count == 3 && lines[2].hasSuffix(#","more":false}"#), "\(lines)")
+            let expected = names.map { #"{"name":"\#($0)","# }
+            #expect(zip(lines, expected).allSatisfy { $0.hasPrefix($1) }, "\(lines)")
+        }
     }
 
     /// `FILESINKI_KILL_POINTS` says how many points; 8 unless it is set, and all of them where it is large enough.

@@ -28,6 +28,7 @@ struct RecordQueryTests {
         "recordName = 'r3'", "recordName BEGINSWITH 'r'", "createdAt <= now",
         "distanceToLocation:fromLocation:(place, location(50, 10)) < 500000",
         "n = 3 AND self CONTAINS 'beta'", "n = 'three'", "t = 3",
+        "NOT t BEGINSWITH 'alpha'", "n = 3 OR t = 'beta 1'", "ANY tags = 'red' OR n > 8",
     ]
 
     private func filled(_ world: RecordWorld) async throws -> RecordDevice {
@@ -77,6 +78,25 @@ struct RecordQueryTests {
             found += expected.count
         }
         #expect(found > 150)
+    }
+
+    @Test("CK-13 predicates that are put together at random are answered so, too")
+    func putTogether() async throws {
+        let device = try await filled(RecordWorld())
+        let all = try await device.zone.changes(since: nil, limit: .max).changes
+            .compactMap(\.record?.record).filter { $0.type.text == "Note" }
+        var random = SeededRandom(seed: 13)
+        for _ in 0..<200 {
+            let parts = (2...4).map { _ in
+                let part = Self.predicates.randomElement(using: &random) ?? ""
+                return (Bool.random(using: &random) ? "NOT " : "") + "(\(part))"
+            }
+            let (first, last) = random.chance(0.5) ? (" AND ", " OR ") : (" OR ", " AND ")
+            let text = "(" + parts[0] + first + parts[1] + ")" + last + parts[2]
+            let predicate = try PredicateParser.parse(text)
+            let expected = all.filter { predicate.matches($0, now: world) }.map(\.name.text)
+            #expect(try await names(device, text) == expected, "\(text)")
+        }
     }
 
     /// What the index of a device has, and how its tables were made.

@@ -372,6 +372,22 @@ struct RecordBatchTests {
         #expect(try await a.zone.pendingKeys().isEmpty)
     }
 
+    @Test("SE-03 what is saved several times before it is sent is sent once, as it is then")
+    func sentAsItIs() async throws {
+        let world = try await RecordWorld()
+        let a = try world.device("a")
+        try await a.save("n", "a:int=0")
+        try await a.sync()
+        let before = try await world.commits.count
+        for number in 1...3 { try await a.save("n", "a=\(number)") }
+        try await a.sync()
+        #expect(try await world.commits.count == before + 1)
+        #expect(try await world.commits.last?.changes.count == 1)
+        let b = try world.device("b")
+        try await b.sync()
+        #expect(try await b.fields("n") == ["a": .integer(3)])
+    }
+
     @Test("CK-09 a batch may save a record and what refers to it")
     func references() async throws {
         let world = try await RecordWorld()

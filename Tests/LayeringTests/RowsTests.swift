@@ -77,6 +77,7 @@ import Testing
         let ids = Set(try Self.rows().flatMap(\.ids))
         for (part, last) in [
             ("FB", 24), ("FI", 20), ("FS", 20), ("KV", 16), ("CS", 7), ("ZE", 6), ("FL", 5),
+            ("CK", 29), ("SE", 9),
         ] {
             for number in 1...last {
                 let id = part + (number < 10 ? "-0\(number)" : "-\(number)")
