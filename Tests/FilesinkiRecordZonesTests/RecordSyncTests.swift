@@ -375,15 +375,13 @@ struct RecordBatchTests {
     @Test("SE-03 what is saved several times before it is sent is sent once, as it is then")
     func sentAsItIs() async throws {
         let world = try await RecordWorld()
-        let a = try world.device("a")
+        let (a, b) = (try world.device("a"), try world.device("b"))
         try await a.save("n", "a:int=0")
         try await a.sync()
         let before = try await world.commits.count
         for number in 1...3 { try await a.save("n", "a=\(number)") }
         try await a.sync()
-        #expect(try await world.commits.count == before + 1)
-        #expect(try await world.commits.last?.changes.count == 1)
-        let b = try world.device("b")
+        #expect(try await world.commits.dropFirst(before).map(\.changes.count) == [1])
         try await b.sync()
         #expect(try await b.fields("n") == ["a": .integer(3)])
     }
