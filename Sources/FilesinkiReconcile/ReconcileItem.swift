@@ -178,10 +178,12 @@ extension ReconcileInput {
     }
 
     /// Whether ours is a former version of theirs, and not the base's: it came from the remote, and
-    /// that is not recorded because the manifest was lost or a run was killed.
+    /// that is not recorded because the manifest was lost or a run was killed. What a user has saved by name
+    /// without a base was not received.
     func isFormer(_ ours: Entry, _ item: ReconcileItem) -> Bool {
         guard let change = theirs[item.paths.theirs],
-            item.base.map({ !ours.hasSameContent(as: $0.entry) }) ?? true
+            item.base.map({ !ours.hasSameContent(as: $0.entry) })
+                ?? (self.ours[item.paths.ours]?.isSaved != true)
         else { return false }
         return ours.kind == .symlink
             ? change.formerTargets.contains(ours.target)

@@ -107,6 +107,14 @@ import Testing
             .user(1, .rename("x", to: "y")), .run(.init(1)), .loseManifest(2),
             .run(.init(2, .prune(keepLast: 1)))),
         Row(
+            "an old version without a base is no new file, although a checkpoint lists the last one",
+            replicas: 3,
+            .user(0, .write("x", serial: 1, .replacing)), .run(.init(0)), .run(.init(2)),
+            .ignore(2, "x"), .user(0, .write("x", serial: 2, .replacing)), .run(.init(0)),
+            .user(0, .write("x", serial: 3, .replacing)), .run(.init(0)),
+            .user(0, .remove("x")), .run(.init(0)), .run(.init(2)), .ignore(2, nil),
+            .loseManifest(2)),
+        Row(
             "a deletion that waits because of a rule tells others what it deleted", replicas: 4,
             seed: 105182,
             .user(0, .write("a/notes.txt", serial: 2, .replacing)), .run(.init(0)), .run(.init(1)),

@@ -71,6 +71,15 @@ import Testing
         #expect(steps.map(\.reason) == [isSaved ? .created : .staleCopy])
     }
 
+    @Test("23: without a base, a confirmed save is no received version", arguments: [false, true])
+    func savedFormerVersion(_ isSaved: Bool) {
+        let input = ReconcileInput(
+            base: base([:]), ours: [path("f"): LocalChange(file("X"), isSaved: isSaved)],
+            theirs: [path("f"): remote(file("Y"), former: [Character("X").id])], device: .ours)
+        let isTaken = reconcile(input).steps.map(\.action) == [.take(file("Y"))]
+        #expect(isTaken == !isSaved)
+    }
+
     /// Rules that want an answer before a file is deleted.
     private struct AskingRules: StrategyRules {
         var onDelete = OnDelete.ask

@@ -45,7 +45,12 @@ extension SyncEngine {
         }
         guard run.isOnline, try !changes.hasRest(manifest) else { return false }
         let device = try root.status().stamp.device
-        try manifest.write { try $0.setRootDevice(device) }
+        // Nothing was in doubt: no path is left that both sides have.
+        run.hasReadVersions = true
+        try manifest.write { writer in
+            try writer.setRootDevice(device)
+            try noteUnreadVersions(run, writer)
+        }
         try await conclude(&run)
         return true
     }
@@ -66,6 +71,8 @@ extension SyncEngine {
         try manifest.write { writer in
             try writer.recordFetched(view, manifest)
             try recordMeeting(view, writer)
+            // Until the rounds of the whole tree, which know the contents of the root.
+            try noteUnreadVersions(run, writer)
             try writer.setTip(view.token, view.storedHeader)
         }
         run.remote = RemoteView(token: view.token)

@@ -143,7 +143,7 @@ extension ManifestDatabase {
     /// The values that say something about the store.
     fileprivate static let storeValues =
         [
-            prunedCounter, endedCounter, lostName, unreadDeletionsCounter,
+            prunedCounter, endedCounter, lostName, unreadDeletionsCounter, unreadVersionsCounter,
         ] + moveValues
 
     /// The last commit of a prune that was read; 0 for none. Before it, a content that the history names may be gone.

@@ -41,6 +41,7 @@ extension SyncEngine {
             try await self.scanPaths(run.watched, run, base: base, isStoring: isStoring)
         }
         try await recallDeletions(of: run.local.changes.filter { $0.value.entry != nil }.keys, &run)
+        try await recallVersions(&run)
         var report = try await carryOut(&run)
         report.addCopies(of: before)
         // The caller relies on the whole run.

@@ -78,10 +78,6 @@ extension SyncEngine {
     }
 }
 
-extension SyncRun {
-    fileprivate var isOfWholeTree: Bool { !isPartial && selection.isEverything }
-}
-
 extension RemoteView {
     /// Adds what a commit says about paths.
     fileprivate mutating func addDeletions(of commit: Commit) {

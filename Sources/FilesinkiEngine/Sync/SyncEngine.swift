@@ -54,6 +54,7 @@ struct SyncEngine: ReplicaPart {
         try await scan(&run) { [found] run, isStoring in
             try await self.read(found, run, isStoring: isStoring)
         }
+        try await recallVersions(&run)
         if options.requiresPaths { try requireSelection(run) }
         return try await carryOut(&run)
     }

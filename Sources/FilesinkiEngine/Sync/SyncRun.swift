@@ -38,6 +38,12 @@ struct SyncRun {
     var lost: Set<ContentID> = []
     /// Deletions that were looked up in the log; see ``SyncEngine/recallDeletions(of:_:)``.
     var recalled: [RelativePath: RemoteChange] = [:]
+    /// Up to which commit the log was not read, because the fetch began with a checkpoint; 0 for none.
+    var unreadVersions: UInt64 = 0
+    /// Old versions of paths that were looked up in the log; see ``SyncEngine/recallVersions(_:)``.
+    var formerVersions: [RelativePath: Entry] = [:]
+    /// Whether they were looked up for the whole tree.
+    var hasReadVersions = false
     /// Whether the remote can be reached. If not, the run records what it scans, and ends.
     var isOnline = false
     /// How far the log was known when the rounds began.
@@ -80,6 +86,9 @@ struct SyncRun {
     var waitingSelection: PathSelection? {
         readsSelectionOnly && !selection.isEverything ? selection : nil
     }
+
+    /// Whether the run sees all of the root.
+    var isOfWholeTree: Bool { !isPartial && selection.isEverything }
 
     /// Whether the run leaves a path alone, or a folder above it.
     func leaves(_ path: RelativePath) -> Bool {

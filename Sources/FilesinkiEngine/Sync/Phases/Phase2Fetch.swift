@@ -29,7 +29,9 @@ extension SyncEngine {
             run.report.addRefused(view.refused)
             try forgetRetiredPacks(view)
             run.remote = view
+            run.unreadVersions = max(run.unreadVersions, view.fetched?.checkpoint ?? 0)
             try addRecalled(&run)
+            run.addFormerVersions()
             if view.pruned > 0 {
                 run.dropRetiredPacks()
                 run.distrustContents()

@@ -51,6 +51,7 @@ extension SyncEngine {
             try recordIgnored(leaving, writer)
             try writer.addContents(of: view, manifest)
             try noteUnreadDeletions(run, writer)
+            try noteUnreadVersions(run, writer)
             if let device = run.local.rootDevice { try writer.setRootDevice(device) }
             try recordMeeting(view, writer)
             try recordPublication(publication, view, writer)
