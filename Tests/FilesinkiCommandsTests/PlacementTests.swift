@@ -43,6 +43,11 @@ struct PlacementTests {
         #expect(other.code == .done && !other.talk.contains(words), "\(other)")
         let disk = try await world.run("init", "x", "--remote", "disk")
         #expect(disk.code == .done && !disk.talk.contains(words), "\(disk)")
+        try world.write("x", to: "other/f")
+        for isNew in [true, false] {
+            let copy = try await world.run("remote", "set", "other", "--migrate", "--root", "z")
+            #expect(copy.code == .done && copy.talk.contains(words) == isNew, "\(copy)")
+        }
     }
 
     @Test("E2.4 remote set refuses such a store and keeps the old remote")
@@ -52,7 +57,15 @@ struct PlacementTests {
             let outcome = try await world.run("remote", "set", place, "--root", "a")
             #expect(outcome.code == .usage, "\(outcome)")
         }
+        let files = world.names(in: "a")
+        let copy = try await world.run("remote", "set", "a/copy", "--migrate", "--root", "a")
+        #expect(copy.code == .usage && world.names(in: "a") == files, "\(copy)")
+        let absent = try await world.run("remote", "set", "absent", "--root", "a")
+        #expect(absent.code == .away && absent.talk.contains("add --migrate."), "\(absent)")
         #expect(try await world.run("remote", "--root", "a").text == "\(world.folder)/store\n")
+        _ = try await world.run("init", "lone")
+        let none = try await world.run("remote", "--root", "lone")
+        #expect(none.code == .negative && none.talk.contains("has no remote."), "\(none)")
     }
 
     @Test("E2.4 clone refuses such a store and creates nothing")

@@ -40,6 +40,10 @@ struct RemoteShowCommand: ReplicaCommand {
             try console.output.json(object)
         } else if let remote {
             try console.output.line(printable(remote.utf8))
+        } else {
+            console.say(
+                "The replica \(printable(session.root.path.utf8)) has no remote. To give it one, run "
+                    + "filesinki remote set URL.")
         }
         return remote == nil ? .negative : .done
     }
@@ -96,8 +100,14 @@ struct RemoteSetCommand: ReplicaCommand {
         if migrate {
             try await copyStore(to: address, session)
         } else {
-            try await session.replica.setRemote(
-                address.text, acceptingOther: accept, passphrase.keys(in: console))
+            do {
+                try await session.replica.setRemote(
+                    address.text, acceptingOther: accept, passphrase.keys(in: console))
+            } catch let failure as Failure where failure.isOfMissingFolder(address) {
+                var worded = failure
+                worded.remedy += " To copy the store there first, add --migrate."
+                throw worded
+            }
         }
         let access = try reaching.access(of: session.settings, in: console)
         try console.pin(address, access)
@@ -113,6 +123,8 @@ struct RemoteSetCommand: ReplicaCommand {
 
     private func copyStore(to address: RemoteAddress, _ session: Session) async throws {
         let console = session.console
+        // Before a folder is made, which the next run would sync.
+        try RootPlacement(root: session.root.path).check(against: address.text)
         let connection = try await console.makeFolder(of: address, for: session.settings)
         defer { withExtendedLifetime(connection) {} }
         let access = try reaching.access(of: session.settings, in: console)
@@ -135,6 +147,14 @@ struct RemoteSetCommand: ReplicaCommand {
                 + "The store at \(printable(copied.from.utf8)) is unchanged; on each other device, run "
                 + "filesinki remote set \(printable(address.text.utf8)) before it syncs again.")
         try console.show(copied.notices, type: "notice")
+    }
+}
+
+extension Failure {
+    /// Whether the folder of an address is not there.
+    fileprivate func isOfMissingFolder(_ address: RemoteAddress) -> Bool {
+        guard code == .away, case .folder(let path) = address else { return false }
+        return FileCall.status(Array(path.utf8)) == nil
     }
 }
 

@@ -202,10 +202,12 @@ extension Device {
 }
 
 /// The folder that a new store is made in.
-private enum StorePlace {
-    /// What may lie in a folder without being anybody's files: an earlier attempt at a store, and what file systems put
-    /// there.
-    private static let accepted: Set<String> = ["keys", "lost+found", "System Volume Information"]
+enum StorePlace {
+    /// What may lie in a folder without being anybody's files: an earlier attempt at a store or at a copy of one, and
+    /// what file systems put there.
+    private static let accepted: Set<String> = [
+        "devices", "keys", "packs", "zones", "lost+found", "System Volume Information",
+    ]
 
     /// Whether a folder has files of other programs; false for an address that is no folder, or cannot be read.
     static func holdsOtherFiles(_ address: String) -> Bool {

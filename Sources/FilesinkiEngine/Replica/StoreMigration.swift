@@ -61,6 +61,7 @@ struct StoreMigration: ReplicaPart {
             }
             return report
         }
+        if StorePlace.holdsOtherFiles(address) { report.notices.append(.amongOtherFiles(address)) }
         try await stores.checkFitness(of: plain, address)
         let key = try await key(of: format, source, plain, stores, isEncrypting: keys.isEncrypting)
         let target = SealedRemote.seal(plain, with: key, systemContext)
@@ -175,8 +176,17 @@ package struct MigrationReport: Sendable {
     /// The number of objects that were copied, and of their bytes.
     package var objects = 0
     package var bytes: Int64 = 0
-    /// What did not succeed after the move.
+    /// What the user may want to know of the new place, and what did not succeed after the move.
     package var notices: [Failure] = []
 
     init(from: String) { self.from = from }
+}
+
+extension Failure {
+    /// The folder that a store was copied to has files of other programs.
+    fileprivate static func amongOtherFiles(_ address: String) -> Failure {
+        Failure(
+            .exists, path: address, "The copy of the store lies among other files.",
+            remedy: "If that is not intended, give an empty folder.")
+    }
 }
