@@ -10,7 +10,7 @@ struct DeleteCommand: ReplicaCommand {
         discussion: """
             What a rule ignores is not synced, so it is never deleted: a folder that holds ignored files stays \
             with them. With --keep, deletes ignored paths that the store still has from the store and from \
-            other devices, except those that ignore them, too, and keeps what is here.
+            other devices, except those that ignore them already, and keeps what is here.
             """,
         aliases: ["rm"])
 
@@ -51,7 +51,8 @@ struct DeleteCommand: ReplicaCommand {
         try console.show(result, exit: code, isAnswer: true)
         if keep {
             console.say(
-                "What is here was kept. Other devices whose rules ignore it keep theirs, too.")
+                "What is here was kept. A device that has the rule already keeps its own, too; one that receives the "
+                    + "rule in the same sync deletes it.")
         }
         return code
     }

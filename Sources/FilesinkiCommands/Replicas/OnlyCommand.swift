@@ -112,6 +112,8 @@ struct OnlyRemoveCommand: ChoosingCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var adds: Bool { false }
+
     func choose(_ paths: [RelativePath], in replica: Replica) async throws -> ChoiceReport {
         try await replica.removeChosenPaths(paths)
     }
@@ -129,7 +131,7 @@ struct OnlyDisableCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, remote: false, in: console)
-        return try console.show(try await session.replica.choosePaths(nil))
+        return try console.show(try await session.replica.choosePaths(nil), adds: true)
     }
 }
 
@@ -138,11 +140,15 @@ protocol ChoosingCommand: ReplicaCommand {
     var paths: [String] { get }
     var list: PathsOption { get }
     var report: ReportOptions { get }
+    /// Whether the next sync may have something to write.
+    var adds: Bool { get }
 
     func choose(_ paths: [RelativePath], in replica: Replica) async throws -> ChoiceReport
 }
 
 extension ChoosingCommand {
+    var adds: Bool { true }
+
     func validate() throws { try list.require(paths) }
 
     func run(in console: Console) async throws -> ExitCode {
@@ -150,13 +156,13 @@ extension ChoosingCommand {
         guard let arguments = try list.all(paths, in: console) else { return .negative }
         let session = try await Session.open(replica, writable: true, remote: false, in: console)
         let paths = try arguments.map { try session.path($0) }
-        return try console.show(try await choose(paths, in: session.replica))
+        return try console.show(try await choose(paths, in: session.replica), adds: adds)
     }
 }
 
 extension Console {
     /// Shows a change of the choice.
-    fileprivate func show(_ report: ChoiceReport) throws -> ExitCode {
+    fileprivate func show(_ report: ChoiceReport, adds: Bool) throws -> ExitCode {
         let code: ExitCode = report.problems.isEmpty ? .done : .partial
         try show(report.problems, type: "problem")
         if outputOptions.isJSON {
@@ -173,9 +179,8 @@ extension Console {
             )
         }
         let count = report.paths.map { CountText.text($0.count, "chosen path") }
-        say(
-            "The replica holds \(count ?? "everything"). The next sync writes what of it is not here yet."
-        )
+        let next = adds ? " The next sync writes what of it is not here yet." : ""
+        say("The replica holds \(count ?? "everything").\(next)")
         return code
     }
 }

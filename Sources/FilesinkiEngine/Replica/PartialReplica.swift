@@ -128,7 +128,12 @@ struct PartialReplica: ReplicaPart {
                 + open.flatMap { [$0.path] + ($0.copy.map { [$0] } ?? []) }
         ).filter { !choice.holds($0) }.sorted()
         guard let first = kept.first else { return }
-        let others = kept.count > 1 ? " So have \(kept.count - 1) more paths." : ""
+        let others =
+            switch kept.count {
+            case 1: ""
+            case 2: " So has 1 more path."
+            default: " So have \(kept.count - 1) more paths."
+            }
         let message =
             open.contains { $0.path == first || $0.copy == first }
             ? "It has an open conflict." : "It has changes that are not published."

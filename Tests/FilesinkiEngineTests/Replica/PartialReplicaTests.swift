@@ -120,13 +120,14 @@ extension Machine {
 
     @Test(
         "what is not published does not leave the disk",
-        arguments: ["edited", "new", "deleted", "conflict", "mode"])
+        arguments: ["edited", "new", "two", "deleted", "conflict", "mode"])
     func refused(_ kind: String) async throws {
         let world = try World()
         let (a, b) = try await pair(world, only: ["docs", "p"])
         switch kind {
         case "edited": try b.write(["docs": .directory(["a": .file("edited")])])
         case "new": try b.write(["docs": .directory(["n": .file("new")])])
+        case "two": try b.write(["docs": .directory(["n": .file("new"), "o": .file("new")])])
         case "mode": b.setMode("docs/a", 0o600)
         case "deleted": b.remove("docs/a")
         default:
@@ -139,6 +140,7 @@ extension Machine {
         let failure = try await b.failure { try await $0.choosePaths([RelativePath("p")]) }
         #expect(failure?.code == .differs)
         #expect(failure?.path.starts(with: Array("docs/".utf8)) == true)
+        if kind == "two" { #expect(failure?.message.hasSuffix(" So has 1 more path.") == true) }
         #expect(try b.tree() == before)
         #expect(try await b.with { try await $0.chosenPaths()?.count } == 2)
     }
