@@ -112,7 +112,7 @@ package enum Program {
         }
         // The parser takes the h in a group of short options, such as -batch, for the one that asks for help.
         if let group = arguments.helpGroup {
-            let text = UnknownOption.explained("Unknown option '\(group)'.\n"[...], arguments)
+            let text = UnknownOption.explained("Unknown option '\(group)'."[...], arguments)
             if console.outputOptions.isJSON {
                 try? console.output.json(Failure.usage(text[...]).json(type: "failure"))
                 try? console.output.flush()

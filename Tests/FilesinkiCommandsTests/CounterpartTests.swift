@@ -22,6 +22,13 @@ struct CounterpartTests {
             ("daemon", "watch"), ("st", "status"), ("copy", "sync"), ("annotate", "log PATH"),
             ("rebase", "sync"), ("resume", "sync"),
             ("remote add", "remote set URL"), ("remote set-url", "remote set URL"),
+            ("remote get", "remote"), ("remote migrate", "remote set URL --migrate"),
+            ("migrate", "remote set URL --migrate"), ("remote rm", "deinit"),
+            ("recover", "restore PATH@VERSION"), ("trash", "ls --deleted"),
+            ("ignore", "check-ignore PATH"), ("purge", "delete -r PATH"),
+            ("filter-branch", "delete -r PATH"), ("cleanup", "prune"), ("df", "du"),
+            ("who", "log PATH"), ("why", "explain PATH"), ("sparse-checkout", "only set PATH"),
+            ("only rm", "only remove PATH"), ("devices rm", "devices forget NAME"),
         ])
     func command(_ name: String, _ here: String) async throws {
         let words = name.split(separator: " ").map(String.init)
@@ -52,6 +59,11 @@ struct CounterpartTests {
             ("sync --batch", "sync"), ("sync --pull", "sync"), ("sync --watch", "watch"),
             ("sync --stats", "stats"),
             ("restore --target x", "restore --at TIME -o DIR"),
+            ("restore x --version 2", "restore PATH@VERSION"), ("log -1", "log -n 1"),
+            ("log --follow x", "log PATH"), ("du -s", "du --depth 0"), ("du -a", "du --depth 9"),
+            // An argument is missing, too; the option says more.
+            ("resolve x --ours", "resolve PATH --take here"),
+            ("resolve x --theirs", "resolve PATH --take there"),
         ])
     func option(_ line: String, _ here: String) async throws {
         let words = line.split(separator: " ").map { Array($0.utf8) }

@@ -88,6 +88,25 @@ struct MistypedTests {
     }
 
     @Test(
+        "what a command does not take is answered with how it is said here",
+        arguments: [
+            ("conflicts b", "add --root DIR."), ("stats b", "add --root DIR."),
+            ("prune b", "add --root DIR."), ("show a 2", "filesinki show PATH@VERSION."),
+            ("diff a@1 a@2", "filesinki diff PATH 1 2."),
+            ("sync a b", "filesinki init DIR --remote STORE."),
+            ("undelete -dash", "as ./-dash."), ("resolve -x.txt --take here", "as ./-x.txt."),
+        ])
+    func surplus(_ line: String, _ hint: String) async throws {
+        let words = line.split(separator: " ").map { Array($0.utf8) }
+        let outcome = try await World().run(bytes: words)
+        #expect(outcome.code == .usage)
+        let lines = outcome.talk.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count > 1 && lines[1].contains(hint), "\(outcome.talk)")
+        // One at the end, and none between.
+        #expect(lines.count(where: \.isEmpty) == 1, "\(outcome.talk)")
+    }
+
+    @Test(
         "options of every command may stand before a subcommand",
         arguments: [
             "devices --root a list", "remote --root=a show", "only --root a list",

@@ -40,7 +40,7 @@ struct RootChoiceTests {
     /// The root is `/r`, the current folder `/r/sub`.
     static let paths: [(RootChoice.Origin, String, String?)] = [
         (.above, "a", "sub/a"), (.above, "../a", "a"), (.above, "./a/", "sub/a"),
-        (.given, "./-a", "-a"), (.given, "./-a/", "-a"),
+        (.given, "./-a", "-a"), (.given, "./-a/", "-a"), (.given, "./a/b", "a/b"),
         (.above, "/r/b", "b"), (.above, "../../x", "refused"), (.above, "/rx", "refused"),
         (.above, "..", nil), (.above, "/r", nil),
         (.given, "a", "a"), (.given, "a/", "a"), (.given, "/r/b", "b"), (.given, ".", nil),

@@ -37,6 +37,22 @@ enum Counterparts {
             "filesinki sync --dry-run")
     ]
 
+    /// The counterpart of arguments that a command does not have here, such as a version behind a path; nil if there
+    /// is none.
+    static func withArguments(_ command: String) -> Counterpart? { surplus[command] }
+
+    private static let surplus = [
+        "conflicts": Counterpart(
+            "To compare the versions of one conflict", "filesinki diff --conflict PATH"),
+        "diff": Counterpart(
+            "The versions follow the path, without an @", "filesinki diff PATH 1 2"),
+        "log": Counterpart("To see the versions of one path", "filesinki log PATH"),
+        "show": Counterpart("A version is part of the path", "filesinki show PATH@VERSION"),
+        "sync": Counterpart(
+            "A replica keeps the address of its store; to make one",
+            "filesinki init DIR --remote STORE"),
+    ]
+
     private static let exchange = Counterpart("To send and receive changes", "filesinki sync")
     private static let olderVersion = Counterpart(
         "filesinki log PATH lists the versions of a path; to go back to one",
@@ -51,6 +67,25 @@ enum Counterparts {
         "Copy the file with cp; to sync the copy", "filesinki sync")
     private static let continuous = Counterpart(
         "To sync continuously, as files change", "filesinki watch")
+    private static let deletion = Counterpart(
+        "filesinki prune removes old versions, small contents excepted; to delete a path everywhere",
+        "filesinki delete -r PATH")
+    private static let forgetting = Counterpart(
+        "To wait no longer for a device that is gone", "filesinki devices forget NAME")
+    private static let ending = Counterpart(
+        "A replica has one remote; to make it an ordinary folder again", "filesinki deinit")
+    private static let migration = Counterpart(
+        "To copy the store to another place, and to use it there",
+        "filesinki remote set URL --migrate")
+    private static let oldVersions = Counterpart(
+        "To remove old versions from the store", "filesinki prune")
+    private static let part = Counterpart(
+        "To hold only some folders on this device", "filesinki only set PATH")
+    private static let recovery = Counterpart(
+        "filesinki undelete PATH brings back what was deleted; to go back to an older version",
+        "filesinki restore PATH@VERSION")
+    private static let reason = Counterpart(
+        "To see why a path is as it is", "filesinki explain PATH")
     private static let untracking = Counterpart(
         "To keep a file here and sync it no longer, list it in .filesinkiignore; to delete it in the "
             + "store then, and on devices that do not ignore it", "filesinki delete --keep PATH")
@@ -58,11 +93,22 @@ enum Counterparts {
     static let commands: [String: Counterpart] = [
         "annotate": author,
         "bisync": exchange,
+        "clean": oldVersions,
+        "cleanup": oldVersions,
         "copy": copying,
         "daemon": continuous,
+        "df": Counterpart("To see what takes space in the store", "filesinki du"),
+        "filter-branch": deletion,
+        "ignore": Counterpart(
+            "What is not synced is listed in .filesinkiignore; to test a path",
+            "filesinki check-ignore PATH"),
+        "migrate": migration,
+        "purge": deletion,
         "rebase": exchange,
+        "recover": recovery,
         "resume": Counterpart(
             "What a stopped run has not done is done by the next one", "filesinki sync"),
+        "sparse-checkout": part,
         "st": Counterpart("To see the state of a replica", "filesinki status"),
         "stash": Counterpart(
             "Every synced version is kept; to go back to one", "filesinki restore PATH@VERSION"),
@@ -79,7 +125,7 @@ enum Counterparts {
             "filesinki devices forget NAME forgets a device; to remove old versions",
             "filesinki prune --keep-within 90d"),
         "fsck": verification,
-        "gc": Counterpart("To remove old versions from the store", "filesinki prune"),
+        "gc": oldVersions,
         "get": Counterpart("To print the content of a file", "filesinki load PATH"),
         "info": Counterpart("To see the state of a replica", "filesinki status"),
         "mergetool": Counterpart(
@@ -94,14 +140,24 @@ enum Counterparts {
         "reset": olderVersion,
         "revert": olderVersion,
         "snapshots": Counterpart("To list the commits of the store", "filesinki log"),
-        "undo": olderVersion,
+        "trash": Counterpart("To list what was deleted", "filesinki ls --deleted"),
+        "undo": recovery,
         "unlock": Counterpart(
             "A lock ends with its process, so that none has to be removed; to look for problems",
             "filesinki doctor"),
         "verify": verification,
         "version": version,
+        "who": author,
+        "why": reason,
+        "devices remove": forgetting,
+        "devices rm": forgetting,
+        "only rm": Counterpart("To hold a path no longer", "filesinki only remove PATH"),
         "remote add": Counterpart(
             "A replica has one remote; to set its address", "filesinki remote set URL"),
+        "remote get": Counterpart("To print the address of the remote", "filesinki remote"),
+        "remote migrate": migration,
+        "remote remove": ending,
+        "remote rm": ending,
         "remote set-url": Counterpart(
             "To set the address of the remote", "filesinki remote set URL"),
     ]
@@ -120,6 +176,12 @@ enum Counterparts {
         "To see what changed from one version of a file to another", "filesinki diff PATH 1 2")
     private static let target = Counterpart(
         "To restore into another folder", "filesinki restore --at TIME -o DIR")
+    private static let versioned = Counterpart(
+        "A version is part of the path", "filesinki restore PATH@VERSION")
+    private static let side = Counterpart(
+        "To choose a side", "filesinki resolve PATH --take here")
+    private static let otherSide = Counterpart(
+        "To choose a side", "filesinki resolve PATH --take there")
 
     /// By the whole name of the command and the option; for all commands, by the option alone.
     static let options: [String: Counterpart] = [
@@ -146,13 +208,21 @@ enum Counterparts {
             "A run prints its sums without an option; for what takes space", "filesinki stats"),
         "sync --pull": exchange, "sync --push": exchange, "sync --watch": continuous,
         "delete --force": forced, "delete -f": forced, "delete -fr": forced, "delete -rf": forced,
+        "du -a": Counterpart("To list more levels, and with them files", "filesinki du --depth 9"),
+        "du -s": Counterpart("To print the total only", "filesinki du --depth 0"),
+        "log -1": Counterpart("To print the newest only", "filesinki log -n 1"),
+        "log --follow": Counterpart(
+            "A version that was renamed names the path that it had; for those before",
+            "filesinki log PATH"),
+        "resolve --here": side, "resolve --mine": side, "resolve --ours": side,
+        "resolve --there": otherSide, "resolve --theirs": otherSide,
         "log --oneline": Counterpart("Each commit is one line already", "filesinki log"),
         "log --patch": patch, "log -p": patch,
         "log --stat": Counterpart(
             "To count the lines that changed from one version to another",
             "filesinki diff PATH 1 2 --stat"),
         "ls --all": hidden, "ls -a": hidden, "ls -al": hidden, "ls -la": hidden,
-        "restore --target": target, "restore -t": target,
+        "restore --target": target, "restore -t": target, "restore --version": versioned,
         "status -s": Counterpart("To print one line", "filesinki status --short"),
         "sync --archive": archive, "sync -a": archive, "sync -av": archive, "sync -avz": archive,
         "sync --delete": Counterpart(

@@ -24,9 +24,10 @@ extension RootChoice {
         return try below(place)
     }
 
-    /// The path without a slash at its end, and without the `./` that keeps one from being read as options.
+    /// The path without a slash at its end, and without a `./` at its beginning, which keeps one from being read as
+    /// options, and which shells complete.
     private static func plain(_ bytes: [UInt8]) -> [UInt8] {
-        var bytes = bytes.starts(with: "./-".utf8) ? Array(bytes.dropFirst(2)) : bytes
+        var bytes = bytes.starts(with: "./".utf8) ? Array(bytes.dropFirst(2)) : bytes
         while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
         return bytes
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FilesinkiModel
 import FilesinkiText
 
-/// What the user may have meant by an option that a command does not have, or by a command without arguments. The
+/// What the user may have meant by an option that a command does not have, or by too few or too many arguments. The
 /// parser's own suggestion takes any option within three letters, which is half of a short one.
 enum UnknownOption {
     private static let prefix = "Unknown option '"
@@ -10,7 +10,7 @@ enum UnknownOption {
     /// The parser's message with a hint in its second line, in place of the parser's; other messages stay as
     /// they are.
     static func explained(_ message: Substring, _ arguments: [String]) -> String {
-        guard message.hasPrefix(prefix) else { return missing(message, arguments) }
+        guard message.hasPrefix(prefix) else { return otherwise(message, arguments) }
         let rest = message.dropFirst(prefix.count)
         guard let end = rest.firstIndex(of: "'") else { return String(message) }
         let name = String(rest[..<end])
@@ -19,13 +19,59 @@ enum UnknownOption {
         return "\(prefix)\(name)'.\(hint)\(below)"
     }
 
-    /// The parser's message with a hint, if an argument is missing without which other tools have an answer.
-    private static func missing(_ message: Substring, _ arguments: [String]) -> String {
-        guard message.hasPrefix("Missing expected argument"),
-            let counterpart = Counterparts.withoutArguments(CommandNames.wholeName(in: arguments))
-        else { return String(message) }
+    /// The parser's message with a hint, if other tools take fewer or more arguments.
+    private static func otherwise(_ message: Substring, _ arguments: [String]) -> String {
         let end = message.firstIndex(of: "\n") ?? message.endIndex
-        return "\(message[..<end])\n\(counterpart.text)\(message[end...])"
+        if let name = first(in: arguments) {
+            return explained("\(prefix)\(name)'.\(message[end...])", arguments)
+        }
+        let command = CommandNames.wholeName(in: arguments)
+        let hint: String?
+        if message.hasPrefix("Missing expected argument") {
+            hint = Counterparts.withoutArguments(command)?.text
+        } else if message.hasPrefix("Unexpected argument") {
+            hint = surplusHint(for: command, arguments)
+        } else if command == "diff", message[..<end].contains("' is invalid for '<") {
+            hint = Counterparts.withArguments(command)?.text
+        } else {
+            hint = nil
+        }
+        guard let hint else { return String(message) }
+        return "\(message[..<end])\n\(hint)\(message[end...])"
+    }
+
+    /// Some commands take the replica's folder as an argument, so that it is tried with the others.
+    private static func surplusHint(for command: String, _ arguments: [String]) -> String? {
+        let meant = CommandNames.command(in: arguments)
+        let place =
+            meant is any ReplicaCommand.Type ? "To name the replica, add --root DIR." : nil
+        let words = [Counterparts.withArguments(command)?.text, place].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: " ")
+    }
+
+    /// The first option that the command of the arguments does not have; nil if all are known. The parser checks what it
+    /// has read before it looks at what it has not, and then says that an argument is missing.
+    private static func first(in arguments: [String]) -> String? {
+        let help = help(for: arguments)
+        let long = HelpText.longOptions(in: help)
+        let short = HelpText.shortOptions(in: help)
+        return arguments.prefix { $0 != "--" }.first { word in
+            guard word.hasPrefix("-"), word != "-" else { return false }
+            guard word.hasPrefix("--") else {
+                return word.dropFirst().first.map { !short.contains($0) } ?? false
+            }
+            return !long.contains(String(word.dropFirst(2).prefix { $0 != "=" }))
+        }.map { String($0.prefix { $0 != "=" }) }
+    }
+
+    /// Whether a word behind one hyphen is more likely the rest of a name than short options.
+    private static func isName(_ word: Substring) -> Bool {
+        word.count > 3 || word.contains { !$0.isASCII || !$0.isLetter }
+    }
+
+    /// The help of the command that the arguments name.
+    private static func help(for arguments: [String]) -> String {
+        FilesinkiCommand.helpMessage(for: CommandNames.command(in: arguments))
     }
 
     private static func hint(for name: String, _ arguments: [String]) -> String? {
@@ -37,9 +83,12 @@ enum UnknownOption {
             let key = before.flatMap { $0 == "set" || $0.hasPrefix("-") ? nil : $0 } ?? "KEY"
             return "Write a value that begins with a hyphen as \(printable(key.utf8))=\(name)."
         }
-        guard name.hasPrefix("--") else { return nil }
-        let known = HelpText.longOptions(
-            in: FilesinkiCommand.helpMessage(for: CommandNames.command(in: arguments)))
+        guard name.hasPrefix("--") else {
+            let takesPaths = HelpText.takesPaths(in: help(for: arguments))
+            return takesPaths && isName(name.dropFirst())
+                ? "Write a path that begins with a hyphen as ./\(name)." : nil
+        }
+        let known = HelpText.longOptions(in: help(for: arguments))
         return NearestWord.nearest(to: String(name.dropFirst(2)), among: known)
             .map { "Did you mean '--\($0)'?" }
     }

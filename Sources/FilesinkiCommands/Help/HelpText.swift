@@ -20,11 +20,23 @@ enum HelpText {
 
     /// The long options that a command's help lists, without their dashes.
     static func longOptions(in help: String) -> [String] {
+        options(in: help).filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
+    }
+
+    /// The letters of the short options that a command's help lists.
+    static func shortOptions(in help: String) -> [Character] {
+        options(in: help).filter { !$0.hasPrefix("--") }.compactMap { $0.dropFirst().first }
+    }
+
+    /// Whether a command's help lists a path among its arguments.
+    static func takesPaths(in help: String) -> Bool { help.contains("\n  <path") }
+
+    private static func options(in help: String) -> [Substring] {
         help.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("-") }
             .flatMap { line in
                 let label = line.firstRange(of: "  ").map { line[..<$0.lowerBound] } ?? line
-                return label.split { ", /".contains($0) }.filter { $0.hasPrefix("--") }
-            }.map { String($0.dropFirst(2)) }
+                return label.split { ", /".contains($0) }.filter { $0.hasPrefix("-") }
+            }
     }
 
     private static func isTitled(_ line: Substring) -> Bool {
