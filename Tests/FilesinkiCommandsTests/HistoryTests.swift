@@ -43,6 +43,9 @@ struct HistoryTests {
         #expect(log.lines[1].hasSuffix("D one  A sub/three"), "\(log.text)")
         #expect(log.lines[2].hasSuffix("M one"), "\(log.text)")
         #expect(log.lines[3].hasSuffix("A one  A sub/two"), "\(log.text)")
+        let renamed = try await world.run("log", "--root", "a", "other/three")
+        let before = "filesinki log --root \(world.folder)/a sub/three"
+        #expect(renamed.talk.contains(before), "\(renamed.talk)")
         let newest = try await world.run("log", "--root", "a", "-n", "1", "--json")
         #expect(newest.lines.count == 1)
         #expect(newest.text.contains(#""sequence":4,"#) && newest.text.contains(#""renamed":2"#))
@@ -76,6 +79,8 @@ struct HistoryTests {
         #expect(try await world.run("show", "--root", "a", "--content", content).text == "one\n")
         #expect(try await world.run("show", "--root", "a", "one@99").code == .negative)
         #expect(try await world.run("show", "--root", "a", "one").code == .usage)
+        let loaded = try await world.run("load", "--root", "a", "one@1")
+        #expect(loaded.code == .negative && loaded.talk.contains("filesinki show "), "\(loaded)")
         #expect(try await world.run("show", "--root", "a", "--content", "12").code == .usage)
         #expect(try await world.run("show", "--root", "a", "absent@1").code == .negative)
     }

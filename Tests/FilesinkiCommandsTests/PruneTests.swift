@@ -74,6 +74,24 @@ struct PruneTests {
         #expect(process.terminationStatus == 0)
     }
 
+    @Test("one pack that is rewritten is not said to be one of one")
+    func rewritten() async throws {
+        try world.write("keep\n", to: "a/keep")
+        try await expect(["init", "a", "--remote", "store", "--device", "a"])
+        try await expect(["sync", "a"])
+        for (name, factor) in [("gone", 7), ("kept", 3)] {
+            let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* factor) >> 9) }
+            try world.write(bytes, to: "a/\(name)")
+        }
+        try await expect(["sync", "a"])
+        #expect(packs == 1)
+        world.remove("a/gone")
+        try await expect(["sync", "a"])
+        let pruned = try await expect(["prune", "--root", "a", "--keep-last", "1"])
+        let words = pruned.text + pruned.talk
+        #expect(words.contains("Removed 1 pack, rewritten; "), "\(words)")
+    }
+
     @Test("a dry run says why it keeps what it keeps, and for whom")
     func reasons() async throws {
         try await makeVersions()

@@ -97,8 +97,13 @@ extension OpenConflict {
             + FlowText.lines(commands, separator: "      ", indent: indent, within: width)
     }
 
-    /// Which version is at the path, and where the other one is; nil without a conflict copy.
-    var placeText: String? { copy == nil ? nil : placeParts.joined(separator: "  ") }
+    /// Which version is at the path, and where the other one is; empty without a conflict copy.
+    func placeLines(indent: String, within width: Int?) -> [String] {
+        guard copy != nil, let first = placeParts.first else { return [] }
+        return FlowText.lines(
+            [indent + first] + placeParts.dropFirst(), separator: "  ", indent: indent,
+            within: width)
+    }
 
     private var placeParts: [String] {
         guard let copy else { return ["both sides keep their own version"] }

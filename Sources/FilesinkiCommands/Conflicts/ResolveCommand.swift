@@ -83,7 +83,7 @@ struct ResolveCommand: ReplicaCommand {
             return
         }
         if paths.isEmpty != (all || list.pathsFrom != nil), paths.isEmpty || all {
-            throw ValidationError("Give paths, or --all.")
+            throw ValidationError("Give paths, --all, or -i to be asked about each.")
         }
         if undo {
             if all || take != nil || with != nil || tool != nil {
@@ -92,7 +92,7 @@ struct ResolveCommand: ReplicaCommand {
             return
         }
         if [take, with, tool].count(where: { $0 != nil }) != 1 {
-            throw ValidationError("Give one of --take, --with and --tool.")
+            throw ValidationError("Give one of --take, --with, --tool and -i.")
         }
         if with != nil, all || paths.count > 1 {
             throw ValidationError("--with is for one path.")
@@ -144,11 +144,15 @@ struct ResolveCommand: ReplicaCommand {
 
     /// The paths that are meant, in order and each once: a path may have more than one conflict.
     func targets(_ paths: [String], _ session: Session) async throws -> [RelativePath] {
-        let open = Set(try await session.replica.conflicts().map(\.path))
+        let conflicts = try await session.replica.conflicts()
+        let open = Set(conflicts.map(\.path))
         if all { return open.sorted() }
         var chosen: [RelativePath] = []
         for argument in paths {
             let path = try session.path(argument)
+            if !open.contains(path), let conflict = conflicts.last(where: { $0.copy == path }) {
+                throw Failure.isCopy(path, of: session.console.hints.word(conflict.path))
+            }
             let isPattern = PathPattern.isPattern(argument)
             if undo || !isPattern || open.contains(path) {
                 chosen.append(path)
@@ -201,5 +205,14 @@ private final class ResolvedConflicts {
     func show(in console: Console) throws -> ExitCode {
         if let report { try console.show(report, exit: code) }
         return code
+    }
+}
+
+extension Failure {
+    /// The copy of a conflict was named in place of its path: it is not said which version is meant.
+    fileprivate static func isCopy(_ path: RelativePath, of original: String) -> Failure {
+        Failure(
+            .usage, path: path.bytes, "This is the conflict copy of \(original).",
+            remedy: "Name that path: filesinki resolve \(original).")
     }
 }

@@ -225,7 +225,7 @@ extension Session {
             table.add(printable(name.utf8), text(open.entry(of: side)), by)
         }
         let head = "\(open.path)   since \(TimeText.day(open.time, now: now))"
-        let place = open.placeText.map { ["  " + $0] } ?? []
+        let place = open.placeLines(indent: "  ", within: console.outputColumns)
         return [head] + table.lines.map { "  " + $0 } + place
     }
 

@@ -115,9 +115,18 @@ struct LoadCommand: ReplicaCommand {
             return object
         }
         let console = session.console
-        let found = try await console.withProgress { line in
-            try await session.replica.load(
-                source, isOffline: isOffline, SyncOptions(showing: line), write)
+        let found: LoadReport
+        do {
+            found = try await console.withProgress { line in
+                try await session.replica.load(
+                    source, isOffline: isOffline, SyncOptions(showing: line), write)
+            }
+        } catch let failure as Failure
+            where failure.code == .notFound && VersionedPath(path).version != nil
+        {
+            var worded = failure
+            worded.remedy = "To print a version of a path: filesinki show PATH@VERSION."
+            throw worded
         }
         if let sync = found.sync { try console.showNotices(ofReplica: sync) }
         done.addCopies(of: found.sync)

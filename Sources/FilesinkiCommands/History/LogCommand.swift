@@ -10,7 +10,8 @@ struct LogCommand: ReplicaCommand {
         abstract: "Show the store's history, or the versions of a path.",
         discussion: """
             Newest first. Without a path, one line for each commit: A added, M modified, D deleted, \
-            R renamed. A version whose content is gone is marked as removed by a prune. Exits with 1 when the path has no version.
+            R renamed. A version whose content is gone is marked as removed by a prune. Versions from before a \
+            rename are listed with the name that the path had then. Exits with 1 when the path has no version.
             """,
         aliases: ["history", "versions"])
 
@@ -31,7 +32,13 @@ struct LogCommand: ReplicaCommand {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
         if let path {
-            try show(try await versions(of: session.path(path), session), in: console)
+            let versions = try await versions(of: session.path(path), session)
+            try show(versions, in: console)
+            // The oldest: what was there before has the other name.
+            if !report.json, let origin = versions.last?.change.movedFrom {
+                let word = console.hints.word(origin)
+                console.say("For the versions before the rename: filesinki log \(word)")
+            }
         } else {
             try show(try await session.replica.commits(limit: limit), in: console)
         }

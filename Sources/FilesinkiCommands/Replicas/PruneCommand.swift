@@ -195,8 +195,10 @@ struct PruneCommand: ReplicaCommand {
             (result.recompressedPacks, "recompressed"),
             (result.removedUnnamedPacks, "of failed uploads"),
         ]
-        let details = parts.filter { $0.0 > 0 }.map { ", \(CountText.text($0.0)) of them \($0.1)" }
         let count = result.removedPacks + result.removedUnnamedPacks
+        let details = parts.filter { $0.0 > 0 }.map { part, what in
+            count == 1 ? ", \(what)" : ", \(CountText.text(part)) of them \(what)"
+        }
         return "\(what) \(CountText.text(count, "pack"))\(details.joined()); "
             + "\(dryRun ? "about " : "")\(SizeText.text(max(0, result.freedBytes))) "
             + (dryRun ? "would be free." : "are free.")
