@@ -77,15 +77,29 @@ struct ProbeTrial: Sendable {
     let remotes: [any Remote]
     /// The folder of the trial, without a slash at its end.
     let folder: String
-    /// How many race for each slot; 1 where one device alone publishes.
-    let writers: Int
     let rounds: Int
+    /// What each writer publishes in each race: bytes of another value and of another number than the others'.
+    private let published: [[UInt8]]
     /// Called when another part of the trial is done.
     var onProgress: @Sendable () -> Void = {}
+
+    /// - Parameter writers: How many race for each slot; 1 where one device alone publishes.
+    init(remotes: [any Remote], folder: String, writers: Int, rounds: Int) {
+        self.remotes = remotes
+        self.folder = folder
+        self.rounds = rounds
+        published = (0..<writers).map {
+            [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: Self.shortestPublished + $0)
+        }
+    }
+
+    private var writers: Int { published.count }
 
     /// How many parts the trial has: each slot, each further step, and the deletion.
     var parts: Int { rounds + Self.steps.joined().count }
 
+    /// How many bytes the first writer publishes.
+    private static let shortestPublished = 3000
     /// The sizes of the objects that are stored, by their numbers from 0.
     private static let sizes = [0, 1, 4096, 70_000]
     /// The size of object 9, of which parts are read.
@@ -113,7 +127,16 @@ struct ProbeTrial: Sendable {
 
     /// Bytes that differ from number to number and from position to position.
     private func content(_ number: Int, size: Int) -> [UInt8] {
-        (0..<size).map { UInt8(truncatingIfNeeded: $0 / 256 + $0 &* 7 + number &* 31 + 1) }
+        let row = (0..<256).map { UInt8(truncatingIfNeeded: $0 &* 7 + number &* 31 + 1) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(size + row.count)
+        // Each row begins one byte later than the one before it.
+        while bytes.count < size {
+            let start = bytes.count / row.count % row.count
+            bytes += row[start...] + row[..<start]
+        }
+        bytes.removeLast(bytes.count - size)
+        return bytes
     }
 
     private func putAndGet() async throws -> String {
@@ -246,10 +269,10 @@ extension ProbeTrial {
         case broken(String)
     }
 
-    /// The bytes that a writer publishes in each race: different from those of the others, and of
-    /// another length.
-    private func bytes(ofWriter writer: Int) -> [UInt8] {
-        [UInt8](repeating: UInt8(truncatingIfNeeded: writer), count: 3000 + writer)
+    /// Whether a slot's bytes are those of a writer.
+    private func isPublished(_ bytes: [UInt8]) -> Bool {
+        let writer = bytes.count - Self.shortestPublished
+        return published.indices.contains(writer) && published[writer] == bytes
     }
 
     private func raceForSlots() async throws -> String {
@@ -263,7 +286,9 @@ extension ProbeTrial {
 
     /// Fills each slot, and tries to fill it again: a run that was killed may have been told of neither.
     private func fillSlots() async throws -> String {
-        let own = bytes(ofWriter: 0)
+        let own = published[0]
+        // What another run would publish.
+        let other = own + [1]
         for round in 0..<rounds {
             let slot = try slot(round)
             guard try await remote(0).publish(own, to: slot) == .mine,
@@ -272,7 +297,7 @@ extension ProbeTrial {
                 throw BrokenGuarantee(
                     detail: "A slot does not contain the bytes of its only writer.")
             }
-            guard try await remote(1).publish(bytes(ofWriter: 1), to: slot) == .theirs(own) else {
+            guard try await remote(1).publish(other, to: slot) == .theirs(own) else {
                 throw BrokenGuarantee(detail: "A full slot was filled again.")
             }
             onProgress()
@@ -288,7 +313,7 @@ extension ProbeTrial {
             for writer in 0..<writers {
                 group.addTask {
                     let outcome = try await remote(writer)
-                        .publish(bytes(ofWriter: writer), to: slot)
+                        .publish(published[writer], to: slot)
                     return .outcome(writer: writer, outcome)
                 }
             }
@@ -298,7 +323,11 @@ extension ProbeTrial {
         let finals = try await mapConcurrently(remotes, limit: remotes.count) {
             try await $0.get(slot, range: nil)
         }
-        for final in Set(finals) { try checkRace(observations, final: final) }
+        var checked: [[UInt8]?] = []
+        for final in finals where !checked.contains(final) {
+            try checkRace(observations, final: final)
+            checked.append(final)
+        }
     }
 
     private func checkRace(
@@ -321,7 +350,7 @@ extension ProbeTrial {
             throw .init(
                 detail: "\(winners.count) of \(writers) writers won the same slot.")
         }
-        guard winners.map(bytes(ofWriter:)) == [final] else {
+        guard winners.map({ published[$0] }) == [final] else {
             throw .init(detail: "A slot does not contain the bytes of the writer that won it.")
         }
     }
@@ -330,14 +359,13 @@ extension ProbeTrial {
 
     /// Reads the slot repeatedly, from before it is filled until its bytes were seen several times.
     private func watchSlot(_ slot: ObjectKey, over remote: any Remote) async throws -> Observation {
-        let possible = Set((0..<writers).map(bytes(ofWriter:)))
         var first: [UInt8]?
         var seen = 0
         // Bounded in case no writer ever wins.
         for _ in 0..<1000 where seen < Self.sightings {
             try Task.checkCancellation()
             let now = try await remote.get(slot, range: nil)
-            if let now, !possible.contains(now) {
+            if let now, now != first, !isPublished(now) {
                 return .broken("A slot was visible before it was complete.")
             }
             if let first, now != first { return .broken(Self.changed) }
