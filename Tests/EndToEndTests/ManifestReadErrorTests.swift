@@ -3,10 +3,10 @@ import Testing
 
 /// The disk refuses to read the manifest: nothing is taken for damage that was not read.
 ///
-/// `FILESINKI_KILL_POINTS` says how many reads fail, one in each run; 8 unless it is set.
+/// `FILESINKI_KILL_POINTS` says how many reads fail, one in each run; 5 unless it is set.
 @Suite("Read errors of the manifest", .onOwnThreads, .serialized)
 struct ManifestReadErrorTests {
-    private static let points = Injector.setting("FILESINKI_KILL_POINTS", otherwise: 8)
+    private static let points = Injector.setting("FILESINKI_KILL_POINTS", otherwise: 5)
     private static let manifest = "/manifest.sqlite"
 
     @Test("E4.5 a read error of the manifest ends the run with 4 and changes nothing")

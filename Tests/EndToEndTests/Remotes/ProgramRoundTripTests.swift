@@ -5,7 +5,7 @@ import Testing
 @Suite("Round trips of the program", .onOwnThreads, .serialized)
 struct ProgramRoundTripTests {
     /// How many files `manyFiles` makes; `FILESINKI_MANY_FILES=10000` is the documented figure.
-    static let many = knob("FILESINKI_MANY_FILES", otherwise: 1000)
+    static let many = knob("FILESINKI_MANY_FILES", otherwise: 400)
 
     /// A machine with a replica `a` that is in step with its own server, and the proxy before it.
     struct Counted {

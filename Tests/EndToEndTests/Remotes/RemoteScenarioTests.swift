@@ -6,9 +6,9 @@ import Testing
 @Suite("Three devices and a remote", .onOwnThreads, .serialized)
 struct RemoteScenarioTests {
     /// How large the one large file is, in MiB; `FILESINKI_LARGE_FILE=300` is the documented figure.
-    static let large = knob("FILESINKI_LARGE_FILE", otherwise: 6)
-    /// How many syncs are killed.
-    static let kills = knob("FILESINKI_REMOTE_KILLS", otherwise: 6)
+    static let large = knob("FILESINKI_LARGE_FILE", otherwise: 3)
+    /// How often a sync of each device is killed.
+    static let kills = knob("FILESINKI_REMOTE_KILLS", otherwise: 2)
 
     @Test(
         "edits, conflicts, renames, deletions, kills and a large file reach every device",
@@ -21,7 +21,7 @@ struct RemoteScenarioTests {
         try devices.rename()
         try devices.deleteAndEdit()
         try devices.killSyncs(Self.kills)
-        try devices.saveAndLoad(rounds: 5)
+        try devices.saveAndLoad(rounds: 2)
         try devices.expectProof()
     }
 

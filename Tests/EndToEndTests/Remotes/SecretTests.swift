@@ -18,13 +18,12 @@ struct SecretTests {
         }
         try subject.run("remote check '\(subject.address)'", exits: [0])
         try subject.expectNoTrace()
-        for fault in [
-            HTTPFault.refused(401), .refused(403), .refused(500), .page, .redirect, .noise,
-            .wrongBytes,
+        for (fault, format) in [
+            (HTTPFault.refused(401), ""), (.refused(403), "--json"), (.refused(500), ""),
+            (.page, "--json"), (.redirect, ""), (.noise, "--json"), (.wrongBytes, ""),
         ] {
             subject.proxy.begin { _ in [fault.fault] }
-            try subject.run("sync a -v", exits: [7, 8, 75])
-            try subject.run("sync a -v --json", exits: [7, 8, 75])
+            try subject.run("sync a -v \(format)", exits: [7, 8, 75])
         }
         subject.proxy.begin { _ in [.cut(.down, after: 10, .reset)] }
         try subject.run("sync a -v --json", exits: [75])

@@ -6,7 +6,7 @@ import Testing
 @Suite("Many changes under watches", .onOwnThreads, .serialized)
 struct WatchStormTests {
     /// How many changes; 50,000 for the whole storm.
-    static let count = getenv("FILESINKI_STORM").flatMap { Int(String(cString: $0)) } ?? 3000
+    static let count = getenv("FILESINKI_STORM").flatMap { Int(String(cString: $0)) } ?? 1500
     /// How many objects a build makes.
     static let objects = getenv("FILESINKI_OBJECTS").flatMap { Int(String(cString: $0)) } ?? 60
     /// How often editors save.
