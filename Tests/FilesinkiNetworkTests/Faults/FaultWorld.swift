@@ -2,6 +2,7 @@ import FilesinkiCommands
 import FilesinkiHTTPClient
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiStore
 import FilesinkiTesting
 import Glibc
 import Synchronization
@@ -37,6 +38,9 @@ final class FaultWorld {
             "old": .file("old"), "d": .directory(["x": .file("x"), "y": .file("y")]),
         ]
         try first.write(to: path("a"))
+        // As another device would have: else `init` tests the server with hundreds of writers.
+        let remote = try target.connect(target.port, ConnectionSettings())
+        _ = try await StoreFormat.create(at: remote, systemContext: .quick)
         for words in [
             ["init", path("a"), "--remote", "http://store", "--device", "a"],
             ["sync", path("a")], ["clone", "http://store", path("b"), "--device", "b"],
