@@ -367,7 +367,8 @@ let package = Package(
                 "FilesinkiCommands", "FilesinkiCompression", "FilesinkiDirectory",
                 "FilesinkiEngine", "FilesinkiModel", "FilesinkiText", "FilesinkiReconcile",
                 "FilesinkiRemote",
-                "FilesinkiRules", "FilesinkiSystem", "FilesinkiTesting", "FilesinkiWatch",
+                "FilesinkiRules", "FilesinkiStore", "FilesinkiSystem", "FilesinkiTesting",
+                "FilesinkiWatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             // Read where they are, and written there when somebody wants them anew.

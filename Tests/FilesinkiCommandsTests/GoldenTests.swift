@@ -280,11 +280,13 @@ struct GoldenTests {
     /// Two replicas, `a` and `b`, with the files `one` and `two`, in a world without chance.
     static func pair() async throws -> World {
         let world = try World(isRepeatable: true)
-        let lines = [
-            "folder a", "write a/one one", "write a/two two",
-            "init a --remote store --device a", "sync a", "clone store b --device b",
+        let before = [
+            "folder a", "write a/one one", "write a/two two", "init a --remote store --device a",
         ]
-        for line in lines { try await world.perform(line) }
+        try await world.makeStore("store")
+        for line in before { try await world.perform(line) }
+        world.skipChanceOfStore()
+        for line in ["sync a", "clone store b --device b"] { try await world.perform(line) }
         return world
     }
 }

@@ -134,6 +134,7 @@ struct HistoryTests {
         let world = try World()
         try world.write("1\n", to: "a/one")
         try world.write("two\n", to: "a/sub/two")
+        try await world.makeStore("store")
         #expect(try await world.run("init", "a", "--remote", "store").code == .done)
         #expect(try await world.run("sync", "a").code == .done)
         world.wait(seconds: 3600)
@@ -153,21 +154,21 @@ struct HistoryTests {
     /// Half an hour behind the first version, and behind the third.
     private static let (first, third) = ("@1700001800", "@1700009000")
 
-    @Test(
-        "E4.1 each command with a point in time takes --at and --commit",
-        arguments: [
-            (["ls"], "one\nsub/\nsub/two\n"), (["ls", "sub"], "sub/\nsub/two\n"),
-            (["show", "one"], "1\n"), (["load", "one"], "1\n"),
-            (["diff", "one"], "--- one@1\n+++ one\n@@ -1 +1 @@\n-1\n+4\n"),
-        ])
-    func points(_ command: [String], _ expected: String) async throws {
+    @Test("E4.1 each command with a point in time takes --at and --commit")
+    func points() async throws {
         let world = try await clocks()
-        for point in [["--at", Self.first], ["--commit", "1"]] {
-            let line = command + ["--root", "a"] + point
-            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
-            #expect(outcome.text == expected, "\(line): \(outcome.talk)")
-            #expect(outcome.code == (command[0] == "diff" ? .negative : .done))
-            #expect(!outcome.talk.contains("contradict"))
+        for (command, expected) in [
+            (["ls"], "one\nsub/\nsub/two\n"), (["ls", "sub"], "sub/\nsub/two\n"),
+            (["diff", "one"], "--- one@1\n+++ one\n@@ -1 +1 @@\n-1\n+4\n"),
+            (["show", "one"], "1\n"), (["load", "one"], "1\n"),
+        ] {
+            for point in [["--at", Self.first], ["--commit", "1"]] {
+                let line = command + ["--root", "a"] + point
+                let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+                #expect(outcome.text == expected, "\(line): \(outcome.talk)")
+                #expect(outcome.code == (command[0] == "diff" ? .negative : .done))
+                #expect(!outcome.talk.contains("contradict"))
+            }
         }
     }
 
@@ -187,25 +188,25 @@ struct HistoryTests {
         #expect(before.code == .negative)
     }
 
-    @Test(
-        "E4.1 each command with a point in time warns where clocks contradict the log",
-        arguments: [
-            ["ls"], ["ls", "one"], ["show", "one"], ["load", "one"], ["diff", "one"],
-            ["restore", "one"], ["restore", "-o", "then"],
-        ])
-    func contradiction(_ command: [String]) async throws {
+    @Test("E4.1 each command with a point in time warns where clocks contradict the log")
+    func contradiction() async throws {
         let world = try await clocks()
-        let line = command + ["--root", "a", "--at", Self.third]
-        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
-        #expect(outcome.talk.contains("by its clock commit 2 of"), "\(outcome.talk)")
-        let json = try await world.run(
-            bytes: (["ls", "--root", "a", "--at", Self.third, "--json"]).map { Array($0.utf8) })
+        // Last what writes.
+        for command in [
+            ["ls"], ["ls", "one"], ["show", "one"], ["load", "one"], ["diff", "one"],
+            ["restore", "-o", "then"], ["restore", "one"],
+        ] {
+            let line = command + ["--root", "a", "--at", Self.third]
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.talk.contains("by its clock commit 2 of"), "\(line): \(outcome.talk)")
+            let number = command + ["--root", "a", "--commit", "3"]
+            let asked = try await world.run(
+                bytes: (command.last == "then" ? number + ["-o", "other"] : number)
+                    .map { Array($0.utf8) })
+            #expect(!asked.talk.contains("by its clock"), "\(number): \(asked.talk)")
+        }
+        let json = try await world.run("ls", "--root", "a", "--at", Self.third, "--json")
         #expect(json.lines.first?.hasPrefix(#"{"type":"notice","#) == true)
-        let number = command + ["--root", "a", "--commit", "3"]
-        let asked = try await world.run(
-            bytes: (command.last == "then" ? number + ["-o", "other"] : number)
-                .map { Array($0.utf8) })
-        #expect(!asked.talk.contains("by its clock"))
     }
 
     @Test("E4.1 restore --commit restores the same as --at")
@@ -222,9 +223,10 @@ struct HistoryTests {
         #expect(world.readText("a/sub/two") == "two\n")
     }
 
-    @Test(
-        "E4.1 a point that does not exist exits with 1, an invalid one with 2",
-        arguments: [
+    @Test("E4.1 a point that does not exist exits with 1, an invalid one with 2")
+    func badPoints() async throws {
+        let world = try await clocks()
+        for (line, code) in [
             ("ls --commit 9", ExitCode.negative), ("ls sub/two --commit 3", .negative),
             ("show sub/two --at @1700009000", .negative), ("load one --commit 0", .negative),
             ("diff one --at @0", .negative), ("ls --at @0", .negative),
@@ -233,12 +235,11 @@ struct HistoryTests {
             ("load one --version 1 --commit 1", .usage), ("load one --offline --at @1", .usage),
             ("diff one 1 --commit 1", .usage), ("diff --conflict one --at @1", .usage),
             ("restore -o x", .usage),
-        ])
-    func badPoints(_ line: String, _ code: ExitCode) async throws {
-        let world = try await clocks()
-        let words = line.split(separator: " ").map(String.init) + ["--root", "a"]
-        let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
-        #expect(outcome.code == code, "\(outcome.talk)")
+        ] {
+            let words = line.split(separator: " ").map(String.init) + ["--root", "a"]
+            let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
+            #expect(outcome.code == code, "\(line): \(outcome.talk)")
+        }
     }
 
     @Test("explain prints device and rule, and exits with 1 for an unknown path")

@@ -8,6 +8,7 @@ struct ReplicaTests {
         let world = try World()
         try world.write("one\n", to: "a/one")
         try world.write("two\n", to: "a/sub/two")
+        try await world.makeStore("store")
         let commands = [
             ["init", "a", "--remote", "store", "--device", "a"], ["sync", "a"],
             ["clone", "store", "b", "--device", "b"],

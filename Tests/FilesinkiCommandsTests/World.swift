@@ -1,6 +1,8 @@
 import FilesinkiCommands
+import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiStore
 import FilesinkiTesting
 import Glibc
 import Synchronization
@@ -87,6 +89,9 @@ final class World: @unchecked Sendable {
         futimens(file, [time, time])
     }
 
+    /// Draws what a test of a folder and the id of a store would have taken of a chance that is counted.
+    func skipChanceOfStore() { for _ in 0..<2 { _ = chance?.bytes(1) } }
+
     /// Lets the clock go on.
     func wait(seconds: Int64) { clock.advance(.seconds(seconds)) }
 
@@ -132,6 +137,19 @@ final class World: @unchecked Sendable {
             if name != "." && name != ".." { names.append(name) }
         }
         return names.sorted()
+    }
+
+    /// Makes a store, as another device would have. Where there is none, `init` first tests the folder with
+    /// hundreds of writers, which takes longer than most tests.
+    func makeStore(_ name: String) async throws {
+        // Its id is the one that `init` would give it, after that of the device and the name of the test.
+        let drawn = chance.map { _ in CountedChance(after: 2) }
+        let other = systemContext
+        let context = SystemContext(
+            now: other.now, randomBytes: { drawn?.bytes($0) ?? other.randomBytes($0) },
+            sleep: other.sleep)
+        let remote = try DirectoryRemote.create(path: folder + "/" + name)
+        _ = try await StoreFormat.create(at: remote, systemContext: context)
     }
 
     /// Runs a command line as the shell would.
@@ -196,7 +214,10 @@ final class World: @unchecked Sendable {
 
 /// Chance that is the same in every run: a number that goes up.
 final class CountedChance: Sendable {
-    private let count = Mutex<UInt64>(0)
+    private let count: Mutex<UInt64>
+
+    /// - Parameter count: How much of it has been drawn.
+    init(after count: UInt64 = 0) { self.count = Mutex(count) }
 
     func bytes(_ wanted: Int) -> [UInt8] {
         let number = count.withLock { count in
