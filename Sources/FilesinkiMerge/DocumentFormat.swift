@@ -150,8 +150,8 @@ struct JSONCFormat: SyntaxFormat {
 
     func read(_ bytes: [UInt8]) -> SyntaxTree? {
         guard bytes.count <= SyntaxLimits.size else { return nil }
-        var reader = BracketReader(bytes, .json)
-        guard let root = reader.document() else { return nil }
-        return SyntaxTree(bytes: bytes, root: root)
+        let store = SyntaxStore(bytes)
+        var reader = BracketReader(store, .json)
+        return reader.document().map { SyntaxTree(store, root: $0) }
     }
 }

@@ -104,10 +104,11 @@ struct XMLPart {
     func attributes(_ element: Int) -> [Attribute] {
         // Most tags are a name between brackets.
         guard elements[element].tag.count > elements[element].name.count + 3 else { return [] }
-        let items = XMLElement(bytes, tag: elements[element].tag)?.node.items ?? []
+        let items = XMLElement(bytes, tag: elements[element].tag)?.attributes ?? []
+        let text = SyntaxBytes(bytes)
         return items.map { item in
             Attribute(
-                name: item.key.slice(of: bytes), value: item.value.meaning.slice(of: bytes),
+                name: text.slice(item.key), value: text.slice(item.value.meaning),
                 range: item.gap.lowerBound..<item.end)
         }
     }

@@ -4,11 +4,19 @@
 /// its title, ``SyntaxNode/Form/content``, and its description; a folder of its attributes, its name and what is in
 /// it. A separator is a comment that stands alone.
 struct BookmarksReader {
+    private let store: SyntaxStore
     private let bytes: [UInt8]
+    private let titleName: SyntaxText
+    private let descriptionName: SyntaxText
     private var position = 0
     private var count = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) {
+        store = SyntaxStore(bytes)
+        self.bytes = bytes
+        titleName = store.copy("title".utf8)
+        descriptionName = store.copy("description".utf8)
+    }
 
     private static let documentType = "<!DOCTYPE NETSCAPE-Bookmark-file-1>"
 
@@ -23,7 +31,7 @@ struct BookmarksReader {
         guard let items = items(depth: 1), close(&root, items),
             place(of: ["DT", "DL"], from: position) == nil
         else { return nil }
-        return SyntaxTree(bytes: bytes, root: root)
+        return SyntaxTree(store, root: root)
     }
 
     // MARK: Lists
@@ -72,7 +80,7 @@ struct BookmarksReader {
 
     /// Ends a list at its end tag; reads the paragraph tag behind it.
     private mutating func close(_ node: inout SyntaxNode, _ items: [SyntaxItem]) -> Bool {
-        node.items += items
+        node.items = store.add(items)
         node.closingStart = position
         guard let end = tagEnd(at: position) else { return false }
         position = paragraphEnd(behind: end)
@@ -96,17 +104,18 @@ struct BookmarksReader {
 
     private func bookmark(at start: Int) -> Entry? {
         guard isTag("A", at: start), let titled = titled("A", at: start),
-            let address = titled.node.items.first(where: {
-                $0.key.slice(of: bytes).elementsEqual("HREF".utf8)
+            let address = titled.attributes.first(where: {
+                store.slice($0.key).elementsEqual("HREF".utf8)
             })?.value.meaning
         else { return nil }
         var node = titled.node
         var end = titled.title.end
-        node.items.append(titled.title)
+        var items = titled.attributes + [titled.title]
         if let description = description(behind: end) {
-            node.items.append(description)
+            items.append(description)
             end = description.end
         }
+        node.items = store.add(items)
         node.range = start..<end
         node.closingStart = end
         return (address, address, node)
@@ -114,33 +123,37 @@ struct BookmarksReader {
 
     private mutating func folder(at start: Int, _ depth: Int) -> Entry? {
         guard let titled = titled("H3", at: start) else { return nil }
-        var (node, title) = titled
+        var (node, attributes, title) = titled
         let described = description(behind: title.end)?.end ?? title.end
         guard let opened = listOpening(at: skippingSpace(from: described)) else { return nil }
         title.end = opened
-        node.items.append(title)
+        attributes.append(title)
         position = opened
-        guard let items = items(depth: depth + 1), close(&node, items) else { return nil }
+        guard let items = items(depth: depth + 1), close(&node, attributes + items) else {
+            return nil
+        }
         let name = title.value.meaning
         // No address begins so.
-        return (name, SyntaxText(own: [0] + name.slice(of: bytes)), node)
+        return (name, store.copy([0] + store.slice(name)), node)
     }
 
     /// An element with the attributes of its start tag, and its text up to the end tag.
-    private func titled(_ tag: String, at start: Int) -> (node: SyntaxNode, title: SyntaxItem)? {
+    private func titled(
+        _ tag: String, at start: Int
+    ) -> (node: SyntaxNode, attributes: [SyntaxItem], title: SyntaxItem)? {
         let nameEnd = start + 1 + tag.utf8.count
         guard let end = tagEnd(at: start), let items = attributes(in: nameEnd..<end),
             let close = place(of: ["/" + tag], from: end), let closed = tagEnd(at: close)
         else { return nil }
         let node = SyntaxNode(
-            kind: .map, range: start..<closed, items: items, openingEnd: nameEnd, form: .pair)
+            kind: .map, range: start..<closed, openingEnd: nameEnd, form: .pair)
         let cursor = items.last?.end ?? nameEnd
         let title = Self.item(
-            Self.titleName, from: cursor,
+            titleName, from: cursor,
             SyntaxNode(
                 kind: .scalar, range: end..<close, meaning: SyntaxText(bytes[end..<close]),
                 form: .content), end: closed)
-        return (node, title)
+        return (node, items, title)
     }
 
     /// The description behind a title, with the white space before it; nil if there is none.
@@ -151,14 +164,11 @@ struct BookmarksReader {
         else { return nil }
         let textEnd = bytes[text..<next].lastIndex { !$0.isSpace }.map { $0 + 1 } ?? text
         return Self.item(
-            Self.descriptionName, from: end,
+            descriptionName, from: end,
             SyntaxNode(
                 kind: .scalar, range: text..<textEnd, meaning: SyntaxText(bytes[text..<textEnd]),
                 form: .pair), end: textEnd)
     }
-
-    private static let titleName = SyntaxText(own: Array("title".utf8))
-    private static let descriptionName = SyntaxText(own: Array("description".utf8))
 
     /// - Parameter start: The end of the item before it.
     private static func item(
@@ -186,9 +196,9 @@ struct BookmarksReader {
             let written = bytes[start..<equals]
             let isUpper = written.allSatisfy { $0 == $0.uppercasedASCII }
             let name =
-                isUpper ? SyntaxText(written) : SyntaxText(own: written.map(\.uppercasedASCII))
+                isUpper ? SyntaxText(written) : store.copy(written.map(\.uppercasedASCII))
             let value = (equals + 2)..<last
-            let isTags = name.slice(of: bytes).elementsEqual("TAGS".utf8)
+            let isTags = store.slice(name).elementsEqual("TAGS".utf8)
             let scalar = SyntaxNode(
                 kind: .scalar, range: value, meaning: SyntaxText(bytes[value]))
             items.append(
@@ -209,9 +219,7 @@ struct BookmarksReader {
 
     /// The words between commas as a set; nil where one is empty or occurs twice.
     private func tags(_ range: Range<Int>) -> SyntaxNode? {
-        var node = SyntaxNode(
-            kind: .map, range: range, openingEnd: range.lowerBound,
-            closingStart: range.upperBound, hasCommas: true, form: .packed)
+        var items: [SyntaxItem] = []
         var seen: Set<ArraySlice<UInt8>> = []
         var start = range.lowerBound
         while true {
@@ -219,12 +227,16 @@ struct BookmarksReader {
             guard end > start, seen.insert(bytes[start..<end]).inserted else { return nil }
             let next = min(end + 1, range.upperBound)
             let text = SyntaxText(bytes[start..<end])
-            node.items.append(
+            items.append(
                 SyntaxItem(
                     name: text, key: text, gap: start..<start, leadEnd: start,
                     value: SyntaxNode(kind: .scalar, range: end..<end), comma: end..<next,
                     end: next))
-            if end == range.upperBound { return node }
+            if end == range.upperBound {
+                return SyntaxNode(
+                    kind: .map, range: range, items: store.add(items), openingEnd: range.lowerBound,
+                    closingStart: range.upperBound, hasCommas: true, form: .packed)
+            }
             start = next
         }
     }

@@ -48,13 +48,13 @@ struct CardGroups {
 
     private func cards(_ tree: SyntaxTree) -> [[UInt8]: SyntaxNode] {
         Dictionary(
-            tree.root.items.map { (Array(tree.slice($0.key)), $0.value) },
+            tree.items(of: tree.root).map { (Array(tree.slice($0.key)), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
     private func groups(_ card: SyntaxNode, _ tree: SyntaxTree) -> [[UInt8]: Group] {
         var result: [[UInt8]: Group] = [:]
-        for item in card.items where item.value.form != .section {
+        for item in tree.items(of: card) where item.value.form != .section {
             let name = tree.slice(item.name)
             guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { continue }
             let group = Array(name[..<dot])

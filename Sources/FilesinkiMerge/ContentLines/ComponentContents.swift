@@ -38,7 +38,7 @@ struct ComponentContents {
         self.tree = tree
         self.node = node
         type = Self.type(of: node, tree)
-        for item in node.items {
+        for item in tree.items(of: node) {
             let (name, key) = (tree.slice(item.name), Array(tree.slice(item.key)))
             if item.value.form == .section {
                 places[key] = components.count
@@ -107,7 +107,7 @@ struct ComponentContents {
     /// The dates in its lists of occurrences.
     var dates: Set<OccurrenceDate> {
         var result: Set<OccurrenceDate> = []
-        for item in node?.items ?? []
+        for item in node.map(tree.items(of:)) ?? .empty
         where ["EXDATE", "RDATE"].contains(String(decoding: tree.slice(item.name), as: UTF8.self)) {
             let isList = item.value.form == .packed
             let text =
@@ -116,7 +116,7 @@ struct ComponentContents {
             let colon = text.lastIndex(of: UInt8(ascii: ":"))
             let values =
                 isList
-                ? item.value.items.map { tree.slice($0.key) }
+                ? tree.items(of: item.value).map { tree.slice($0.key) }
                 : text[(colon.map { $0 + 1 } ?? text.startIndex)...].split(
                     separator: UInt8(ascii: ","))
             let parameters = text[..<(colon ?? text.startIndex)]

@@ -4,6 +4,7 @@
 /// A property of ``SyntaxNode/Form/value`` is a scalar, or a list of ``SyntaxNode/Form/packed``; a component is a
 /// ``SyntaxNode/Form/section``.
 struct ContentLineReader {
+    private let store: SyntaxStore
     private let bytes: [UInt8]
     private let dialect: ContentLineDialect
     /// Whether the space that begins the second line of a folded line is part of the value, as in vCard 2.1.
@@ -33,6 +34,7 @@ struct ContentLineReader {
     }
 
     init(_ bytes: [UInt8], _ dialect: ContentLineDialect) {
+        store = SyntaxStore(bytes)
         self.bytes = bytes
         self.dialect = dialect
         hasReturns = bytes.contains(13)
@@ -62,9 +64,9 @@ struct ContentLineReader {
         }
         guard open.count == 1, !open[0].items.isEmpty else { return nil }
         let root = SyntaxNode(
-            kind: .map, range: 0..<bytes.count, items: open[0].items, openingEnd: 0,
+            kind: .map, range: 0..<bytes.count, items: store.add(open[0].items), openingEnd: 0,
             closingStart: bytes.count)
-        return SyntaxTree(bytes: bytes, root: root)
+        return SyntaxTree(store, root: root)
     }
 
     private mutating func skipBlankLines() {
@@ -117,7 +119,7 @@ struct ContentLineReader {
         identifyProperties(of: &component)
         let start = component.gap.upperBound
         let node = SyntaxNode(
-            kind: .map, range: start..<line.valueEnd, items: component.items,
+            kind: .map, range: start..<line.valueEnd, items: store.add(component.items),
             openingEnd: component.openingEnd, closingStart: line.start, form: .section)
         let key =
             identity.key
@@ -125,7 +127,7 @@ struct ContentLineReader {
         keySize += key.count
         open[open.count - 1].items.append(
             SyntaxItem(
-                name: SyntaxText(own: Array(identity.name)), key: SyntaxText(own: Array(key)),
+                name: store.copy(identity.name), key: store.copy(key),
                 gap: component.gap, leadEnd: start, value: node,
                 comma: line.valueEnd..<line.valueEnd, end: line.end))
         // Each component without an identity has a copy of all that is in it.
@@ -147,7 +149,7 @@ struct ContentLineReader {
     private func syntaxText(_ range: Range<Int>, of line: ContentLine) -> SyntaxText {
         let text = text(range, of: line)
         return text.startIndex == range.lowerBound && text.count == range.count
-            ? SyntaxText(bytes[range]) : SyntaxText(own: Array(text))
+            ? SyntaxText(bytes[range]) : store.copy(text)
     }
 
     private func value(of line: ContentLine) -> ArraySlice<UInt8> {
@@ -188,9 +190,9 @@ struct ContentLineReader {
         for (place, line) in component.lines {
             let isOnly = counts[listKey(of: line)] == 1
             let name = syntaxText(line.start..<line.nameEnd, of: line)
-            let isUpper = name.slice(of: bytes) == line.fullName
+            let isUpper = store.slice(name) == line.fullName
             var item = component.items[place]
-            item.name = isUpper ? name : SyntaxText(own: Array(line.fullName))
+            item.name = isUpper ? name : store.copy(line.fullName)
             item.key = item.name
             item.value.meaning = syntaxText(item.value.range, of: line)
             switch dialect.identity(of: line.name) {
@@ -201,7 +203,7 @@ struct ContentLineReader {
                 let isDates = dialect.identity(of: line.name) == .dates
                 if isOnly, let list = list(of: line), !isDates || list.items.count > 1 {
                     item.value = list
-                    item.key = SyntaxText(own: Array(listKey(of: line)))
+                    item.key = store.copy(listKey(of: line))
                 } else {
                     item.key = key(line, value(of: line))
                 }
@@ -211,7 +213,7 @@ struct ContentLineReader {
     }
 
     private func key(_ line: ContentLine, _ value: ArraySlice<UInt8>) -> SyntaxText {
-        SyntaxText(own: line.fullName + Array("\0=".utf8) + value)
+        store.copy(line.fullName + Array("\0=".utf8) + value)
     }
 
     /// What the lines have in common that could be one list.
@@ -230,19 +232,17 @@ struct ContentLineReader {
     /// The values between commas; nil where one is empty or occurs twice.
     private func list(of line: ContentLine) -> SyntaxNode? {
         guard !line.isQuotedPrintable, !keepsFolds || !line.isFolded else { return nil }
-        var node = SyntaxNode(
-            kind: .map, range: line.nameEnd..<line.valueEnd, openingEnd: line.colon + 1,
-            closingStart: line.valueEnd, hasCommas: true, form: .packed)
-        var seen: Set<ArraySlice<UInt8>> = []
+        var items: [SyntaxItem] = []
+        var seen: Set<[UInt8]> = []
         var start = line.colon + 1
         while start <= line.valueEnd {
             let first = min(bytes.foldEnd(from: start), line.valueEnd)
             let end = valueEnd(from: first, before: line.valueEnd)
             let text = syntaxText(first..<end, of: line)
-            let said = text.slice(of: bytes)
+            let said = Array(store.slice(text))
             guard !said.isEmpty, seen.insert(said).inserted else { return nil }
             let commaEnd = min(end + 1, line.valueEnd)
-            node.items.append(
+            items.append(
                 SyntaxItem(
                     name: text, key: text, gap: start..<first, leadEnd: first,
                     value: SyntaxNode(kind: .scalar, range: end..<end), comma: end..<commaEnd,
@@ -250,7 +250,9 @@ struct ContentLineReader {
             guard end < line.valueEnd else { break }
             start = commaEnd
         }
-        return node
+        return SyntaxNode(
+            kind: .map, range: line.nameEnd..<line.valueEnd, items: store.add(items),
+            openingEnd: line.colon + 1, closingStart: line.valueEnd, hasCommas: true, form: .packed)
     }
 
     /// The place of the next comma that no backslash precedes, or the end.

@@ -29,9 +29,10 @@ struct LineSetFormat: SyntaxFormat {
             }
             place = end
         }
+        let store = SyntaxStore(bytes)
         let root = SyntaxNode(
-            kind: .list, range: 0..<bytes.count, items: items, openingEnd: 0,
+            kind: .list, range: 0..<bytes.count, items: store.add(items), openingEnd: 0,
             closingStart: bytes.count)
-        return SyntaxTree(bytes: bytes, root: root)
+        return SyntaxTree(store, root: root)
     }
 }

@@ -45,11 +45,12 @@ private struct MarkdownSoundness {
         if node.type == MarkdownReader.Kind.unevenTable { remove("tables") }
         if node.type == MarkdownReader.Kind.openFence { remove("fences") }
         if node.form == .block, node.kind == .map {
-            for item in node.items where !labels.insert(Array(tree.slice(item.key))).inserted {
+            for item in tree.items(of: node)
+            where !labels.insert(Array(tree.slice(item.key))).inserted {
                 remove("labels")
             }
         }
-        let numbers = node.items.filter { $0.value.form == .step }.compactMap { item in
+        let numbers = tree.items(of: node).filter { $0.value.form == .step }.compactMap { item in
             Int(
                 String(
                     decoding: tree.slice(item.head).trimmed.prefix { 0x30...0x39 ~= $0 },
@@ -57,7 +58,7 @@ private struct MarkdownSoundness {
         }
         let steps = Set(zip(numbers, numbers.dropFirst()).map { $1 - $0 })
         if steps.count > 1 || steps.first.map({ $0 != 0 && $0 != 1 }) == true { remove("numbers") }
-        for item in node.items { read(item.value) }
+        for item in tree.items(of: node) { read(item.value) }
     }
 
     private mutating func remove(_ name: String) { names.remove(Array(name.utf8)) }

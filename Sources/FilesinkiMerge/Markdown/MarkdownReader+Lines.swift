@@ -26,21 +26,22 @@ extension MarkdownReader {
         let items = rows.enumerated().map { index, row in
             let line = lines[first + index]
             let type = index == 0 ? Kind.header : index == 1 ? Kind.alignment : 0
-            return row.item(bytes, gap: line.start..<line.start, keys: keys, type: type)
+            return row.item(store, gap: line.start..<line.start, keys: keys, type: type)
         }
         let end = lines[place - 1].end
         return SyntaxNode(
-            kind: .list, range: start..<end, items: items, openingEnd: start, closingStart: end)
+            kind: .list, range: start..<end, items: store.add(items), openingEnd: start,
+            closingStart: end)
     }
 
     /// The names of the columns, of which the first identifies the row.
     private func keys(_ header: MarkdownRow) -> [SyntaxText] {
         var counts: [[UInt8]: Int] = [:]
         return header.cells.enumerated().map { index, cell in
-            if index == 0 { return SyntaxText(own: Self.text) }
+            if index == 0 { return store.copy(Self.text) }
             let name = Array(bytes[cell])
             counts[name, default: 0] += 1
-            return SyntaxText(own: name + [0] + Array(String(counts[name] ?? 0).utf8))
+            return store.copy(name + [0] + Array(String(counts[name] ?? 0).utf8))
         }
     }
 
@@ -60,7 +61,8 @@ extension MarkdownReader {
         }
         let (start, end) = (lines[first].start, lines[place - 1].end)
         return SyntaxNode(
-            kind: .map, range: start..<end, items: items, openingEnd: start, closingStart: end)
+            kind: .map, range: start..<end, items: store.add(items), openingEnd: start,
+            closingStart: end)
     }
 
     private func definition(_ line: MarkdownLine) -> SyntaxItem? {
@@ -78,7 +80,7 @@ extension MarkdownReader {
         let value = SyntaxNode(
             kind: .scalar, range: target.startIndex..<target.endIndex, meaning: SyntaxText(target))
         return SyntaxItem(
-            name: SyntaxText(label), key: SyntaxText(own: label.map(\.lowercasedASCII)),
+            name: SyntaxText(label), key: store.copy(label.map(\.lowercasedASCII)),
             gap: start..<start, leadEnd: start, value: value,
             comma: target.endIndex..<target.endIndex, end: line.end)
     }

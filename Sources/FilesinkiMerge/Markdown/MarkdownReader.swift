@@ -17,6 +17,7 @@ struct MarkdownReader {
         static let alignment = UInt8(ascii: "-")
     }
 
+    let store: SyntaxStore
     let bytes: [UInt8]
     let lines: [MarkdownLine]
     /// The next line.
@@ -25,6 +26,7 @@ struct MarkdownReader {
     private var count = 0
 
     init(_ bytes: [UInt8]) {
+        store = SyntaxStore(bytes)
         self.bytes = bytes
         lines = MarkdownLine.all(in: bytes)
     }
@@ -33,9 +35,9 @@ struct MarkdownReader {
     mutating func document() -> SyntaxTree? {
         guard let items = blocks(to: lines.count, column: 0) else { return nil }
         let root = SyntaxNode(
-            kind: .list, range: 0..<bytes.count, items: items, openingEnd: 0,
+            kind: .list, range: 0..<bytes.count, items: store.add(items), openingEnd: 0,
             closingStart: bytes.count)
-        return SyntaxTree(bytes: bytes, root: root)
+        return SyntaxTree(store, root: root)
     }
 
     /// Reads blocks up to a line.
@@ -140,7 +142,7 @@ struct MarkdownReader {
         for line in lines[range].dropFirst() {
             result += [10] + bytes[line.content..<max(line.content, line.lineEnd)]
         }
-        return SyntaxText(own: result)
+        return store.copy(result)
     }
 
     private mutating func paragraph(to limit: Int, column: Int) -> SyntaxNode {
@@ -201,7 +203,8 @@ struct MarkdownReader {
         }
         let end = lines[place - 1].end
         return SyntaxNode(
-            kind: .list, range: start..<end, items: items, openingEnd: start, closingStart: end)
+            kind: .list, range: start..<end, items: store.add(items), openingEnd: start,
+            closingStart: end)
     }
 
     /// Goes to the next item of the list, if there is one.
@@ -248,21 +251,22 @@ struct MarkdownReader {
             guard let blocks = blocks(to: end, column: marker.column) else { return nil }
             let range = bodyStart..<lines[end - 1].end
             let body = SyntaxNode(
-                kind: .list, range: range, items: blocks, openingEnd: bodyStart,
+                kind: .list, range: range, items: store.add(blocks), openingEnd: bodyStart,
                 closingStart: range.upperBound)
             items.append(member(Array("body".utf8), body, end: range.upperBound))
         }
         place = end
         return SyntaxNode(
-            kind: .map, range: marker.content..<lines[end - 1].end, items: items,
+            kind: .map, range: marker.content..<lines[end - 1].end, items: store.add(items),
             openingEnd: marker.content, closingStart: lines[end - 1].end,
             form: marker.number == nil ? .entry : .step)
     }
 
     private func member(_ name: [UInt8], _ value: SyntaxNode, end: Int) -> SyntaxItem {
         let (start, valueEnd) = (value.range.lowerBound, value.range.upperBound)
+        let name = store.copy(name)
         return SyntaxItem(
-            name: SyntaxText(own: name), key: SyntaxText(own: name), gap: start..<start,
+            name: name, key: name, gap: start..<start,
             leadEnd: start, value: value, comma: valueEnd..<valueEnd, end: end)
     }
 
@@ -272,10 +276,10 @@ struct MarkdownReader {
             " xX".utf8.contains(bytes[start + 1]), bytes[start + 2] == UInt8(ascii: "]"),
             bytes[start + 3].isSpaceOrTab
         else { return nil }
-        let name = SyntaxText(own: Array("done".utf8))
+        let name = store.copy("done".utf8)
         let value = SyntaxNode(
             kind: .scalar, range: (start + 1)..<(start + 2),
-            meaning: SyntaxText(own: [bytes[start + 1].lowercasedASCII]))
+            meaning: store.copy([bytes[start + 1].lowercasedASCII]))
         return SyntaxItem(
             name: name, key: name, gap: start..<start, leadEnd: start + 1, value: value,
             comma: (start + 3)..<(start + 3), end: start + 4)

@@ -49,16 +49,18 @@ struct MarkdownRow {
     /// - Parameters:
     ///   - keys: What the cells of each column are called.
     ///   - type: What kind of row it is.
-    func item(_ bytes: [UInt8], gap: Range<Int>, keys: [SyntaxText], type: UInt8) -> SyntaxItem {
+    func item(
+        _ store: SyntaxStore, gap: Range<Int>, keys: [SyntaxText], type: UInt8
+    ) -> SyntaxItem {
         var items: [SyntaxItem] = []
         var start = line.content
         for (index, cell) in cells.enumerated() {
             let isAlignment = type == UInt8(ascii: "-")
-            let text = bytes[cell]
+            let text = store.document[cell]
             var value = SyntaxNode(kind: .scalar, type: type, range: cell)
             value.meaning =
                 isAlignment && text.count > 1
-                ? SyntaxText(own: [text.first ?? 0, text.last ?? 0]) : SyntaxText(text)
+                ? store.copy([text.first ?? 0, text.last ?? 0]) : SyntaxText(text)
             items.append(
                 SyntaxItem(
                     name: keys[index], key: keys[index], gap: start..<start, leadEnd: start,
@@ -66,8 +68,8 @@ struct MarkdownRow {
             start = ends[index]
         }
         let node = SyntaxNode(
-            kind: .map, range: line.content..<line.lineEnd, items: items, openingEnd: line.content,
-            closingStart: start, form: .entry)
+            kind: .map, range: line.content..<line.lineEnd, items: store.add(items),
+            openingEnd: line.content, closingStart: start, form: .entry)
         return SyntaxItem(
             gap: gap, leadEnd: line.start, value: node, comma: line.lineEnd..<line.lineEnd,
             end: line.end)

@@ -22,6 +22,7 @@ struct POFormat: SyntaxFormat {
 ///
 /// An entry is a map of its flags and fields. The comments above the flags, or above the first field, are the entry's.
 private struct POReader {
+    private let store: SyntaxStore
     private let bytes: [UInt8]
     private var position = 0
     private var items: [SyntaxItem] = []
@@ -36,7 +37,10 @@ private struct POReader {
         var isObsolete: Bool
     }
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) {
+        store = SyntaxStore(bytes)
+        self.bytes = bytes
+    }
 
     mutating func document() -> SyntaxTree? {
         var start = 0
@@ -49,14 +53,14 @@ private struct POReader {
             guard items.count < SyntaxLimits.items, entry(after: start) else { return nil }
             start = position
         }
-        let trivia = LineTrivia(bytes, start..<bytes.count, isAttached: false)
+        let trivia = LineTrivia(store, start..<bytes.count, isAttached: false)
         guard items.contains(where: { $0.role == .value }), append(trivia.comments) else {
             return nil
         }
         let root = SyntaxNode(
-            kind: .map, range: 0..<bytes.count, items: items, openingEnd: 0,
+            kind: .map, range: 0..<bytes.count, items: store.add(items), openingEnd: 0,
             closingStart: bytes.count)
-        return SyntaxTree(bytes: bytes, root: root)
+        return SyntaxTree(store, root: root)
     }
 
     private func line(at start: Int) -> ArraySlice<UInt8> {
@@ -82,32 +86,32 @@ private struct POReader {
     // MARK: Entries
 
     private mutating func entry(after start: Int) -> Bool {
-        let trivia = LineTrivia(bytes, start..<position, isAttached: true)
+        let trivia = LineTrivia(store, start..<position, isAttached: true)
         guard append(trivia.comments), let first = keyword(at: position) else { return false }
         let firstStart = position
         guard let flags = flags(in: trivia.gap.upperBound..<position) else { return false }
         let start = flags.first.map { Int($0.leadEnd) } ?? position
-        var node = SyntaxNode(
-            kind: .map, range: start..<start, items: flags, openingEnd: start,
-            form: first.isObsolete ? .obsolete : .value)
-        let isFuzzy = flags.first?.value.items.contains {
-            bytes[$0.head].elementsEqual("fuzzy".utf8)
+        var fields = flags
+        let form: SyntaxNode.Form = first.isObsolete ? .obsolete : .value
+        let isFuzzy = flags.first.map { flags in
+            store.items(of: flags.value).contains { bytes[$0.head].elementsEqual("fuzzy".utf8) }
         }
         var rank = -1
         while let keyword = keyword(at: position), keyword.rank > rank {
             guard keyword.isObsolete == first.isObsolete,
-                var field = field(keyword, isHeader: isHeader(node))
+                var field = field(keyword, isHeader: form == .value && isHeader(fields))
             else { return false }
             if rank < 0 {
                 field.gap = (flags.last?.end ?? firstStart)..<(flags.last?.end ?? firstStart)
             }
             if keyword.rank >= Self.msgstr, isFuzzy == true { field.value.form = .fuzzy }
-            node.items.append(field)
+            fields.append(field)
             rank = keyword.rank
         }
-        node.range = start..<position
-        node.closingStart = position
-        guard let key = key(of: node, rank) else { return false }
+        guard let key = key(of: fields, rank) else { return false }
+        let node = SyntaxNode(
+            kind: .map, range: start..<position, items: store.add(fields), openingEnd: start,
+            closingStart: position, form: form)
         items.append(
             SyntaxItem(
                 name: key.name, key: key.key, gap: trivia.gap, leadEnd: start, value: node,
@@ -116,24 +120,26 @@ private struct POReader {
     }
 
     /// The message, and the message with its context; nil for an entry that is not complete.
-    private func key(of node: SyntaxNode, _ rank: Int) -> (name: SyntaxText, key: SyntaxText)? {
-        guard let id = field("msgid", of: node),
-            (field("msgid_plural", of: node) == nil) == (rank == Self.msgstr),
+    private func key(
+        of fields: [SyntaxItem], _ rank: Int
+    ) -> (name: SyntaxText, key: SyntaxText)? {
+        guard let id = field("msgid", of: fields),
+            (field("msgid_plural", of: fields) == nil) == (rank == Self.msgstr),
             rank >= Self.msgstr
         else { return nil }
-        guard let context = field("msgctxt", of: node) else { return (id.meaning, id.meaning) }
-        let key = context.meaning.slice(of: bytes) + [4] + id.meaning.slice(of: bytes)
-        return (id.meaning, SyntaxText(own: Array(key)))
+        guard let context = field("msgctxt", of: fields) else { return (id.meaning, id.meaning) }
+        let key = store.slice(context.meaning) + [4] + store.slice(id.meaning)
+        return (id.meaning, store.copy(key))
     }
 
-    private func field(_ name: String, of node: SyntaxNode) -> SyntaxNode? {
-        node.items.first { $0.name.slice(of: bytes).elementsEqual(name.utf8) }?.value
+    private func field(_ name: String, of fields: [SyntaxItem]) -> SyntaxNode? {
+        fields.first { store.slice($0.name).elementsEqual(name.utf8) }?.value
     }
 
     /// Whether an entry, still without its translation, is that of the empty message.
-    private func isHeader(_ node: SyntaxNode) -> Bool {
-        node.form == .value && field("msgctxt", of: node) == nil
-            && field("msgid", of: node)?.meaning.slice(of: bytes).isEmpty == true
+    private func isHeader(_ fields: [SyntaxItem]) -> Bool {
+        field("msgctxt", of: fields) == nil
+            && field("msgid", of: fields).map { store.slice($0.meaning).isEmpty } == true
     }
 
     // MARK: Flags
@@ -155,9 +161,7 @@ private struct POReader {
     private func flags(at start: Int) -> SyntaxItem? {
         let line = line(at: start)
         let first = start + 2 + bytes[(start + 2)..<line.endIndex].prefix(while: \.isSpace).count
-        var node = SyntaxNode(
-            kind: .map, range: first..<line.endIndex, openingEnd: first,
-            closingStart: line.endIndex, hasCommas: true)
+        var items: [SyntaxItem] = []
         var place = first
         while place < line.endIndex {
             let comma = bytes[place..<line.endIndex].firstIndex(of: UInt8(ascii: ","))
@@ -165,14 +169,17 @@ private struct POReader {
             guard !text.isEmpty, comma != line.endIndex - 1 else { return nil }
             let end = text.endIndex
             let commaRange = (comma ?? end)..<(comma.map { $0 + 1 } ?? end)
-            node.items.append(
+            items.append(
                 SyntaxItem(
                     name: SyntaxText(text), key: SyntaxText(text), gap: place..<text.startIndex,
                     leadEnd: text.startIndex, value: SyntaxNode(kind: .scalar, range: end..<end),
                     comma: commaRange, end: commaRange.upperBound))
             place = commaRange.upperBound
         }
-        let name = SyntaxText(own: Array("flags".utf8))
+        let name = store.copy("flags".utf8)
+        let node = SyntaxNode(
+            kind: .map, range: first..<line.endIndex, items: store.add(items), openingEnd: first,
+            closingStart: line.endIndex, hasCommas: true)
         return SyntaxItem(
             name: name, key: name, gap: start..<start, leadEnd: start, value: node,
             comma: line.endIndex..<line.endIndex, end: bytes.lineEnd(from: start))
@@ -226,11 +233,12 @@ private struct POReader {
         var value = SyntaxNode(
             kind: .scalar, type: UInt8(ascii: "s"), range: keyword.rest..<(last.endIndex + 1),
             meaning: strings.count == 1
-                ? SyntaxText(last) : SyntaxText(own: Array(strings.joined())))
+                ? SyntaxText(last) : store.copy(strings.joined()))
         if isHeader, keyword.rank == Self.msgstr, let lines = headerLines(strings) {
             let opening = bytes.lineEnd(from: keyword.rest)
             value = SyntaxNode(
-                kind: .map, range: keyword.rest..<position, items: lines, openingEnd: opening,
+                kind: .map, range: keyword.rest..<position, items: store.add(lines),
+                openingEnd: opening,
                 closingStart: position)
         }
         let end = value.range.upperBound
@@ -287,7 +295,7 @@ private struct POReader {
             value: SyntaxNode(
                 kind: .scalar,
                 range: (value.isEmpty ? first.endIndex : value.startIndex)..<end,
-                meaning: parts.count == 1 ? SyntaxText(value) : SyntaxText(own: Array(text))),
+                meaning: parts.count == 1 ? SyntaxText(value) : store.copy(text)),
             comma: end..<end, end: bytes.lineEnd(from: last.endIndex))
     }
 }

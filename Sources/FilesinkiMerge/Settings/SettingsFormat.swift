@@ -71,6 +71,7 @@ enum SettingsDialect: String, CaseIterable {
 
 /// Reads a flat settings format.
 private struct SettingsReader {
+    private let store: SyntaxStore
     private let bytes: [UInt8]
     private let dialect: SettingsDialect
     private let commentMarks: [UInt8]
@@ -86,6 +87,7 @@ private struct SettingsReader {
     private var indentation: Int?
 
     init(_ bytes: [UInt8], _ dialect: SettingsDialect) {
+        store = SyntaxStore(bytes)
         self.bytes = bytes
         self.dialect = dialect
         commentMarks = dialect.commentMarks
@@ -107,13 +109,13 @@ private struct SettingsReader {
                 position = end
             }
         }
-        let trivia = LineTrivia(bytes, start..<bytes.count, isAttached: false)
+        let trivia = LineTrivia(store, start..<bytes.count, isAttached: false)
         append(trivia.comments)
         closeSection()
         let root = SyntaxNode(
-            kind: .map, range: 0..<bytes.count, items: items, openingEnd: 0,
+            kind: .map, range: 0..<bytes.count, items: store.add(items), openingEnd: 0,
             closingStart: bytes.count)
-        return SyntaxTree(bytes: bytes, root: root)
+        return SyntaxTree(store, root: root)
     }
 
     private mutating func append(_ new: [SyntaxItem]) {
@@ -125,7 +127,7 @@ private struct SettingsReader {
         guard var item = section else { return }
         let end = sectionItems.last?.end ?? item.value.range.lowerBound
         item.value.range = item.value.range.lowerBound..<end
-        item.value.items = sectionItems
+        item.value.items = store.add(sectionItems)
         item.value.closingStart = end
         item.comma = end..<end
         item.end = end
@@ -139,7 +141,7 @@ private struct SettingsReader {
         guard line.count > 2, line.last == UInt8(ascii: "]"),
             !line.dropFirst().dropLast().contains(UInt8(ascii: "]"))
         else { return false }
-        let trivia = LineTrivia(bytes, start..<position, isAttached: true)
+        let trivia = LineTrivia(store, start..<position, isAttached: true)
         append(trivia.comments)
         closeSection()
         let lineStart = position
@@ -165,7 +167,7 @@ private struct SettingsReader {
         if dialect == .ini, let indentation, indent > indentation { return false }
         guard let (name, valueStart) = name(line) else { return false }
         guard let end = valueEnd(valueStart, lineEnd) else { return false }
-        let trivia = LineTrivia(bytes, start..<lineStart, isAttached: true)
+        let trivia = LineTrivia(store, start..<lineStart, isAttached: true)
         append(trivia.comments)
         let text = bytes[valueStart..<end].trimmed
         let range = text.isEmpty ? valueStart..<valueStart : text.startIndex..<text.endIndex
@@ -206,7 +208,7 @@ private struct SettingsReader {
 
     private func key(_ name: ArraySlice<UInt8>) -> SyntaxText {
         dialect.foldsCase && name.contains { $0 != $0.lowercasedASCII }
-            ? SyntaxText(own: name.map(\.lowercasedASCII)) : SyntaxText(name)
+            ? store.copy(name.map(\.lowercasedASCII)) : SyntaxText(name)
     }
 
     private static func isVariable(_ byte: UInt8) -> Bool {

@@ -29,12 +29,16 @@ private struct TOMLTreeReader {
         var isElement = false
     }
 
+    private let store: SyntaxStore
     private let bytes: [UInt8]
     private var position = 0
     /// The document, the elements of arrays of tables that are open, and the table of the next keys.
     private var open = [Table()]
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) {
+        store = SyntaxStore(bytes)
+        self.bytes = bytes
+    }
 
     mutating func document() -> SyntaxTree? {
         var start = 0
@@ -51,13 +55,13 @@ private struct TOMLTreeReader {
             }
             start = position
         }
-        let trivia = LineTrivia(bytes, start..<bytes.count, isAttached: false)
+        let trivia = LineTrivia(store, start..<bytes.count, isAttached: false)
         open[open.count - 1].items += trivia.comments
         while open.count > 1 { closeTable() }
         let root = SyntaxNode(
-            kind: .map, range: 0..<bytes.count, items: open[0].items, openingEnd: 0,
+            kind: .map, range: 0..<bytes.count, items: store.add(open[0].items), openingEnd: 0,
             closingStart: bytes.count)
-        return SyntaxTree(bytes: bytes, root: root)
+        return SyntaxTree(store, root: root)
     }
 
     private mutating func closeTable() {
@@ -65,7 +69,7 @@ private struct TOMLTreeReader {
         guard var item = table.item else { return }
         let end = table.items.last?.end ?? item.value.range.lowerBound
         item.value.range = item.value.range.lowerBound..<end
-        item.value.items = table.items
+        item.value.items = store.add(table.items)
         item.value.closingStart = end
         item.comma = end..<end
         item.end = end
@@ -75,10 +79,10 @@ private struct TOMLTreeReader {
     /// Reads `[name]` or `[[name]]`.
     private mutating func header(_ line: ArraySlice<UInt8>, after start: Int) -> Bool {
         let isElement = line.dropFirst().first == UInt8(ascii: "[")
-        var reader = BracketReader(bytes, .toml, at: line.startIndex + (isElement ? 2 : 1))
+        var reader = BracketReader(store, .toml, at: line.startIndex + (isElement ? 2 : 1))
         guard let name = reader.key() else { return false }
-        let path = name.slice(of: bytes)
-        let trivia = LineTrivia(bytes, start..<position, isAttached: true)
+        let path = Array(store.slice(name))
+        let trivia = LineTrivia(store, start..<position, isAttached: true)
         open[open.count - 1].items += trivia.comments
         while open.count > 1, let table = open.last,
             !table.isElement || !path.starts(with: table.path + [UInt8(ascii: ".")])
@@ -86,7 +90,7 @@ private struct TOMLTreeReader {
             closeTable()
         }
         let parent = open.last?.path ?? []
-        let key = parent.isEmpty ? name : SyntaxText(own: Array(path.dropFirst(parent.count + 1)))
+        let key = parent.isEmpty ? name : store.copy(path.dropFirst(parent.count + 1))
         let headStart = position
         position = bytes.lineEnd(from: reader.position)
         let value = SyntaxNode(
@@ -95,18 +99,18 @@ private struct TOMLTreeReader {
         let item = SyntaxItem(
             name: key, key: key, gap: trivia.gap, leadEnd: headStart, value: value,
             comma: position..<position, end: position)
-        open.append(Table(item: item, path: Array(path), isElement: isElement))
+        open.append(Table(item: item, path: path, isElement: isElement))
         return true
     }
 
     /// Reads `name = value` with the rest of its line.
     private mutating func pair(after start: Int) -> Bool {
         let headStart = position
-        var reader = BracketReader(bytes, .toml, at: position)
+        var reader = BracketReader(store, .toml, at: position)
         guard let name = reader.key(), let value = reader.value(),
             let end = reader.restOfLine(from: value.range.upperBound)
         else { return false }
-        let trivia = LineTrivia(bytes, start..<headStart, isAttached: true)
+        let trivia = LineTrivia(store, start..<headStart, isAttached: true)
         position = end
         let comma = value.range.upperBound..<value.range.upperBound
         open[open.count - 1].items += trivia.comments

@@ -8,6 +8,7 @@ struct BracketReader {
         case json, toml
     }
 
+    private let store: SyntaxStore
     private let bytes: [UInt8]
     private let dialect: Dialect
     /// Where the next byte is read.
@@ -15,8 +16,9 @@ struct BracketReader {
     private var depth = 0
     private var count = 0
 
-    init(_ bytes: [UInt8], _ dialect: Dialect, at position: Int = 0) {
-        self.bytes = bytes
+    init(_ store: SyntaxStore, _ dialect: Dialect, at position: Int = 0) {
+        self.store = store
+        bytes = store.document
         self.dialect = dialect
         self.position = position
     }
@@ -50,26 +52,27 @@ struct BracketReader {
         depth += 1
         defer { depth -= 1 }
         guard depth <= SyntaxLimits.depth else { return nil }
-        var node = SyntaxNode(kind: kind, range: position..<position, hasCommas: true)
+        let start = position
+        var items: [SyntaxItem] = []
         position += 1
-        node.openingEnd = restOfLine(from: position) ?? position
-        position = node.openingEnd
+        position = restOfLine(from: position) ?? position
+        let openingEnd = position
         while true {
             guard let trivia = trivia(from: position, closing: end) else { return nil }
-            node.items += trivia.comments
+            if !trivia.comments.isEmpty { items += trivia.comments }
             if peek() == end {
-                node.closingStart = trivia.leadEnd
                 position += 1
-                node.range = node.range.lowerBound..<position
-                return node
+                return SyntaxNode(
+                    kind: kind, range: start..<position, items: store.add(items),
+                    openingEnd: openingEnd, closingStart: trivia.leadEnd, hasCommas: true)
             }
-            if let last = node.items.last(where: { $0.role == .value }), last.comma.isEmpty {
+            if let last = items.last(where: { $0.role == .value }), last.comma.isEmpty {
                 return nil
             }
             guard let item = item(kind, gap: trivia.gap, leadEnd: trivia.leadEnd) else {
                 return nil
             }
-            node.items.append(item)
+            items.append(item)
         }
     }
 
@@ -118,16 +121,19 @@ struct BracketReader {
     /// Reads `a."b c".d =`; the parts of the name are joined by dots.
     private mutating func keyOfTOML() -> SyntaxText? {
         skipSpaces()
-        guard var name = keyPart() else { return nil }
+        guard let first = keyPart() else { return nil }
+        var joined: [UInt8] = []
         skipSpaces()
         while peek() == UInt8(ascii: ".") {
             position += 1
             skipSpaces()
             guard let part = keyPart() else { return nil }
-            name = SyntaxText(
-                own: name.slice(of: bytes) + [UInt8(ascii: ".")] + part.slice(of: bytes))
+            if joined.isEmpty { joined += store.slice(first) }
+            joined.append(UInt8(ascii: "."))
+            joined += store.slice(part)
             skipSpaces()
         }
+        let name = joined.isEmpty ? first : store.copy(joined)
         guard peek() == UInt8(ascii: "=") else { return name }
         position += 1
         skipSpaces()
@@ -139,9 +145,9 @@ struct BracketReader {
         let start = position
         if peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") {
             guard let text = string() else { return nil }
-            let name = text.slice(of: bytes)
+            let name = Array(store.slice(text))
             let isBare = !name.isEmpty && name.allSatisfy(Self.isBare)
-            return isBare ? text : SyntaxText(own: Array("\"".utf8) + name + Array("\"".utf8))
+            return isBare ? text : store.copy(Array("\"".utf8) + name + Array("\"".utf8))
         }
         while let byte = peek(), Self.isBare(byte) { position += 1 }
         return position > start ? SyntaxText(bytes[start..<position]) : nil
@@ -185,7 +191,7 @@ struct BracketReader {
             if let found = run, lines.contains(10) || isEnd {
                 comments.append(
                     LineTrivia.comment(
-                        bytes, gap: gapStart..<found.lowerBound, end: found.upperBound))
+                        store, gap: gapStart..<found.lowerBound, end: found.upperBound))
                 (gapStart, run) = (found.upperBound, nil)
             }
             guard isComment else {
@@ -269,7 +275,7 @@ struct BracketReader {
             let word = bytes[start..<position]
             guard
                 let found = dialect == .json
-                    ? Self.meaning(ofWord: word) : Self.meaning(ofPlain: word)
+                    ? self.meaning(ofWord: word) : Self.meaning(ofPlain: word)
             else { return nil }
             meaning = found
         }
@@ -307,10 +313,10 @@ struct BracketReader {
     }
 
     /// What a literal or a number says; nil for another word.
-    private static func meaning(ofWord word: ArraySlice<UInt8>) -> (UInt8, SyntaxText)? {
-        if isShortInteger(word) { return (UInt8(ascii: "n"), SyntaxText(word)) }
+    private func meaning(ofWord word: ArraySlice<UInt8>) -> (UInt8, SyntaxText)? {
+        if Self.isShortInteger(word) { return (UInt8(ascii: "n"), SyntaxText(word)) }
         if let number = JSONDecimal(text: word) {
-            return (UInt8(ascii: "n"), SyntaxText(own: number.meaning))
+            return (UInt8(ascii: "n"), store.copy(number.meaning))
         }
         let text = String(decoding: word, as: UTF8.self)
         if ["true", "false", "null"].contains(text) {
@@ -351,7 +357,7 @@ struct BracketReader {
                 }
                 // Escapes that JSON does not have are compared as they are written.
                 let plain = (try? JSONDocument(Array(text)))?.plainText(0)
-                return plain.map { SyntaxText(own: $0) } ?? SyntaxText(text)
+                return plain.map { store.copy($0) } ?? SyntaxText(text)
             }
             if byte == 10 { return nil }
             let isEscape =

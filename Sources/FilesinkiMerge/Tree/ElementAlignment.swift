@@ -190,8 +190,9 @@ private struct ElementLeaves {
     init(_ node: SyntaxNode, _ tree: SyntaxTree) {
         var nodes = [(node, [UInt8]())]
         while let (node, name) = nodes.popLast(), count < Self.most {
-            let isParent = node.items.contains { $0.value.form.isElement || $0.value.form == .pair }
-            for item in node.items where item.role == .value {
+            let items = tree.items(of: node)
+            let isParent = items.contains { $0.value.form.isElement || $0.value.form == .pair }
+            for item in items where item.role == .value {
                 guard count + nodes.count < Self.most else { break }
                 let key = Array(tree.slice(item.key))
                 if item.value.kind != .scalar {

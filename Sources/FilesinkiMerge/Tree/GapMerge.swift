@@ -18,7 +18,10 @@ struct GapMerge {
         self.trees = trees
         self.nodes = nodes
         kept = Set(items.compactMap { $0.ours == nil || $0.theirs == nil ? nil : $0.base })
-        let commas = nodes.map(\.hasLastComma)
+        var commas = MergeTrio<Bool>()
+        for version in MergeVersion.allCases {
+            commas[version] = nodes[version].flatMap { trees[version]?.hasLastComma($0) }
+        }
         switch (commas.ours, commas.theirs) {
         case (let ours?, let theirs?):
             hasLastComma =
@@ -26,6 +29,11 @@ struct GapMerge {
         case (let side?, nil), (nil, let side?): hasLastComma = side
         case (nil, nil): hasLastComma = false
         }
+    }
+
+    private func items(_ version: MergeVersion) -> SyntaxItems {
+        guard let node = nodes[version], let tree = trees[version] else { return .empty }
+        return tree.items(of: node)
     }
 
     /// The white space between two neighbours; nil stands for the beginning or the end of the container.
@@ -92,10 +100,11 @@ struct GapMerge {
     /// Whether an item of the base is the same in a side.
     private func isSame(_ base: Int, _ ordinal: Int, _ version: MergeVersion) -> Bool {
         guard let old = nodes.base, let new = nodes[version], let oldTree = trees.base,
-            let tree = trees[version], old.items.indices.contains(base),
-            new.items.indices.contains(ordinal)
+            let tree = trees[version], case let items = oldTree.items(of: old),
+            items.indices.contains(base),
+            case let others = tree.items(of: new), others.indices.contains(ordinal)
         else { return false }
-        let (item, other) = (old.items[base], new.items[ordinal])
+        let (item, other) = (items[base], others[ordinal])
         return oldTree.slice(item.key) == tree.slice(other.key)
             && oldTree.sameMeaning(item.value, tree, other.value)
     }
@@ -113,7 +122,7 @@ struct GapMerge {
             }
             if let from = left.map({ $0[version] }) ?? -1, from + 1 < node.items.count {
                 after.append(gap(before: from + 1, version))
-                if from >= 0 { isComment = node.items[from].role == .comment }
+                if from >= 0 { isComment = items(version)[from].role == .comment }
             }
         }
         // Without what follows it, a comment that stands alone would belong to the next item.
@@ -130,10 +139,12 @@ struct GapMerge {
                 return false
             }
             if let ordinal = right[version] {
-                let head = tree.slice(node.items[ordinal].head)
+                let head = tree.slice(tree.items(of: node)[ordinal].head)
                 guard ordinal == 0, head.last != UInt8(ascii: ":") else { return false }
             }
-            if let ordinal = left[version], tree.slice(node.items[ordinal].tail).last == 10 {
+            if let ordinal = left[version],
+                tree.slice(tree.items(of: node)[ordinal].tail).last == 10
+            {
                 return false
             }
         }
@@ -142,7 +153,8 @@ struct GapMerge {
 
     private func gap(before ordinal: Int, _ version: MergeVersion) -> ArraySlice<UInt8> {
         guard let node = nodes[version], let tree = trees[version] else { return [] }
-        return tree.slice(ordinal < node.items.count ? node.items[ordinal].gap : node.lastGap)
+        return tree.slice(
+            ordinal < node.items.count ? tree.items(of: node)[ordinal].gap : tree.lastGap(of: node))
     }
 
     private static func lesser(
@@ -159,7 +171,7 @@ struct GapMerge {
             guard let node = nodes[version], let tree = trees[version],
                 entry[version] == node.items.count - 1
             else { return nil }
-            let line = tree.slice(node.items.dropLast().last?.tail ?? node.opening)
+            let line = tree.slice(tree.items(of: node).dropLast().last?.tail ?? node.opening)
             guard line.last == 10 else { return nil }
             return line.dropLast().last == 13 ? [13, 10] : [10]
         }

@@ -3,16 +3,11 @@ import FilesinkiText
 /// The elements of lists.
 extension ItemMatcher {
     func matchElements(_ rule: String?) -> Result {
-        // By index, as an item has memory of its own that would be counted at each copy.
         let lists = MergeVersion.allCases.map { version in
-            let items = items(version)
-            return items.indices.contains { items[$0].role == .comment }
-                ? items.filter { $0.role == .value } : items
+            items(version).filter { $0.role == .value }
         }
         func contain(_ isSought: (SyntaxNode.Kind, SyntaxNode.Form) -> Bool) -> Bool {
-            lists.contains { list in
-                list.indices.contains { isSought(list[$0].value.kind, list[$0].value.form) }
-            }
+            lists.contains { $0.contains { isSought($0.value.kind, $0.value.form) } }
         }
         let allKinds: [SyntaxNode.Kind] = [.map, .list, .scalar]
         let kinds = Set(allKinds.filter { kind in contain { found, _ in found == kind } })
@@ -140,13 +135,14 @@ extension ItemMatcher {
     /// Whether at least half of a container is the same in a side.
     func isSimilar(_ base: SyntaxNode, _ side: SyntaxNode, _ version: MergeVersion) -> Bool {
         guard base.kind == side.kind else { return false }
-        let old = base.items.filter { $0.role == .value }
-        let new = side.items.filter { $0.role == .value }
+        guard let baseTree = trees.base, let tree = trees[version] else { return false }
+        let old = baseTree.items(of: base).filter { $0.role == .value }
+        let new = tree.items(of: side).filter { $0.role == .value }
         let kept =
             base.kind == .map
             ? old.count { item in
                 new.contains {
-                    trees[version]?.slice($0.key) == trees.base?.slice(item.key)
+                    tree.slice($0.key) == baseTree.slice(item.key)
                         && outline($0.value, version) == outline(item.value, .base)
                 }
             } : zip(old, new).count { outline($0.value, .base) == outline($1.value, version) }
@@ -168,7 +164,7 @@ extension ItemMatcher {
             return false
         }
         func texts(_ node: SyntaxNode, _ tree: SyntaxTree) -> [ArraySlice<UInt8>] {
-            node.items.compactMap { item in
+            tree.items(of: node).compactMap { item in
                 format.identities.first.flatMap { member($0, of: item.value, tree) }
                     .map { tree.slice($0.meaning) }
             }

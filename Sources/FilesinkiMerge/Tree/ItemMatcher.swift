@@ -34,12 +34,14 @@ struct ItemMatcher {
         nodes.ours?.kind == .map ? matchNames() : matchElements(identity)
     }
 
-    func items(_ version: MergeVersion) -> [SyntaxItem] { nodes[version]?.items ?? [] }
+    func items(_ version: MergeVersion) -> SyntaxItems {
+        guard let node = nodes[version], let tree = trees[version] else { return .empty }
+        return tree.items(of: node)
+    }
 
     private var hasComments: Bool {
         MergeVersion.allCases.contains { version in
-            let items = items(version)
-            return items.indices.contains { items[$0].role == .comment }
+            items(version).contains { $0.role == .comment }
         }
     }
 
@@ -69,10 +71,7 @@ struct ItemMatcher {
     /// The items by name, where no version has a name more than once; nil otherwise.
     private func matchOnce() -> ItemMatch? {
         let hasElements = MergeVersion.allCases.contains { version in
-            let items = items(version)
-            return items.indices.contains {
-                items[$0].role == .value && items[$0].value.form.isElement
-            }
+            items(version).contains { $0.role == .value && $0.value.form.isElement }
         }
         guard !hasElements else { return nil }
         let (match, isRepeated) = match(isSortable: true) { item, version, result in
@@ -227,14 +226,13 @@ struct ItemMatcher {
     func member(_ name: [UInt8], of node: SyntaxNode, _ tree: SyntaxTree) -> SyntaxNode? {
         guard node.kind == .map else { return nil }
         func isNamed(_ item: SyntaxItem) -> Bool {
-            item.role == .value && !item.value.form.isElement
-                && item.key.isEqual(name, in: tree.bytes)
+            item.role == .value && !item.value.form.isElement && tree.isEqual(item.key, name)
         }
-        guard let place = node.items.firstIndex(where: isNamed),
-            !node.items[(place + 1)...].contains(where: isNamed),
-            node.items[place].value.kind == .scalar
+        let items = tree.items(of: node)
+        guard let place = items.firstIndex(where: isNamed),
+            !items[(place + 1)...].contains(where: isNamed), items[place].value.kind == .scalar
         else { return nil }
-        return node.items[place].value
+        return items[place].value
     }
 
     /// The items by an identity; equal ones are counted, so that each occurs once in a version.

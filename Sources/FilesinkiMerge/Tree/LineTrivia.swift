@@ -10,7 +10,8 @@ struct LineTrivia {
     /// - Parameters:
     ///   - range: Whole lines, each blank or a comment.
     ///   - isAttached: Whether comments at the end of the range belong to what follows it.
-    init(_ bytes: [UInt8], _ range: Range<Int>, isAttached: Bool) {
+    init(_ store: SyntaxStore, _ range: Range<Int>, isAttached: Bool) {
+        let bytes = store.document
         var gapStart = range.lowerBound
         var commentStart: Int?
         var start = range.lowerBound
@@ -19,35 +20,35 @@ struct LineTrivia {
             if !bytes[start..<end].isBlank {
                 commentStart = commentStart ?? start
             } else if let first = commentStart {
-                comments.append(Self.comment(bytes, gap: gapStart..<first, end: start))
+                comments.append(Self.comment(store, gap: gapStart..<first, end: start))
                 (gapStart, commentStart) = (start, nil)
             }
             start = end
         }
         if let first = commentStart, !isAttached {
-            comments.append(Self.comment(bytes, gap: gapStart..<first, end: range.upperBound))
+            comments.append(Self.comment(store, gap: gapStart..<first, end: range.upperBound))
             (gapStart, commentStart) = (range.upperBound, nil)
         }
         gap = gapStart..<(commentStart ?? range.upperBound)
     }
 
     /// - Parameter end: Behind the line end of the comment's last line.
-    static func comment(_ bytes: [UInt8], gap: Range<Int>, end: Int) -> SyntaxItem {
-        let text = bytes[gap.upperBound..<end]
+    static func comment(_ store: SyntaxStore, gap: Range<Int>, end: Int) -> SyntaxItem {
+        let text = store.document[gap.upperBound..<end]
         let textEnd = (text.lastIndex { $0 > 0x20 } ?? text.startIndex - 1) + 1
         let value = SyntaxNode(
             kind: .scalar, range: gap.upperBound..<textEnd,
-            meaning: meaning(bytes[gap.upperBound..<textEnd]))
+            meaning: meaning(store.document[gap.upperBound..<textEnd], store))
         return SyntaxItem(
             role: .comment, gap: gap, leadEnd: gap.upperBound, value: value,
             comma: textEnd..<textEnd, end: end)
     }
 
     /// What a comment says, without indentation.
-    private static func meaning(_ text: ArraySlice<UInt8>) -> SyntaxText {
+    private static func meaning(_ text: ArraySlice<UInt8>, _ store: SyntaxStore) -> SyntaxText {
         guard text.contains(10) else { return SyntaxText(text.trimmed) }
         let lines = text.split(separator: 10, omittingEmptySubsequences: false)
-        return SyntaxText(own: Array(lines.map(\.trimmed).joined(separator: [10])))
+        return store.copy(lines.map(\.trimmed).joined(separator: [10]))
     }
 }
 

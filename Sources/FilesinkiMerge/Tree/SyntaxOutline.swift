@@ -77,13 +77,10 @@ extension SyntaxTree {
         guard node.kind != .scalar else {
             return result.append(slice(node.meaning), type: node.type)
         }
-        // By index, as an item has memory of its own that would be counted at each copy.
-        for place in node.items.indices {
-            let isValue = node.items[place].role == .value
-            guard withComments || isValue else { continue }
-            if withComments { result.append(comments(of: node.items[place])[...]) }
-            if isValue { result.append(slice(node.items[place].key)) }
-            appendOutline(of: node.items[place].value, withComments: withComments, to: &result)
+        for item in items(of: node) where withComments || item.role == .value {
+            if withComments { result.append(comments(of: item)[...]) }
+            if item.role == .value { result.append(slice(item.key)) }
+            appendOutline(of: item.value, withComments: withComments, to: &result)
         }
         result.append(nil)
     }

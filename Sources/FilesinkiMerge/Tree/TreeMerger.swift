@@ -229,7 +229,7 @@ struct TreeMerger {
         var result = MergeTrio<SyntaxItem>()
         for version in MergeVersion.allCases {
             if let node = nodes[version], let ordinal = entry[version] {
-                result[version] = node.items[ordinal]
+                result[version] = trees[version]?.items(of: node)[ordinal]
             }
         }
         return result
@@ -288,7 +288,7 @@ struct TreeMerger {
             base == ours, bytes(of: entry, nodes, .theirs) == ours, let tree = trees.ours,
             let node = nodes.ours, let ordinal = entry.ours
         else { return false }
-        let item = node.items[ordinal]
+        let item = tree.items(of: node)[ordinal]
         guard item.role == .value, item.comma.isEmpty == !node.hasCommas else { return false }
         output += ours
         outline.append(tree.slice(item.key))
@@ -303,7 +303,8 @@ struct TreeMerger {
         guard let node = nodes[version], let ordinal = entry[version],
             ordinal < node.items.count - 1, let tree = trees[version]
         else { return nil }
-        return tree.slice(node.items[ordinal].gap.upperBound..<node.items[ordinal].end)
+        let item = tree.items(of: node)[ordinal]
+        return tree.slice(item.gap.upperBound..<item.end)
     }
 
     /// - Parameter lineEnd: What follows an item that ended its container and does not any more.

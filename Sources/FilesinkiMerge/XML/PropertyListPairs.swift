@@ -1,53 +1,51 @@
 /// The dictionaries of property lists: `<key>` and the element behind it are a pair.
 enum PropertyListPairs {
-    /// Makes pairs of a dictionary's children, or one value of them where they are something else.
-    static func pair(_ dictionary: inout XMLElement, _ bytes: [UInt8], endTag: Range<Int>) {
-        guard !dictionary.isMixed else { return }
+    /// Makes pairs of a dictionary's children; nil where they are something else.
+    static func pairs(of children: [SyntaxItem], _ store: SyntaxStore) -> [SyntaxItem]? {
         var pairs: [SyntaxItem] = []
         var key: SyntaxItem?
-        for child in dictionary.children {
+        for child in children {
             if child.role == .comment, key == nil {
                 var comment = child
                 comment.value.form = .pair
                 pairs.append(comment)
             } else if let name = key {
                 guard child.role == .value, child.lead.isEmpty, name.tail.isEmpty,
-                    let pair = pair(name, child, bytes)
-                else { return dictionary.closeAsText(bytes, before: endTag) }
+                    let pair = pair(name, child, store)
+                else { return nil }
                 pairs.append(pair)
                 key = nil
             } else {
                 key = child
             }
         }
-        guard key == nil else { return dictionary.closeAsText(bytes, before: endTag) }
-        dictionary.setPairs(pairs)
+        return key == nil ? pairs : nil
     }
 
     private static func pair(
-        _ key: SyntaxItem, _ value: SyntaxItem, _ bytes: [UInt8]
+        _ key: SyntaxItem, _ value: SyntaxItem, _ store: SyntaxStore
     ) -> SyntaxItem? {
-        guard key.key.slice(of: bytes).elementsEqual("key".utf8), key.value.items.count == 1,
-            let text = key.value.items.first, text.value.form == .content,
-            !bytes[text.value.range].contains(UInt8(ascii: "<"))
+        guard store.slice(key.key).elementsEqual("key".utf8), key.value.items.count == 1,
+            let text = store.items(of: key.value).first, text.value.form == .content,
+            !store.document[text.value.range].contains(UInt8(ascii: "<"))
         else { return nil }
         var pair = value
         pair.name = text.value.meaning
         pair.key = text.value.meaning
         pair.gap = key.gap
         pair.leadEnd = key.leadEnd
-        pair.value = node(value, bytes)
+        pair.value = node(value, store)
         return pair
     }
 
     /// A dictionary or an array with its name as an item, which one side can change; any other value as a scalar.
-    private static func node(_ value: SyntaxItem, _ bytes: [UInt8]) -> SyntaxNode {
+    private static func node(_ value: SyntaxItem, _ store: SyntaxStore) -> SyntaxNode {
         var node = value.value
         node.form = .pair
-        let name = value.key.slice(of: bytes)
+        let name = store.slice(value.key)
         guard name.elementsEqual("dict".utf8) || name.elementsEqual("array".utf8) else {
             return SyntaxNode(
-                kind: .scalar, range: node.range, meaning: SyntaxText(bytes[node.range]),
+                kind: .scalar, range: node.range, meaning: SyntaxText(store.document[node.range]),
                 form: .pair)
         }
         let start = node.range.lowerBound
@@ -57,7 +55,9 @@ enum PropertyListPairs {
             value: SyntaxNode(
                 kind: .scalar, range: name.startIndex..<name.endIndex, meaning: SyntaxText(name)),
             comma: name.endIndex..<name.endIndex, end: name.endIndex)
-        node.items.insert(item, at: 0)
+        // A copy first, as the store cannot add to items that are in use.
+        let items = [item] + store.items(of: node)
+        node.items = store.add(items)
         return node
     }
 }

@@ -2,8 +2,9 @@
 struct XMLElement {
     /// The name as it is written.
     let name: Range<Int>
-    /// What the element is: its attributes first.
+    /// What the element is, still without its items.
     private(set) var node: SyntaxNode
+    private(set) var attributes: [SyntaxItem] = []
     /// The white space before the end of the start tag, and that end.
     private let tagEnd: Range<Int>
     /// Where the start tag ends.
@@ -32,7 +33,7 @@ struct XMLElement {
         node = SyntaxNode(kind: .map, range: tag, openingEnd: nameEnd, form: .child)
         var start = nameEnd
         while let (item, end) = Self.attribute(bytes, start..<tag.upperBound) {
-            node.items.append(item)
+            attributes.append(item)
             start = end
         }
         tagEnd = start..<tag.upperBound
@@ -66,8 +67,9 @@ struct XMLElement {
 
     /// The value of an attribute.
     private func attribute(_ name: [UInt8], _ bytes: [UInt8]) -> ArraySlice<UInt8>? {
-        let place = node.items.firstIndex { $0.key.isEqual(name, in: bytes) }
-        return place.map { node.items[$0].value.meaning.slice(of: bytes) }
+        let text = SyntaxBytes(bytes)
+        return attributes.first { text.isEqual($0.key, name) }
+            .map { text.slice($0.value.meaning) }
     }
 
     /// Whether the element says that its white space matters.
@@ -194,47 +196,30 @@ struct XMLElement {
     }
 
     /// Ends the element at an end tag, or at the empty range behind the tag of an empty element.
-    mutating func close(_ bytes: [UInt8], before endTag: Range<Int>) {
+    ///
+    /// - Parameter textName: What messages call the text of an element.
+    mutating func close(
+        _ store: SyntaxStore, before endTag: Range<Int>, textName: SyntaxText
+    ) {
         node.range = node.range.lowerBound..<endTag.upperBound
         guard !endTag.isEmpty else {
             node.closingStart = endTag.upperBound - 2
+            node.items = store.add(attributes)
             return
         }
+        let bytes = store.document
         node.closingStart = endTag.lowerBound
         let content = contentStart..<endTag.lowerBound
         let isBlank = children.isEmpty && !bytes[content].contains(10)
         let text = isMixed || isBlank ? content : contentStart..<contentStart
-        // Documents have many elements, so that each has just the memory it needs.
-        var items: [SyntaxItem] = []
-        items.reserveCapacity(node.items.count + 1 + (text.isEmpty ? children.count : 0))
-        items += node.items
-        items.append(
+        attributes.append(
             SyntaxItem(
-                name: Self.textName, gap: tagEnd.lowerBound..<tagEnd.lowerBound,
+                name: textName, gap: tagEnd.lowerBound..<tagEnd.lowerBound,
                 leadEnd: tagEnd.lowerBound,
                 value: SyntaxNode(
                     kind: .scalar, range: text, meaning: SyntaxText(bytes[text]), form: .content),
                 comma: text.upperBound..<text.upperBound, end: text.upperBound))
-        if text.isEmpty { items += children }
-        node.items = items
-    }
-
-    /// What messages call the text of an element, as XPath does.
-    private static let textName = SyntaxText(own: Array("text()".utf8))
-
-    // MARK: Property lists
-
-    /// Replaces the children of a dictionary by pairs.
-    mutating func setPairs(_ pairs: [SyntaxItem]) {
-        node.items.removeLast(children.count)
-        node.items += pairs
-    }
-
-    /// Makes the whole content one value.
-    mutating func closeAsText(_ bytes: [UInt8], before endTag: Range<Int>) {
-        node.items.removeLast(
-            node.items.count - (node.items.firstIndex { $0.value.form == .content } ?? 0))
-        isMixed = true
-        close(bytes, before: endTag)
+        if text.isEmpty { attributes += children }
+        node.items = store.add(attributes)
     }
 }

@@ -21,9 +21,9 @@ struct XMLFormat: SyntaxFormat {
     func title(of item: SyntaxItem, in tree: SyntaxTree) -> ArraySlice<UInt8> {
         let name = tree.slice(item.name)
         guard item.value.form == .child else { return name }
-        let attributes = item.value.items.prefix { $0.value.form == .value }
+        let attributes = tree.items(of: item.value).prefix { $0.value.form == .value }
         for identifier in Self.identifiers {
-            if let found = attributes.first(where: { $0.key.isEqual(identifier, in: tree.bytes) }) {
+            if let found = attributes.first(where: { tree.isEqual($0.key, identifier) }) {
                 return name + Array("[".utf8) + tree.slice(found.value.meaning) + Array("]".utf8)
             }
         }

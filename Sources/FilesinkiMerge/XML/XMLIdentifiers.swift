@@ -20,16 +20,16 @@ struct XMLIdentifiers {
     private var targets: Set<ByteKey> = []
 
     /// Adds the attributes of an element.
-    mutating func add(_ attributes: [SyntaxItem], _ bytes: [UInt8]) {
+    mutating func add(_ attributes: [SyntaxItem], _ store: SyntaxStore) {
         for place in attributes.indices {
             let name = attributes[place].key
-            let value = attributes[place].value.meaning.slice(of: bytes)
-            if let kind = Self.names.firstIndex(where: { name.isEqual($0, in: bytes) }) {
+            let value = store.slice(attributes[place].value.meaning)
+            if let kind = Self.names.firstIndex(where: { store.isEqual(name, $0) }) {
                 if !values[kind].insert(ByteKey(value)).inserted {
                     uniqueNames.remove(Self.names[kind])
                 }
             } else {
-                if Self.references.contains(where: { name.isEqual($0, in: bytes) }) {
+                if Self.references.contains(where: { store.isEqual(name, $0) }) {
                     targets.insert(ByteKey(value))
                 }
                 addMarked(value)

@@ -6,7 +6,10 @@ import FilesinkiXML
 /// its children, ``SyntaxNode/Form/child``. Text, and elements between which text is, are one scalar, as they are
 /// written. In a property list a dictionary has ``SyntaxNode/Form/pair`` instead of children.
 struct XMLTreeReader {
+    private let store: SyntaxStore
     private let bytes: [UInt8]
+    /// What messages call the text of an element, as XPath does.
+    private let textName: SyntaxText
     /// The elements whose end was not read.
     private var open: [XMLElement] = []
     private var count = 0
@@ -14,7 +17,11 @@ struct XMLTreeReader {
     private var root: SyntaxNode?
     private var identifiers = XMLIdentifiers()
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) {
+        store = SyntaxStore(bytes)
+        self.bytes = bytes
+        textName = store.copy("text()".utf8)
+    }
 
     mutating func document() -> SyntaxTree? {
         let tokens = XMLTokens.read(
@@ -28,7 +35,7 @@ struct XMLTreeReader {
                 if !open.isEmpty { open[open.count - 1].comments.append(token.range) }
             }
         }
-        return root.map { SyntaxTree(bytes: bytes, root: $0, identifiers: identifiers) }
+        return root.map { SyntaxTree(store, root: $0, identifiers: identifiers) }
     }
 
     /// Opens an element and reads its attributes; false beyond a limit.
@@ -36,8 +43,8 @@ struct XMLTreeReader {
         if !open.isEmpty { readTrivia(before: tag.lowerBound, isEnd: false) }
         guard let element = XMLElement(bytes, tag: tag) else { return false }
         if open.isEmpty { isPropertyList = bytes[element.name].elementsEqual("plist".utf8) }
-        identifiers.add(element.node.items, bytes)
-        count += element.node.items.count + 1
+        identifiers.add(element.attributes, store)
+        count += element.attributes.count + 1
         open.append(element)
         return count <= SyntaxLimits.items
     }
@@ -46,10 +53,14 @@ struct XMLTreeReader {
         if !tag.isEmpty { readTrivia(before: tag.lowerBound, isEnd: true) }
         var element = open.removeLast()
         element.isMixed = element.isMixed || element.preservesSpace(bytes) && !open.isEmpty
-        element.close(bytes, before: tag)
-        if isPropertyList, bytes[element.name].elementsEqual("dict".utf8), !tag.isEmpty {
-            PropertyListPairs.pair(&element, bytes, endTag: tag)
+        if isPropertyList, !element.isMixed, bytes[element.name].elementsEqual("dict".utf8) {
+            if let pairs = PropertyListPairs.pairs(of: element.children, store) {
+                element.children = pairs
+            } else {
+                element.isMixed = true
+            }
         }
+        element.close(store, before: tag, textName: textName)
         guard !open.isEmpty else { return root = element.node }
         open[open.count - 1].append(element, bytes)
     }

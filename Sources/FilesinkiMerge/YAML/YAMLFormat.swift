@@ -16,6 +16,7 @@ struct YAMLFormat: SyntaxFormat {
 
 /// Reads a document in blocks; every method returns nil for what is not read.
 private struct YAMLTreeReader {
+    private let store: SyntaxStore
     private let bytes: [UInt8]
     /// Behind the last item that was read.
     private var position = 0
@@ -39,20 +40,26 @@ private struct YAMLTreeReader {
         var end: Int
     }
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) {
+        store = SyntaxStore(bytes)
+        self.bytes = bytes
+    }
 
     mutating func document() -> SyntaxTree? {
         guard !bytes.starts(with: "%".utf8) else { return nil }
         if let line = nextLine(), bytes[line.start..<line.end].trimmed.elementsEqual("---".utf8) {
             position = line.end
         }
-        guard let first = nextLine(), first.column == 0, var root = block() else { return nil }
+        guard let first = nextLine(), first.column == 0, let (block, items) = openBlock() else {
+            return nil
+        }
         guard nextLine() == nil else { return nil }
-        let trivia = LineTrivia(bytes, position..<bytes.count, isAttached: false)
-        root.items += trivia.comments
+        let trivia = LineTrivia(store, position..<bytes.count, isAttached: false)
+        var root = block
+        root.items = store.add(items + trivia.comments)
         root.closingStart = bytes.count
         root.range = root.range.lowerBound..<bytes.count
-        return SyntaxTree(bytes: bytes, root: root)
+        return SyntaxTree(store, root: root)
     }
 
     // MARK: Lines
@@ -103,6 +110,14 @@ private struct YAMLTreeReader {
 
     /// Reads the mapping or sequence that begins at the next line.
     private mutating func block() -> SyntaxNode? {
+        guard let (block, items) = openBlock() else { return nil }
+        var node = block
+        node.items = store.add(items)
+        return node
+    }
+
+    /// Reads a mapping or sequence, still without its items.
+    private mutating func openBlock() -> (node: SyntaxNode, items: [SyntaxItem])? {
         depth += 1
         defer { depth -= 1 }
         guard depth <= SyntaxLimits.depth, let first = nextLine() else { return nil }
@@ -110,30 +125,31 @@ private struct YAMLTreeReader {
         let start = inlineStart ?? position
         var node = SyntaxNode(
             kind: isList ? .list : .map, range: start..<start, openingEnd: start, form: .section)
-        if !isList { node.items.reserveCapacity(4) }
+        var items: [SyntaxItem] = []
+        if !isList { items.reserveCapacity(4) }
         while let line = nextLine(), line.column == first.column, isDash(line.content) == isList {
             count += 1
             guard count <= SyntaxLimits.items, !isForbidden(line) else { return nil }
             let trivia = trivia(before: line)
-            if !trivia.comments.isEmpty { node.items += trivia.comments }
+            if !trivia.comments.isEmpty { items += trivia.comments }
             inlineStart = nil
             guard let item = isList ? element(line, trivia) : member(line, trivia) else {
                 return nil
             }
-            node.items.append(item)
+            items.append(item)
             position = item.end
         }
         // A line that is indented more goes on with a scalar, or belongs to nothing.
         if let line = nextLine(), line.column > first.column { return nil }
-        let end = node.items.last?.end ?? start
+        let end = items.last?.end ?? start
         node.closingStart = end
         node.range = start..<end
-        return node
+        return (node, items)
     }
 
     private func trivia(before line: Line) -> LineTrivia {
         guard inlineStart == nil else {
-            return LineTrivia(bytes, line.start..<line.start, isAttached: true)
+            return LineTrivia(store, line.start..<line.start, isAttached: true)
         }
         // A comment that is indented otherwise belongs to what is above it.
         var column: Int?
@@ -146,7 +162,7 @@ private struct YAMLTreeReader {
             start = end
         }
         return LineTrivia(
-            bytes, position..<line.start, isAttached: column == nil || column == line.column)
+            store, position..<line.start, isAttached: column == nil || column == line.column)
     }
 
     /// Reads `name: value`.

@@ -260,7 +260,8 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
         of node: SyntaxNode, _ tree: SyntaxTree, except names: [String]
     ) -> Set<[UInt8]> {
         guard node.kind != .scalar else { return [[node.type] + bare(tree.slice(node.meaning))] }
-        return node.items.filter { $0.role == .value }.reduce(into: []) { result, item in
+        let items = tree.items(of: node).filter { $0.role == .value }
+        return items.reduce(into: []) { result, item in
             if names.contains(String(decoding: tree.slice(item.name), as: UTF8.self)) { return }
             result.insert(bare(tree.slice(item.key)))
             result.formUnion(texts(of: item.value, tree, except: names))

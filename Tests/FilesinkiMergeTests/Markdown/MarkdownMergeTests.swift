@@ -154,7 +154,7 @@ struct MarkdownMergeTests {
         ])
     func blocks(_ text: String, _ shape: String) throws {
         let tree = try #require(MarkdownFormat().read(Array(text.utf8)))
-        let shapes = tree.root.items.map { item in
+        let shapes = tree.items(of: tree.root).map { item in
             switch item.value.kind {
             case .list: "[]"
             case .map: "{}"

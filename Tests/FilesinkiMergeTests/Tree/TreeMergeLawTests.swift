@@ -208,8 +208,8 @@ struct TreeMergeLawTests {
     private func translations(_ bytes: [UInt8]) -> [[String]: Int]? {
         guard let tree = POFormat().read(bytes) else { return nil }
         var result: [[String]: Int] = [:]
-        for entry in tree.root.items.dropFirst() where entry.role == .value {
-            let texts = entry.value.items.map {
+        for entry in tree.items(of: tree.root).dropFirst() where entry.role == .value {
+            let texts = tree.items(of: entry.value).map {
                 String(decoding: tree.slice($0.value.meaning), as: UTF8.self)
             }
             guard texts.count == 3, result[Array(texts[..<2])] == nil else { return nil }
@@ -226,14 +226,15 @@ struct TreeMergeLawTests {
         }
         var result: [[String]: Int] = [:]
         var section = ""
-        for block in tree.root.items.map(\.value) {
+        for block in tree.items(of: tree.root).map(\.value) {
             if block.type == MarkdownReader.Kind.heading {
                 section = String(text(block).dropFirst(3))
             }
-            for row in block.items.dropFirst(2) {
-                let path = [section, text(row.value.items[0].value)]
+            for row in tree.items(of: block).dropFirst(2) {
+                let cells = tree.items(of: row.value)
+                let path = [section, text(cells[0].value)]
                 guard result[path] == nil else { return nil }
-                result[path] = Int(text(row.value.items[1].value))
+                result[path] = Int(text(cells[1].value))
             }
         }
         return result
@@ -242,18 +243,20 @@ struct TreeMergeLawTests {
     private func values(_ bytes: [UInt8], _ format: any SyntaxFormat) -> [[String]: Int]? {
         guard let tree = format.read(bytes) else { return nil }
         let dialect = (format as? ContentLineFormat)?.dialect
-        var sections = tree.root.items
-        if dialect == .calendar { sections = sections.flatMap(\.value.items) }
+        var sections = Array(tree.items(of: tree.root))
+        if dialect == .calendar { sections = sections.flatMap { tree.items(of: $0.value) } }
         var result: [[String]: Int] = [:]
         let isXML = format is XMLFormat
         for section in sections where section.role == .value {
-            for var item in section.value.items where item.role == .value {
+            for var item in tree.items(of: section.value) where item.role == .value {
                 if isXML {
                     guard item.value.form == .child else { continue }
-                    item.value = item.value.items[0].value
+                    item.value = tree.items(of: item.value)[0].value
                 } else if format is BookmarksFormat {
                     guard item.value.form == .pair,
-                        let title = item.value.items.first(where: { $0.value.form == .content })
+                        let title = tree.items(of: item.value).first(where: {
+                            $0.value.form == .content
+                        })
                     else { continue }
                     item.value = title.value
                 }
@@ -304,11 +307,11 @@ struct TreeMergeLawTests {
     static func written(_ node: SyntaxNode, of tree: SyntaxTree) -> [UInt8] {
         guard node.kind != .scalar else { return Array(tree.slice(node.range)) }
         var result = Array(tree.slice(node.opening))
-        for item in node.items {
+        for item in tree.items(of: node) {
             for part in [item.gap, item.lead, item.head] { result += tree.slice(part) }
             result += written(item.value, of: tree)
             for part in [item.middle, item.comma, item.tail] { result += tree.slice(part) }
         }
-        return result + tree.slice(node.lastGap) + tree.slice(node.closing)
+        return result + tree.slice(tree.lastGap(of: node)) + tree.slice(node.closing)
     }
 }

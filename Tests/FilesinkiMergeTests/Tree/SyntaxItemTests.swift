@@ -1,0 +1,30 @@
+import Testing
+
+@testable import FilesinkiMerge
+
+/// What a tree costs: documents of 1 MB have tens of thousands of items, in three versions.
+@Suite struct SyntaxItemTests {
+    @Test func `an item is at most 72 bytes, and its value at most 28 of them`() {
+        #expect(MemoryLayout<SyntaxItem>.stride <= 72)
+        #expect(MemoryLayout<SyntaxNode>.stride <= 28)
+    }
+
+    @Test func `the items of each container are its own, whatever was read before them`() throws {
+        let text = "{\"a\": [1, {\"b\": 2}], \"c\": {}, \"d\": [3]}"
+        let tree = try #require(JSONCFormat().read(Array(text.utf8)))
+        let counts = tree.items(of: tree.root).map { tree.items(of: $0.value).count }
+        #expect(counts == [2, 0, 1])
+        let names = tree.items(of: tree.root).map {
+            String(decoding: tree.slice($0.name), as: UTF8.self)
+        }
+        #expect(names == ["a", "c", "d"])
+    }
+
+    @Test func `a name that is written otherwise is what it means`() throws {
+        let tree = try #require(TOMLFormat().read(Array("a . \"b\" = 1\n'c d' = 2\n".utf8)))
+        let names = tree.items(of: tree.root).map {
+            String(decoding: tree.slice($0.name), as: UTF8.self)
+        }
+        #expect(names == ["a.b", "\"c d\""])
+    }
+}
