@@ -56,7 +56,8 @@ struct FuzzTests {
                     #expect(error.code == .usage)
                     return false
                 }
-                #expect(try PredicateParser.parse(predicate.description) == predicate)
+                let again = try PredicateParser.parse(predicate.description)
+                #expect(again == predicate)
                 return true
             }
         #expect(counts.isMixed, "\(counts)")
@@ -72,7 +73,8 @@ struct FuzzTests {
                 #expect(error.code == .usage)
                 return false
             }
-            #expect(try SchemaText.decode(SchemaText.encode(schema)) == schema)
+            let again = try SchemaText.decode(SchemaText.encode(schema))
+            #expect(again == schema)
             return true
         }
         #expect(counts.isMixed, "\(counts)")
