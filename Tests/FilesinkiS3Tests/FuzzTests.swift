@@ -8,17 +8,19 @@ import Testing
 @Suite("Replies of a hostile service and mutated input")
 struct FuzzTests {
     @Test func `a listing that is read goes on behind the key that was asked for`() {
-        let entries = ["a", "a b/log/2/c", "b%2Fc", "c+d", "&#x26;", "%ff"].map {
+        let entries = ["&#x26;", "a", "b b/log/2/c", "b%2Fc", "c+d"].map {
             "<Contents><Key>\($0)</Key><Size>1</Size></Contents>"
         }
         let corpus = ["", "<EncodingType>url</EncodingType>"].flatMap { coding in
             ["true", "false"].map { truncated in
                 "<ListBucketResult>\(coding)<IsTruncated>\(truncated)</IsTruncated>"
-                    + entries.sorted().joined() + "</ListBucketResult>"
+                    + entries.joined() + "</ListBucketResult>"
             }
         }
         .map { Array($0.utf8) }
-        let pieces = ["<Key>", "</Key>", "<Size>", "-1", "%00", "+", "&#0;", "9223372036854775808"]
+        let pieces = [
+            "<Key>", "</Key>", "<Size>", "-1", "%00", "%ff", "+", "&#0;", "9223372036854775808",
+        ]
         let counts = Fuzz(corpus, pieces: pieces.map { Array($0.utf8) }).run { bytes in
             do throws(Failure) {
                 let reply = HTTPReply(status: 200, body: bytes)

@@ -71,7 +71,7 @@ struct RecalledVersionsTests {
         }
         try end(row.fate, a)
         try await a.sync()
-        for number in 0..<2 { try await a.save("\(number)", at: "n") }
+        for number in 0..<2 { try await a.save("n\(number)", at: "n") }
         if row.fate == .isForgotten {
             let first = "zones/files/log/00000000000000000001/c"
             world.store.objects[try ObjectKey(first)] = nil
