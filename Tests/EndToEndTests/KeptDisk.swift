@@ -106,7 +106,7 @@ struct KeptDisk {
         _ entry: Entry, at path: String, _ number: Int, _ cut: Cut, _ lines: inout [String]
     ) throws {
         switch entry.kind {
-        case "l": lines.append("ln -s '\(entry.target)' '\(path)'")
+        case "l": lines.append("ln -s -- '\(entry.target)' '\(path)'")
         case "f":
             let kept = newest(contents[entry.id], number)
             lines.append(
