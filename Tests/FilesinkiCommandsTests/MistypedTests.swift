@@ -93,7 +93,6 @@ struct MistypedTests {
             ("conflicts b", "add --root DIR."), ("stats b", "add --root DIR."),
             ("prune b", "add --root DIR."), ("show a 2", "filesinki show PATH@VERSION."),
             ("diff a@1 a@2", "filesinki diff PATH 1 2."),
-            ("sync a b", "filesinki init DIR --remote STORE."),
             ("undelete -dash", "as ./-dash."), ("resolve -x.txt --take here", "as ./-x.txt."),
         ])
     func surplus(_ line: String, _ hint: String) async throws {

@@ -48,9 +48,6 @@ enum Counterparts {
             "The versions follow the path, without an @", "filesinki diff PATH 1 2"),
         "log": Counterpart("To see the versions of one path", "filesinki log PATH"),
         "show": Counterpart("A version is part of the path", "filesinki show PATH@VERSION"),
-        "sync": Counterpart(
-            "A replica keeps the address of its store; to make one",
-            "filesinki init DIR --remote STORE"),
     ]
 
     private static let exchange = Counterpart("To send and receive changes", "filesinki sync")
