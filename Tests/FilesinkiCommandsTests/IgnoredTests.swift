@@ -102,7 +102,7 @@ import Testing
         #expect(refused.code == .usage && refused.talk.contains("--keep"), "\(refused.talk)")
         let kept = try await run(world, "rm --cached --root a one")
         #expect(kept.code == .done, "\(kept.talk)")
-        #expect(kept.talk.contains("Deleted 1 file.") && kept.talk.contains("ignore it"))
+        #expect(kept.talk.contains("Deleted 1 file.") && kept.talk.contains("has the rule already"))
         #expect(world.readText("a/one") == "one\n")
         #expect(try await run(world, "ls --root a").lines.contains("one") == false)
     }
