@@ -94,11 +94,11 @@ def drive(browser, address, replica, other):
 
     # A deleted folder comes back. The second click of a double click does nothing.
     browser.go("Deleted files")
-    pressed = browser.script("""
+    pressed = browser.until("the deleted folder is listed", """
         const button = document.querySelector('[aria-label="Restore folder"]');
-        button.dispatchEvent(new MouseEvent('click', { detail: 2 }));
-        return button.getAttribute('aria-disabled');""")
-    assert pressed is None, "the second click of a double click restores something"
+        button?.dispatchEvent(new MouseEvent('click', { detail: 2 }));
+        return button && `pressed: ${button.getAttribute('aria-disabled')}`;""")
+    assert pressed == "pressed: null", "the second click of a double click restores something"
     browser.press("Restore folder")
     browser.shows("Restored.")
     assert read(replica, "folder", "x") == b"x\n" and read(replica, "folder", "y") == b"y\n"
