@@ -52,16 +52,24 @@ extension SyncEngine {
     ) async throws -> [RelativePath: RemoteChange] {
         guard !paths.isEmpty else { return [:] }
         var view = RemoteView(token: ChangeToken(sequence: 0, hash: .none))
+        try await forEachReadableCommit(upTo: last) { commit in
+            var some = commit
+            some.changes.removeAll { !paths.contains($0.path) }
+            if !some.changes.isEmpty { view.addDeletions(of: some) }
+            return true
+        }
+        return view.changes.filter { $0.value.entry.entry.kind == .tombstone }
+    }
+
+    /// Calls `body` with the commits of the log from the first one on, until it returns false. What is behind one that
+    /// cannot be read is left out.
+    func forEachReadableCommit(
+        upTo last: UInt64, _ body: (Commit) throws -> Bool
+    ) async throws {
         let end = RemoteView(token: ChangeToken(sequence: last, hash: .none))
         do {
-            try await HistoryReader(log: connected().log, view: end).forEach { commit in
-                var some = commit
-                some.changes.removeAll { !paths.contains($0.path) }
-                if !some.changes.isEmpty { view.addDeletions(of: some) }
-                return true
-            }
+            try await HistoryReader(log: connected().log, view: end).forEach(body)
         } catch let failure as Failure where failure.code == .corrupt {}
-        return view.changes.filter { $0.value.entry.entry.kind == .tombstone }
     }
 
     /// Adds the deletions that were looked up to what a round has fetched, until they are recorded.

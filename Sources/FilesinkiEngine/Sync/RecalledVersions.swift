@@ -54,17 +54,14 @@ extension SyncEngine {
     ) async throws -> [RelativePath: Entry] {
         guard !paths.isEmpty else { return [:] }
         var found: [RelativePath: Entry] = [:]
-        let end = RemoteView(token: ChangeToken(sequence: last, hash: .none))
-        do {
-            try await HistoryReader(log: connected().log, view: end).forEach { commit in
-                for change in commit.changes {
-                    guard let identity = paths[change.path], change.entry.identity == identity
-                    else { continue }
-                    found[change.path] = change.entry
-                }
-                return found.count < paths.count
+        try await forEachReadableCommit(upTo: last) { commit in
+            for change in commit.changes {
+                guard let identity = paths[change.path], change.entry.identity == identity
+                else { continue }
+                found[change.path] = change.entry
             }
-        } catch let failure as Failure where failure.code == .corrupt {}
+            return found.count < paths.count
+        }
         return found
     }
 
