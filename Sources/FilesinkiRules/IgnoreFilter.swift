@@ -198,3 +198,15 @@ extension IgnoreFilter {
             matched: path)
     }
 }
+
+extension RelativePath {
+    /// Whether a file at the path says what is ignored in its folder.
+    package var isIgnoreFile: Bool {
+        IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(name) }
+    }
+
+    /// Whether a file at the path has rules for what is synced, or how.
+    package var holdsRules: Bool {
+        isIgnoreFile || Settings.syncedFile.utf8.elementsEqual(bytes)
+    }
+}

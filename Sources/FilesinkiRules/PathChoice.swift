@@ -38,14 +38,8 @@ package struct PathChoice: Hashable, Sendable {
     private func isAtOrInsideChosen(_ path: RelativePath) -> Bool { path.isAtOrInside(chosen) }
 
     private func isRuleFile(_ path: RelativePath) -> Bool {
-        guard let parent = path.parent else {
-            return Settings.syncedFile.utf8.elementsEqual(path.name) || isIgnoreFile(path)
-        }
-        return above.contains(parent) && isIgnoreFile(path)
-    }
-
-    private func isIgnoreFile(_ path: RelativePath) -> Bool {
-        IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(path.name) }
+        guard let parent = path.parent else { return path.holdsRules }
+        return above.contains(parent) && path.isIgnoreFile
     }
 
     private func isCopyOfHeld(_ path: RelativePath) -> Bool {

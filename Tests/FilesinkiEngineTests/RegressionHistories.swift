@@ -115,6 +115,15 @@ import Testing
             .user(0, .remove("x")), .run(.init(0)), .run(.init(2)), .ignore(2, nil),
             .loseManifest(2)),
         Row(
+            "what came while a deletion began, and could not be published, stays",
+            .run(
+                .init(
+                    0, .delete("a"), batchSize: 3,
+                    [
+                        .init(at: 1, .meanwhile(.user(0, .link("a", serial: 5)))),
+                        .init(at: 4, .goesAway),
+                    ]))),
+        Row(
             "a deletion that waits because of a rule tells others what it deleted", replicas: 4,
             seed: 105182,
             .user(0, .write("a/notes.txt", serial: 2, .replacing)), .run(.init(0)), .run(.init(1)),

@@ -51,8 +51,8 @@ struct DeleteCommand: ReplicaCommand {
         try console.show(result, exit: code, isAnswer: true)
         if keep {
             console.say(
-                "What is here was kept. A device that has the rule already keeps its own, too; one that receives the "
-                    + "rule in the same sync deletes it.")
+                "What is here was kept. A device that has the rule, or receives it with the deletion, keeps its own, "
+                    + "too; any other deletes it.")
         }
         return code
     }

@@ -34,10 +34,12 @@ struct Deletions: ReplicaPart {
         try rulesReader.requireHeld(paths)
         let rules = try rulesReader.requireSynced(
             paths, options, remedy: Self.remedyForIgnored)
+        let seen = try stamps(atAndBelow: paths, rules)
         // Publish local changes first, so that the deleted contents are in the history, and see
         // what is new.
         let before = try await sync.syncPaths(paths, options, rules: rules)
-        let (changed, kept) = try removeHere(paths, recursive: recursive, options, after: before)
+        let (changed, kept) = try removeHere(
+            paths, recursive: recursive, options, after: before, seen: seen)
         var after = try await sync.afterChange("Deleted here", at: first) {
             try await sync.syncPaths(paths, options, after: before)
         }
@@ -49,11 +51,15 @@ struct Deletions: ReplicaPart {
 
     /// Removes paths from the root. The next run publishes that.
     ///
-    /// - Parameter before: The run that has brought what is at the paths into the history.
+    /// - Parameters:
+    ///   - before: The run that has brought what is at the paths into the history.
+    ///   - seen: What was there when the command began; nil if the run has published all. What came later and could not
+    ///     be published stays: it exists nowhere else, and nobody has asked for its deletion.
     /// - Returns: What was not removed because it changed meanwhile or is not synced, and the folders that stay because they
     ///   hold ignored files.
     func removeHere(
-        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions, after before: SyncReport
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions, after before: SyncReport,
+        seen: [RelativePath: FileStamp]? = nil
     ) throws -> (changed: [Problem], kept: [Problem]) {
         var doomed = DoomedPaths(
             root: root, filter: try rulesReader.runRules(options).filter, recursive: recursive)
@@ -61,11 +67,15 @@ struct Deletions: ReplicaPart {
         let writer = try editor.makeWriter()
         var changed: [Problem] = []
         for path in doomed.paths {
-            let kind = try root.status(path)?.kind
-            if kind == .directory {
+            let status = try root.status(path)
+            if status?.kind == .directory {
                 _ = try writer.removeDirectory(path)
-            } else if kind == .special {
+            } else if status?.kind == .special {
                 changed.append(.keptSpecial(path))
+            } else if let seen, let status, seen[path] != status.stamp,
+                try manifest.local(path)?.entry != nil
+            {
+                changed.append(.changedMeanwhile(path, "deleted"))
             } else if case .surprised = try writer.remove(
                 path, expecting: editor.expectation(at: path))
             {
@@ -76,6 +86,17 @@ struct Deletions: ReplicaPart {
         }
         try writer.flush()
         return (changed, doomed.kept.map { Problem($0, .keptFolder($0)) })
+    }
+
+    /// What is at the paths and below them.
+    private func stamps(
+        atAndBelow paths: [RelativePath], _ rules: RunRules
+    ) throws -> [RelativePath: FileStamp] {
+        var doomed = DoomedPaths(root: root, filter: rules.filter, recursive: true)
+        for path in paths { _ = try doomed.add(path) }
+        var stamps: [RelativePath: FileStamp] = [:]
+        for path in doomed.paths { stamps[path] = try root.status(path)?.stamp }
+        return stamps
     }
 
     private static let remedyForIgnored =
@@ -261,8 +282,7 @@ private struct DoomedPaths {
 
 extension RelativePath {
     fileprivate func isIgnoreFile(of folders: Set<RelativePath>) -> Bool {
-        guard let parent, folders.contains(parent) else { return false }
-        return IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(name) }
+        parent.map(folders.contains) == true && isIgnoreFile
     }
 }
 

@@ -18,7 +18,8 @@ import FilesinkiStore
 extension SyncEngine {
     /// Carries out the changes that concern no other one, if there are many.
     ///
-    /// - Returns: Whether the run is complete. If not, the tree has to be fetched and scanned again.
+    /// - Returns: Whether the run is complete, or has to begin again with rules that were received. If not, the tree has to
+    ///   be fetched and scanned again.
     func carryOutBatches(_ run: inout SyncRun, _ scan: ScanResult) async throws -> Bool {
         run.firstSequence = try manifest.token?.sequence ?? 0
         run.report.scannedFiles = scan.fileCount
@@ -27,6 +28,9 @@ extension SyncEngine {
         try recordFetched(&run)
         run.hasPlanned = true
         try await receive(&changes, &run)
+        // What is here may be ignored from now on; in a clone there is nothing yet.
+        run.hasReceivedRules = changes.hasReceivedRules && (run.base.count > 0 || scan.hasChanges)
+        if run.hasReceivedRules { return true }
         while let batch = try changes.nextToSend(run, manifest) {
             let outcome = try await send(batch, &run)
             if outcome == .overtaken {

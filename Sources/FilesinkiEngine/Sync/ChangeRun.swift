@@ -39,7 +39,7 @@ extension SyncEngine {
         let known = try manifest.token?.sequence ?? 0
         try await fetch(&run)
         let theirs = try incoming(run, known: known)
-        guard ours.count + theirs.count <= Self.changesPerRun else {
+        guard ours.count + theirs.count <= Self.changesPerRun, try incomingRules(run).isEmpty else {
             return try await syncWholeTree(options)
         }
         let all = ours.union(theirs)

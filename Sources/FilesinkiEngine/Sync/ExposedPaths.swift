@@ -102,7 +102,7 @@ extension SyncEngine {
 
     private static func foldersDeletedWithRules(_ steps: [Step]) -> Set<RelativePath> {
         let deleted = steps.lazy.filter { $0.action.entry?.kind == .tombstone }.map(\.path)
-        let folders = Set(deleted.filter(\.isRuleFile).compactMap(\.parent))
+        let folders = Set(deleted.filter(\.isIgnoreFile).compactMap(\.parent))
         return folders.isEmpty ? [] : Set(deleted.filter(folders.contains))
     }
 
@@ -153,13 +153,6 @@ extension SyncEngine {
             notices.append(Problem(RelativePath(unchecked: []), .moreExposed(count)))
         }
         return notices
-    }
-}
-
-extension RelativePath {
-    /// Whether what is here says what is ignored in its folder.
-    fileprivate var isRuleFile: Bool {
-        IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(name) }
     }
 }
 

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRules
 
 /// The changes of a large run that concern no other change, so that they can be carried out in batches.
 ///
@@ -33,6 +34,8 @@ struct IndependentChanges {
     ).union(blocked).union(waiting)
     private var ignored: IgnoredPaths
     private var ignoredCount = 0
+    /// Whether a file of rules was found receivable.
+    private(set) var hasReceivedRules = false
     /// Folders that were found receivable.
     private var received: Set<RelativePath> = []
     /// The remote changes that were not received: whether each makes a folder; nil before they are known.
@@ -147,7 +150,10 @@ struct IndependentChanges {
         else { return .left }
         if entry.kind == .tombstone { return .recorded }
         guard isFolderThere(above: path, base) else { return .left }
-        guard entry.kind == .directory else { return .received }
+        guard entry.kind == .directory else {
+            if path.holdsRules { hasReceivedRules = true }
+            return .received
+        }
         // What cannot be written into is made last.
         guard entry.mode & 0o700 == 0o700 else { return .left }
         received.insert(path)

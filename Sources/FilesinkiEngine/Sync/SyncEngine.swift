@@ -42,10 +42,16 @@ struct SyncEngine: ReplicaPart {
         run.report.notices += try unheldNotices(run)
         try await fetch(&run)
         var found = try scanHeld(run)
+        if try await receiveRules(&run, found) {
+            return try await syncTree(options, after: run.report)
+        }
         try await recallDeletions(
             of: found.candidates.map(\.path) + found.changed.map(\.path), &run)
         if try isLarge(run, found) {
-            if try await carryOutBatches(of: found, &run) { return run.report }
+            if try await carryOutBatches(of: found, &run) {
+                guard run.hasReceivedRules else { return run.report }
+                return try await syncTree(options, after: run.report)
+            }
             found = ScanResult()
             run.base = try fullBase()
             try await fetch(&run, inBatches: false)

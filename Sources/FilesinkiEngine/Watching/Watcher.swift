@@ -327,10 +327,7 @@ struct ReportDeduplicator: Sendable {
 extension LocalChanges {
     /// Whether a file of rules was changed.
     fileprivate var touchRules: Bool {
-        paths.contains { path in
-            Settings.syncedFile.utf8.elementsEqual(path.bytes)
-                || IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(path.name) }
-        }
+        paths.contains(where: \.holdsRules)
     }
 }
 

@@ -1,0 +1,72 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRules
+
+/// Rules that another device has made or changed come before everything else that a run fetches with them.
+///
+/// What they ignore is private from then on. A device that learned of the rule and of `delete --keep` in one run would
+/// delete its own file or, had it been edited, publish it again: the run would go by the rules with which it began.
+extension SyncEngine {
+    /// Carries out the incoming rules alone, if there are any and the root has something that they could ignore.
+    ///
+    /// Costs a listing of the log and a run for these paths, in a run that fetches rules; nothing in any other.
+    ///
+    /// - Returns: Whether the run has to begin again, with the new rules. Its report says what was done.
+    func receiveRules(_ run: inout SyncRun, _ found: ScanResult) async throws -> Bool {
+        guard run.base.count > 0 || found.hasChanges else { return false }
+        let rules = try incomingRules(run)
+        guard !rules.isEmpty else { return false }
+        let done = try await syncPaths(rules, run.options)
+        let earlier = run.report
+        run.report = done
+        run.report.add(earlier: earlier)
+        // A file of rules that could not be written must not keep everything else from being synced.
+        return done.problems.isEmpty && done.away == nil
+    }
+
+    /// The files of rules that the run is about to receive and that hold for its paths. A plan that is only shown or was
+    /// approved is carried out as it is.
+    ///
+    /// The end of rules has no hurry: see ``listExposable(_:_:)``. A conflict waits for a user.
+    func incomingRules(_ run: SyncRun) throws -> [RelativePath] {
+        guard run.isOnline, !run.options.isDryRun, run.options.approved == nil else { return [] }
+        var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
+        return try run.remote.changes.filter { path, change in
+            try path.holdsRules && change.entry.entry.kind == .file && change.movedFrom == nil
+                && holds(path, for: run.selection)
+                && !ignored.contains(path, isDirectory: false)
+                && manifest.openConflicts(at: path).isEmpty
+        }.keys.sorted()
+    }
+
+    /// Whether the folder of a file of rules is in the root, and has or may have selected paths in it.
+    private func holds(_ path: RelativePath, for selection: PathSelection) -> Bool {
+        guard let folder = path.parent else { return true }
+        return selection.contains(folder) && kind(at: folder) == .directory
+    }
+
+    /// Syncs the tree again, because rules have come.
+    ///
+    /// - Parameter earlier: What was done by now.
+    func syncTree(_ options: SyncOptions, after earlier: SyncReport) async throws -> SyncReport {
+        var report: SyncReport
+        do {
+            report = try await syncTree(options)
+        } catch {
+            guard let failure = error as? Failure, failure.code != .interrupted, earlier.hasActed
+            else {
+                try keepUnreported(earlier.copies)
+                throw error
+            }
+            report = SyncReport()
+            report.stopped = failure
+        }
+        report.knownSequence = earlier.knownSequence
+        report.sequence = max(report.sequence, earlier.sequence)
+        report.givenSteps += earlier.givenSteps
+        report.add(earlier: earlier)
+        return report
+    }
+}
