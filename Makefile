@@ -15,7 +15,8 @@
 #   make bench-watch  how fast a change crosses under watch, beside other tools, EDITS=100
 #   make bench-link   times ssh and WebDAV over a link of 50 ms, beside rclone to the same WebDAV server
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many,
-#                   SERIES= of which kind: plain, parts, exclusions, texts, clocks or copies
+#                   SERIES= of which kind: plain, parts, exclusions, rules, texts, clocks
+#                   or copies
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
 #   make file-systems  the built program on all file systems that can be mounted here, as root; POINTS=2

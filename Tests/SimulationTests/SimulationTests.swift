@@ -46,6 +46,10 @@ import Testing
         try await check(.exclusions, Self.seeds(20))
     }
 
+    @Test func `what a rule ignores is private from the run on that brings it`() async throws {
+        try await check(.rules, Self.seeds(40))
+    }
+
     @Test func `no line of a text is lost, and what goes together is merged`() async throws {
         try await check(.texts, Self.seeds(35))
     }

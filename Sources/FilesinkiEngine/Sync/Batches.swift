@@ -29,8 +29,8 @@ extension SyncEngine {
         run.hasPlanned = true
         try await receive(&changes, &run)
         // What is here may be ignored from now on; in a clone there is nothing yet.
-        run.hasReceivedRules = changes.hasReceivedRules && (run.base.count > 0 || scan.hasChanges)
-        if run.hasReceivedRules { return true }
+        run.hasNewRules = changes.hasReceivedRules && (run.base.count > 0 || scan.hasChanges)
+        if run.hasNewRules { return true }
         while let batch = try changes.nextToSend(run, manifest) {
             let outcome = try await send(batch, &run)
             if outcome == .overtaken {
@@ -43,6 +43,8 @@ extension SyncEngine {
                 guard run.isOnline else { break }
                 try recordFetched(&run)
                 try await receive(&changes, &run)
+                run.hasNewRules = changes.hasReceivedRules
+                if run.hasNewRules { return true }
             }
             if outcome == .complete { run.lostRaces = 0 }
             if outcome == .partial { changes.hasRest = true }

@@ -69,7 +69,7 @@ extension SyncEngine {
             return report
         }
         var report = ChangeReport(try await carryOut(&run))
-        report.hasMore = try hasIncoming(beyond: run)
+        report.hasMore = try run.hasNewRules || hasIncoming(beyond: run)
         return report
     }
 

@@ -48,21 +48,24 @@ struct SyncEngine: ReplicaPart {
         try await recallDeletions(
             of: found.candidates.map(\.path) + found.changed.map(\.path), &run)
         if try isLarge(run, found) {
-            if try await carryOutBatches(of: found, &run) {
-                guard run.hasReceivedRules else { return run.report }
-                return try await syncTree(options, after: run.report)
+            let isDone = try await carryOutBatches(of: found, &run)
+            if !isDone {
+                found = ScanResult()
+                run.base = try fullBase()
+                try await fetch(&run, inBatches: false)
+                found = try scanHeld(run)
+                run.hasNewRules = try await receiveRules(&run, found)
             }
-            found = ScanResult()
-            run.base = try fullBase()
-            try await fetch(&run, inBatches: false)
-            found = try scanHeld(run)
+            if run.hasNewRules { return try await syncTree(options, after: run.report) }
+            if isDone { return run.report }
         }
         try await scan(&run) { [found] run, isStoring in
             try await self.read(found, run, isStoring: isStoring)
         }
         try await recallVersions(&run)
         if options.requiresPaths { try requireSelection(run) }
-        return try await carryOut(&run)
+        let report = try await carryOut(&run)
+        return run.hasNewRules ? try await syncTree(options, after: report) : report
     }
 
     private func scanHeld(_ run: SyncRun) throws -> ScanResult {
@@ -132,6 +135,8 @@ struct SyncEngine: ReplicaPart {
             guard round < SyncRun.maximumRounds + run.lostRaces else { break }
             run.base = try currentBase(run)
             try await fetch(&run)
+            run.hasNewRules = try !run.readsSelectionOnly && !incomingRules(run).isEmpty
+            if run.hasNewRules { return }
         } while true
         try reportUnfinished(&run)
         reportHeldPlaces(steps, &run)

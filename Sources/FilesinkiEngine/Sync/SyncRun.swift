@@ -56,8 +56,8 @@ struct SyncRun {
     var declined: [RelativePath: Set<StrategyLink>] = [:]
     /// The last prune that a round has read.
     var pruned: UInt64 = 0
-    /// Whether files of rules were received, so that the run has to begin again.
-    var hasReceivedRules = false
+    /// Whether rules have come, so that the run has to begin again.
+    var hasNewRules = false
     /// What the guards count of earlier rounds.
     var guards = GuardCounts()
     /// Whether the plan of the first round has passed the guards.

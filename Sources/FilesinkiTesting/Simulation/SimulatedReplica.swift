@@ -11,26 +11,31 @@ import Glibc
 struct SimulatedOmission: Sendable {
     /// The paths that it holds; nil for all.
     var choice: PathChoice?
-    /// What it ignores.
+    /// What the ignore file of its device ignores.
     var pattern: PathPattern?
+    /// What the synced ignore file in its root ignores.
+    var synced: PathPattern?
     /// What a run leaves out.
     var excluded: PathPattern?
 
     /// Whether nothing is left out.
-    var isNothing: Bool { choice == nil && pattern == nil && excluded == nil }
+    var isNothing: Bool { patterns.isEmpty && choice == nil }
+
+    private var patterns: [PathPattern] { [pattern, synced, excluded].compactMap(\.self) }
 
     /// Whether the replica does not hold a path.
     func isUnheld(_ path: RelativePath) -> Bool { choice?.holds(path) == false }
 
     func leavesOut(_ path: String) -> Bool {
         guard let path = try? RelativePath(path) else { return false }
-        return isUnheld(path) || pattern?.covers(path) == true || excluded?.covers(path) == true
+        return isUnheld(path) || patterns.contains { $0.covers(path) }
     }
 
     /// Whether the replica refuses commands for a path.
     func refuses(_ path: String) -> Bool {
         guard let path = try? RelativePath(path) else { return false }
-        return choice?.contains(path) == false || pattern?.covers(path) == true
+        return choice?.contains(path) == false
+            || [pattern, synced].contains { $0?.covers(path) == true }
     }
 
     /// The values in a tree that are not left out.
@@ -106,13 +111,18 @@ struct SimulatedReplica: Sendable {
             StateFolder(root: root, state: state).ignore, with: Array((pattern ?? "").utf8))
     }
 
-    /// What the replica leaves out by the choice and the ignore file of its device.
+    /// What the replica leaves out by the choice and the ignore files.
     func omission() throws -> SimulatedOmission {
         let folder = StateFolder(root: root, state: state)
-        let pattern = try StateFile.read(folder.ignore).map { String(decoding: $0, as: UTF8.self) }
         return SimulatedOmission(
-            choice: try folder.choiceNote().choice,
-            pattern: try pattern.flatMap { $0.isEmpty ? nil : try PathPattern($0) })
+            choice: try folder.choiceNote().choice, pattern: try Self.pattern(in: folder.ignore),
+            synced: try Self.pattern(in: root + "/" + UserAction.ruleFile))
+    }
+
+    /// The pattern in the first line of an ignore file; nil if there is none.
+    private static func pattern(in path: String) throws -> PathPattern? {
+        let line = try StateFile.read(path)?.split(separator: UInt8(ascii: "\n")).first
+        return try line.map { try PathPattern(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// What a run leaves out.

@@ -113,6 +113,7 @@ package struct SimulationGenerator {
         let replica = replica()
         if traits.contains(.parts), random.chance(0.12) { return choice(replica) }
         if let step = unusualStep(replica, depth) { return step }
+        if traits.contains(.rules), random.chance(0.12) { return .user(0, rule()) }
         // As below, the histories of the seeds are those they were without it.
         var other = random
         if prunes, other.chance(0.12) { return .forgetDevices }
@@ -133,6 +134,12 @@ package struct SimulationGenerator {
             return .ignore(replica, random.chance(0.7) ? pick(Self.patterns) : nil)
         }
         return .choose(replica, random.chance(0.8) ? pick(Self.choices) : nil)
+    }
+
+    /// Of one replica only: no rules are merged.
+    private mutating func rule() -> UserAction {
+        random.chance(0.7)
+            ? .rule(pick(Self.patterns), serial: next()) : .remove(UserAction.ruleFile)
     }
 
     /// In half of the cases the edit of a text. Where nothing is renamed, texts keep their places.

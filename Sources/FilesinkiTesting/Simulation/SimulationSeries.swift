@@ -6,6 +6,8 @@ package enum SimulationSeries: String, Sendable, CaseIterable {
     case parts
     /// As `parts`, and runs leave out paths by a pattern of their own.
     case exclusions
+    /// The user of one replica writes rules that are synced. What they ignore is private from the run on that brings them.
+    case rules
     /// Users edit texts and documents by line and member, and contents are merged.
     case texts
     /// Every device has a clock of its own, which is off by years, and goes backwards.
@@ -17,7 +19,7 @@ package enum SimulationSeries: String, Sendable, CaseIterable {
 
 /// What the histories of one seed have beside edits, runs and faults.
 enum SimulationTrait: Hashable, Sendable {
-    case parts, exclusions, texts, clocks, copies, rollbacks, five
+    case parts, exclusions, rules, texts, clocks, copies, rollbacks, five
     /// Texts are not renamed and change no kind, so that what each merge has to come to is known.
     case inPlace
     /// One replica is not used in the middle of the history, in which devices are forgotten and versions pruned.
@@ -41,6 +43,8 @@ extension SimulationSeries {
         case .exclusions:
             return some([.five: 0.3, .clocks: 0.2, .texts: 0.2, .repeats: 0.2])
                 .union([.parts, .exclusions])
+        case .rules:
+            return some([.parts: 0.2, .five: 0.3, .clocks: 0.2]).union([.rules])
         case .texts:
             return some([
                 .inPlace: 0.6, .five: 0.3, .clocks: 0.2, .copies: 0.15, .repeats: 0.2,

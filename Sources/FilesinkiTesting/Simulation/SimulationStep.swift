@@ -26,7 +26,9 @@ package enum SimulationStep: Hashable, Sendable {
 
     var serial: Int? {
         switch self {
-        case .user(_, .write(_, let serial, _)), .user(_, .link(_, let serial)): serial
+        case .user(_, .write(_, let serial, _)), .user(_, .link(_, let serial)),
+            .user(_, .rule(_, let serial)):
+            serial
         case .user(_, .edit(_, let edit)): edit.serial
         case .run(let run): run.task.serial
         default: nil

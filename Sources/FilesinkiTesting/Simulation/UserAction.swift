@@ -48,6 +48,11 @@ package enum UserAction: Hashable, Sendable {
     /// Creates a symlink. `serial` identifies its target.
     case link(String, serial: Int)
     case changeMode(String, UInt16)
+    /// Writes the ignore file of the root, which is synced. `serial` identifies its content.
+    case rule(String, serial: Int)
+
+    /// The ignore file of the root.
+    static let ruleFile = ".filesinkiignore"
 }
 
 extension UserAction: CustomStringConvertible {
@@ -65,6 +70,7 @@ extension UserAction: CustomStringConvertible {
         case .makeFolder(let path): "makes the folder \(path)"
         case .link(let path, let serial): "links \(path) to \(serial)"
         case .changeMode(let path, let mode): "gives \(path) the mode \(String(mode, radix: 8))"
+        case .rule(let pattern, let serial): "ignores \(pattern) on all devices, rule \(serial)"
         }
     }
 }
@@ -106,6 +112,8 @@ extension UserAction {
             case S_IFDIR: chmod(root + "/" + path, mode_t(mode | 0o700))
             default: break
             }
+        case .rule(let pattern, let serial):
+            try Self.replace(Array("\(pattern)\n# \(serial)\n".utf8), root, Self.ruleFile, time)
         }
     }
 
