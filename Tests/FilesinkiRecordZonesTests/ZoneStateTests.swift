@@ -178,6 +178,24 @@ struct ZoneStateTests {
         }
     }
 
+    @Test("CK-22 what gave way in the former log is published in the new one")
+    func resetWithLoser() async throws {
+        let world = try await RecordWorld()
+        let (a, b) = try await pair(world)
+        try await b.save("n", "a=2")
+        try await a.save("n", "a=3")
+        try await a.sync()
+        try await a.end(.reset)
+        // The edit of b gives way to what the former log has. The new log has fewer commits than that.
+        try await b.sync()
+        try await a.sync()
+        for device in [a, b] {
+            #expect(try await device.fields("n")?["a"] == .integer(3))
+            #expect(try await device.zone.pendingKeys().isEmpty)
+        }
+        #expect(try await world.commits(of: "rec2-default").flatMap(\.superseded).count == 1)
+    }
+
     @Test("CK-22 what was published into a zone whose deletion was not known yet is kept")
     func publishedLate() async throws {
         let world = try await RecordWorld()

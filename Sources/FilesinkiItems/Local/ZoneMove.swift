@@ -84,13 +84,15 @@ extension ItemZone {
         return isDone
     }
 
-    /// Makes every item wait. What was changed here since keeps its base, so that it is merged as before.
+    /// Makes every item wait. What was changed here since keeps its base, so that it is merged as before. Commits of the
+    /// former log have no meaning in the new one, also for what gave way and waits.
     private func unpublishItems() throws {
         for var item in try database.items() {
             if !item.isPending { item.base = .removed(at: 0) }
             item.version = 0
             try database.store(item)
         }
+        try database.connection.execute("UPDATE superseded SET version = 0 WHERE published = 0")
     }
 
     /// Removes every item from this device.
