@@ -178,6 +178,8 @@ package struct ItemMerge<State: ItemState>: Sendable {
     package var note: [UInt8]
     /// Whether our item is not published.
     package var isPending: Bool
+    /// Whether the log has the base; not so after a reset.
+    package var isBaseStored: Bool
     /// Whether our item was set before the store was known, and the store has it, too.
     package var isUnknown: Bool
     /// Which side an unknown item follows.

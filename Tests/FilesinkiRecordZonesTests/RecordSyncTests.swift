@@ -57,11 +57,15 @@ struct RecordSyncTests {
         operation.policy = row.policy
         world.clock.advance(by: .seconds(1))
         _ = try await a.zone.apply([operation])
+        let (tag, saved) = (try #require(try await a.tag("n")), try await a.fields("n"))
         let report = try await a.sync()
         try await b.sync()
         let expected = row.result.mapValues(FieldValue.integer)
         #expect(try await a.fields("n") == expected)
         #expect(try await b.fields("n") == expected)
+        // The tag is that of what was saved, and not of what both come to.
+        let isSame = try await a.zone.tag(RecordName("n"))?.matches(tag)
+        #expect(isSame == (saved == expected))
         #expect(report.losers.isEmpty != row.isRefused)
         let conflicts = try await a.zone.conflicts()
         #expect(conflicts.count == (row.isRefused ? 1 : 0))

@@ -8,7 +8,7 @@ package struct Item<State: ItemState>: Sendable {
     package var ours: State
     /// The item on which this device and the store last agreed.
     package var base: State
-    /// The commit that set ``base``; 0 when the store never had the item.
+    /// The commit that set ``base``; 0 when the log does not have the item. After a reset there is a base all the same.
     package var version: UInt64
     /// The changes of one batch are published in one commit; 0 for none.
     package var batch: Int64 = 0
@@ -16,7 +16,12 @@ package struct Item<State: ItemState>: Sendable {
     package var note: [UInt8] = []
 
     /// Whether this device's item is not published yet.
-    package var isPending: Bool { !ours.hasSameContent(as: base) }
+    package var isPending: Bool { !ours.hasSameContent(as: base) || isSentAgain }
+
+    /// Whether the item has not changed since a reset, and waits because the new log does not have it.
+    package var isSentAgain: Bool {
+        version == 0 && !base.isRemoved && ours.hasSameContent(as: base)
+    }
 
     package init(key: ItemKey, ours: State, base: State, version: UInt64) {
         self.key = key

@@ -84,11 +84,10 @@ extension ItemZone {
         return isDone
     }
 
-    /// Makes every item wait. What was changed here since keeps its base, so that it is merged as before. Commits of the
-    /// former log have no meaning in the new one, also for what gave way and waits.
+    /// Makes every item wait. It keeps its base, so that what was or will be changed here is merged as before. Commits of
+    /// the former log have no meaning in the new one, also for what gave way and waits.
     private func unpublishItems() throws {
         for var item in try database.items() {
-            if !item.isPending { item.base = .removed(at: 0) }
             item.version = 0
             try database.store(item)
         }

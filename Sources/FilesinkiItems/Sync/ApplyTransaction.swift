@@ -148,12 +148,7 @@ private struct ApplyTransaction<Kind: ItemKind> {
     private mutating func merge(
         _ item: inout Item<State>, _ theirs: State, _ report: inout ItemReport<State>
     ) throws {
-        let merge = ItemMerge(
-            key: item.key, base: item.base, ours: item.ours, theirs: theirs, note: item.note,
-            isPending: item.isPending,
-            isUnknown: fetched.isFirst && item.isPending && item.version == 0
-                && item.base.isRemoved, initial: initial)
-        switch try Kind.merge(merge, &context) {
+        switch try outcome(item, theirs) {
         case .ours: break
         case .theirs(let reason):
             try supersede(item, by: theirs, reason, &report)
@@ -166,6 +161,22 @@ private struct ApplyTransaction<Kind: ItemKind> {
             item.ours = theirs
             if item.batch != 0 { refusedBatches.insert(item.batch) }
         }
+    }
+
+    /// What comes of our item beside theirs. What is only sent again after a reset gives way to what the log has.
+    private mutating func outcome(
+        _ item: Item<State>, _ theirs: State
+    ) throws -> ItemOutcome<State> {
+        if item.isSentAgain, theirs.isRemoved { return .theirs(reason: "initial") }
+        var merge = ItemMerge(
+            key: item.key, base: item.base, ours: item.ours, theirs: theirs, note: item.note,
+            isPending: item.isPending, isBaseStored: item.version > 0,
+            isUnknown: fetched.isFirst && item.isPending && item.version == 0
+                && item.base.isRemoved, initial: initial)
+        if item.isSentAgain {
+            (merge.base, merge.isUnknown, merge.initial) = (.removed(at: 0), true, .server)
+        }
+        return try Kind.merge(merge, &context)
     }
 
     /// Keeps our unpublished item in the history if another one takes its place.

@@ -73,7 +73,7 @@ extension RecordZone {
     }
 
     /// Writes what would be nowhere else as operations that `rec batch` reads. The file has the same name
-    /// when a killed run is repeated.
+    /// when a killed run is repeated. What it has of another generation with this number stays.
     ///
     /// - Returns: How many records there are.
     private func keep(_ items: [Item<RecordState>], in file: String) throws -> Int {
@@ -90,7 +90,10 @@ extension RecordZone {
             object.add("op", "force-replace")
             bytes += object.bytes + [UInt8(ascii: "\n")]
         }
-        try StateFile.replace(file, with: bytes)
+        let former = try StateFile.read(file) ?? []
+        if !former.suffix(bytes.count).elementsEqual(bytes) {
+            try StateFile.replace(file, with: former + bytes)
+        }
         return records.count
     }
 

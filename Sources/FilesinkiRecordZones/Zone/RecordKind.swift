@@ -78,8 +78,13 @@ package enum RecordKind: ItemKind {
         switch result.outcome {
         case .theirs: return .theirs(reason: reason)
         case .ours: return .ours
-        case .both(let record):
-            let hasLoser = merge.isUnknown || result.superseded.contains { $0.side == .ours }
+        case .both(var record):
+            // Values that are nowhere in the log are named, too, if others sent older ones.
+            let hasLoser =
+                merge.isUnknown || !merge.isBaseStored
+                || result.superseded.contains { $0.side == .ours }
+            // Neither side's change tag stands for what both come to.
+            record.modified = Stamp(time: context.tick(), device: record.modified.device)
             return .both(RecordState(record), reason: hasLoser ? reason : nil)
         case .conflict:
             let conflict = RecordConflict(
