@@ -70,6 +70,9 @@ struct ZoneLedger {
     /// The records of each generation as its log has them, deleted ones too, and where its reader is.
     private var logs: [UInt64: (reader: LogReader, records: [String: Record?])] = [:]
 
+    /// The values that a generation's log has had, each with its record and field.
+    private var published: Set<String> = []
+
     init(devices: Int) {
         views = Array(repeating: ZoneView(), count: devices)
         intents = Array(repeating: [:], count: devices)
@@ -213,7 +216,10 @@ struct ZoneLedger {
         guard !lost.isEmpty else { return }
         let losers = try await device.zone.losers(item.key).compactMap(\.held.record?.values)
         for (field, value) in lost where !losers.contains(where: { $0[field] == value }) {
-            let isSent = item.version > 0 && item.base.record?.values[field] == value
+            // It may have been in the new log for a while, from another device.
+            let isSent =
+                item.version > 0 && item.base.record?.values[field] == value
+                || published.contains("\(now.generation) \(name).\(field) \(value)")
             let others = (before.generation...now.generation).contains { generation in
                 guard let log = logs[generation]?.records[name] else { return false }
                 return log?.values[field] != value
@@ -273,6 +279,9 @@ struct ZoneLedger {
                     check(name, former, record, by: index, "\(generation).\(commit.sequence)")
                 }
                 records.updateValue(record, forKey: name)
+                for (field, value) in record?.values ?? [:] {
+                    published.insert("\(generation) \(name).\(field) \(value)")
+                }
             }
         }
         logs[generation] = (reader, records)
@@ -309,7 +318,8 @@ struct ZoneLedger {
 
     /// All devices have the same, and it is what the log has.
     mutating func checkEnd(_ devices: [RecordDevice]) async throws {
-        let entries = try await devices.asyncMap { try await $0.entry.text }
+        var entries: [String] = []
+        for device in devices { entries.append(try await device.entry.text) }
         expect(Set(entries).count == 1, "the catalogues differ: \(entries)")
         for (index, view) in views.enumerated() {
             let files = try (1...view.generation + 10).map { try devices[index].kept(Int($0)) }
@@ -330,14 +340,4 @@ struct ZoneLedger {
 extension FieldValue {
     /// The number; all values of the histories are some.
     fileprivate var number: Int64 { if case .integer(let number) = self { number } else { 0 } }
-}
-
-extension Array {
-    fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows
-        -> [Result]
-    {
-        var results: [Result] = []
-        for element in self { results.append(try await body(element)) }
-        return results
-    }
 }
