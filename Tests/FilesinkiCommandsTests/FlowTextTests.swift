@@ -85,4 +85,24 @@ struct FlowTextTests {
         let parts = { (text: String) in text.split { $0 == " " || $0 == "\n" }.map(String.init) }
         #expect(parts(terminal.text) == parts(pipe.text))
     }
+
+    @Test("at a terminal of 80 columns sync breaks no name and no command of a conflict")
+    func conflict() async throws {
+        let world = try await ReplicaTests.pair()
+        for name in ["a", "b"] { try world.write(name, to: name + "/one") }
+        _ = try await world.run("sync", "a")
+        world.terminals.output = true
+        world.terminals.talk = true
+        world.set("NO_COLOR", to: "1")
+        let run = try await world.run("sync", "b")
+        #expect(
+            run.lines.count == 2 && run.lines.first == "  conflict             one", "\(run.text)")
+        let detail = "    both sides changed it; yours is in \"one (conflict b "
+        #expect(run.lines.last?.hasPrefix(detail) == true, "\(run.text)")
+        let root = "--root \(world.folder)/b"
+        #expect(
+            run.talk.contains(
+                "1 conflict to resolve:\n  filesinki diff \(root) --conflict one\n"
+                    + "  filesinki resolve \(root) one --take here|there\n"), "\(run.talk)")
+    }
 }

@@ -46,6 +46,13 @@ struct HistoryTests {
         let renamed = try await world.run("log", "--root", "a", "other/three")
         let before = "filesinki log --root \(world.folder)/a sub/three"
         #expect(renamed.talk.contains(before), "\(renamed.talk)")
+        let explained = try await world.run("explain", "--root", "a", "other/three")
+        #expect(explained.talk.contains("filesinki explain --root \(world.folder)/a sub/three"))
+        let shown = try await world.run("show", "--root", "a", "other/three@3")
+        #expect(
+            shown.code == .negative
+                && shown.talk.contains("The path was sub/three before version 4. List"),
+            "\(shown.talk)")
         let newest = try await world.run("log", "--root", "a", "-n", "1", "--json")
         #expect(newest.lines.count == 1)
         #expect(newest.text.contains(#""sequence":4,"#) && newest.text.contains(#""renamed":2"#))
@@ -100,8 +107,11 @@ struct HistoryTests {
     @Test("restore brings a version back on every device")
     func restore() async throws {
         let world = try await world()
-        #expect(try await world.run("restore", "--root", "a", "one@1").code == .done)
+        #expect(try await world.run("restore", "--root", "a", "one@1").talk == "Restored 1 path.\n")
         #expect(world.readText("a/one") == "one\n")
+        let again = try await world.run("restore", "--root", "a", "one@1")
+        #expect(again.code == .done)
+        #expect(again.talk == "one is already as it was then: nothing was changed.\n")
         #expect(try await world.run("sync", "b").code == .done)
         #expect(world.readText("b/one") == "one\n")
         #expect(try await world.run("restore", "--root", "a", "one").code == .usage)

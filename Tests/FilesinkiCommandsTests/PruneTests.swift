@@ -124,6 +124,28 @@ struct PruneTests {
             devices[1].contains("seen @6") && devices[1].contains("acknowledged @6"), "\(devices)")
     }
 
+    @Test("a prune that frees nothing says why, and for which devices it keeps what it keeps")
+    func nothingFreed() async throws {
+        try world.write("1\n", to: "a/one")
+        try await expect(["init", "a", "--remote", "store", "--device", "a"])
+        for content in ["2\n", "3\n", "4\n"] {
+            try await expect(["sync", "a"])
+            try world.write(content, to: "a/one")
+        }
+        let done = try await expect(["prune", "--root", "a", "--keep-last", "1"])
+        #expect(
+            done.talk.hasPrefix("2 versions kept, 1 dropped.\n  1 in the current tree\n  1 for a, ")
+        )
+        #expect(done.talk.contains("Nothing to free: what was dropped lies in the commits"))
+        #expect(
+            done.talk.hasSuffix("filesinki devices forget --root \(world.folder)/a NAME.\n"),
+            "\(done.talk)")
+        #expect(try await expect(["show", "--root", "a", "one@2"]).text == "2\n")
+        try await expect(["devices", "forget", "a", "--root", "a"])
+        let none = try await expect(["devices", "--root", "a"], .negative)
+        #expect(none.text.isEmpty && none.talk.hasPrefix("The store knows no device. "), "\(none)")
+    }
+
     @Test("a content that was pruned names the prune, one that never was does not")
     func prunedContent() async throws {
         try await makeVersions()

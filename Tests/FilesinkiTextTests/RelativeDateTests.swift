@@ -13,10 +13,16 @@ struct RelativeDateTests {
             ("1 minute ago", 1_699_999_940), ("90 minutes ago", 1_699_994_600),
             ("1 hour ago", 1_699_996_400), ("2 hours ago", 1_699_992_800),
             ("3 days ago", 1_699_740_800), ("2 weeks ago", 1_698_790_400),
-            ("0 days ago", 1_700_000_000),
+            ("0 days ago", 1_700_000_000), ("now", 1_700_000_000),
+            ("2 mins ago", 1_699_999_880), ("2min ago", 1_699_999_880),
+            ("30 sec ago", 1_699_999_970), ("2h ago", 1_699_992_800), ("3d ago", 1_699_740_800),
+            ("an hour ago", 1_699_996_400), ("A day ago", 1_699_913_600),
+            ("one week ago", 1_699_395_200),
+            ("2m ago", nil), ("a month ago", nil), ("an ago", nil), ("ago", nil), ("h ago", nil),
+            ("2 h", nil), ("2 hours hours ago", nil), ("10:00", nil), ("now now", nil),
             ("1 year ago", nil), ("2 month ago", nil), ("-1 days ago", nil), ("1.5 days ago", nil),
             ("days ago", nil), ("2 days", nil), ("2 days before", nil), ("2 dayss ago", nil),
-            ("9223372036854775807 days ago", nil), ("9223372036854775807 s ago", nil), ("", nil),
+            ("9223372036854775807 days ago", nil), ("9223372036854775808 s ago", nil), ("", nil),
         ] as [(String, Int64?)])
     func ago(_ text: String, _ seconds: Int64?) {
         let interval = DateText.interval(text, now: Self.now)
@@ -43,6 +49,15 @@ struct RelativeDateTests {
             for (now, day) in days {
                 let time = try #require(DateText.timestamp(now))
                 #expect(DateText.interval("yesterday", now: time) == DateText.interval(day))
+                let clock = DateText.interval("Yesterday 10:00", now: time)
+                #expect(clock == DateText.interval(day + " 10:00") && clock != nil)
+                let (date, today) = (String(now.prefix(10)), DateText.interval("today", now: time))
+                #expect(today == DateText.interval(date))
+                let second = DateText.interval("today 10:00:07", now: time)
+                #expect(second == DateText.interval(date + " 10:00:07") && second != nil)
+                for text in ["yesterday 10", "today 25:00", "today 10:00Z", "today at 10:00"] {
+                    #expect(DateText.interval(text, now: time) == nil)
+                }
             }
         }
     }

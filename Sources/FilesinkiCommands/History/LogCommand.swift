@@ -34,11 +34,7 @@ struct LogCommand: ReplicaCommand {
         if let path {
             let versions = try await versions(of: session.path(path), session)
             try show(versions, in: console)
-            // The oldest: what was there before has the other name.
-            if !report.json, let origin = versions.last?.change.movedFrom {
-                let word = console.hints.word(origin)
-                console.say("For the versions before the rename: filesinki log \(word)")
-            }
+            if !report.json { try console.sayOrigin(of: versions, next: "filesinki log") }
         } else {
             try show(try await session.replica.commits(limit: limit), in: console)
         }
@@ -78,6 +74,20 @@ struct LogCommand: ReplicaCommand {
         try Pager.show(in: console) { write in
             for line in table.lines { try write(Array((line + "\n").utf8)) }
         }
+    }
+}
+
+extension Console {
+    /// Says where the versions are from before a rename: they have the name that the path had then. After the versions, also
+    /// where both go to one terminal.
+    ///
+    /// - Parameters:
+    ///   - versions: Those of a path, newest first.
+    ///   - command: The command that shows the others, without their path.
+    func sayOrigin(of versions: [PathVersion], next command: String) throws {
+        guard let origin = versions.last?.change.movedFrom else { return }
+        try output.flush()
+        say("For the versions before the rename: \(command) \(hints.word(origin))")
     }
 }
 

@@ -104,7 +104,11 @@ extension Console {
         try show(restored: report.restored)
         try show(report.problems + (report.sync?.problems ?? []), type: "problem")
         if let away = report.sync?.away { say("The changes are not yet published. \(away)") }
-        say(restored: report.restored.count)
+        if report.restored.isEmpty, report.problems.isEmpty, let path = report.unchanged.first {
+            say("\(path) is already as it was then: nothing was changed.")
+        } else {
+            say(restored: report.restored.count)
+        }
     }
 
     /// Says how many paths were brought back.

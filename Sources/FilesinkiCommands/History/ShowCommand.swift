@@ -94,7 +94,7 @@ struct HistoryOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The state at the end of a day, minute or second: 2024-05-01, '2024-05-01 11:30', with Z \
-            for UTC, @SECONDS, yesterday or '2 hours ago'.
+            for UTC, @SECONDS, yesterday, 'today 10:00' or '2 hours ago'.
             """,
             valueName: "time"))
     var at: String?
@@ -121,7 +121,8 @@ struct HistoryOptions: ParsableArguments {
         else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: at), "Invalid date or time.",
-                remedy: "Write it as 2024-05-01, '2024-05-01 11:30', yesterday or '2 hours ago'.")
+                remedy: "Write it as 2024-05-01, '2024-05-01 11:30', yesterday, 'today 10:00' or "
+                    + "'2 hours ago'.")
         }
         return .time(time)
     }

@@ -50,6 +50,9 @@ struct DevicesListCommand: ReplicaCommand {
                 try console.output.line(line)
             }
         }
+        if devices.isEmpty {
+            console.say("The store knows no device. A device is added by its next sync.")
+        }
         return devices.isEmpty ? .negative : .done
     }
 }

@@ -112,8 +112,11 @@ struct PruneCommand: ReplicaCommand {
             }) {
                 try console.output.line(line)
             }
+            try console.output.flush()
+            adviseOnDevices(result, in: console)
         } else {
             for line in summary(result) { console.say(line) }
+            adviseOnDevices(result, in: console)
         }
         return code
     }
@@ -141,7 +144,7 @@ struct PruneCommand: ReplicaCommand {
         object.add("waiting_for", .array(result.awaitedDevices.map { .string($0) }))
         object.add("own_unnamed_packs", result.ownUnnamedPacks)
         object.add("own_unnamed_bytes", result.ownUnnamedBytes)
-        if let reasons = result.reasons { object.add("kept", .array(reasons.json)) }
+        if dryRun, let reasons = result.reasons { object.add("kept", .array(reasons.json)) }
         return object
     }
 
@@ -164,8 +167,26 @@ struct PruneCommand: ReplicaCommand {
             let uploads = CountText.text(result.removedUploads, "unfinished upload")
             lines.append("\(dryRun ? "Would remove" : "Removed") \(uploads).")
         }
-        if lines.count == heading { lines.append("Nothing to free.") }
+        if lines.count == heading { lines.append(nothingFreed(result)) }
         return lines + leftUploads(result)
+    }
+
+    /// Says that a prune frees nothing. What is dropped then loses nothing either.
+    private func nothingFreed(_ result: PruneReport) -> String {
+        guard result.droppedVersions > 0 else { return "Nothing to free." }
+        return
+            "Nothing to free: what was dropped lies in the commits, as small contents do, or in packs with what is "
+            + "kept. It can still be read."
+    }
+
+    /// Says how what is kept for devices becomes free, where a prune frees nothing.
+    private func adviseOnDevices(_ result: PruneReport, in console: Console) {
+        guard result.removedPacks + result.removedUnnamedPacks == 0,
+            result.reasons?.devices.isEmpty == false
+        else { return }
+        console.say(
+            "A device acknowledges once a day or after 64 commits, in a sync. For one that will not come back: "
+                + "filesinki devices forget NAME.")
     }
 
     /// What stays of uploads, and why.

@@ -47,6 +47,7 @@ struct ExplainCommand: ReplicaCommand {
             for line in found.text(because: reason, within: console.outputColumns) {
                 try console.output.line(line)
             }
+            try console.sayOrigin(of: found.versions, next: "filesinki explain")
         }
         if let away = found.away { console.say("The log was not read. \(away)") }
         return found.isEmpty && ignoredBy == nil && found.database == nil ? .negative : .done

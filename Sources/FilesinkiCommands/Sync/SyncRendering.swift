@@ -92,7 +92,10 @@ extension Console {
         if let failure = report.away ?? report.stopped { complain(failure) }
         let totals = SyncTotals(report, given: earlier.totals)
         if outputOptions.verbosity == .quiet, !report.hasRemote { complain(SyncReport.noRemote) }
-        if summary == nil { for line in report.summary(totals, hints) { say(line) } }
+        if summary == nil {
+            let width = terminals.talk ? terminals.columns() : nil
+            for line in report.summary(totals, hints, within: width) { say(line) }
+        }
         // Of a conflict that no run found anew, only a person who looks, or a run that did something, is told.
         if let open = report.openConflicts, open > report.conflicted.count, isWatched || !isIdle {
             let text =
@@ -134,7 +137,8 @@ extension Console {
         let lines = single.map { StepLine($0, copies: copies, isPlan: report.isDryRun) }
         var rest = earlier.kinds
         rest.add(shown.filter { !$0.isNotable }, isPlan: report.isDryRun)
-        return (isFull ? [] : rest.lines) + StepLine.texts(lines, outputStyle)
+        return (isFull ? [] : rest.lines)
+            + StepLine.texts(lines, within: outputColumns, outputStyle)
             + (isFull ? [] : ["  -v lists all \(CountText.text(count)) changes."])
     }
 
@@ -191,7 +195,9 @@ final class GivenSteps: Sendable {
         do {
             if try !console.showRaw(visible), console.outputOptions.verbosity == .verbose {
                 let lines = visible.map { StepLine($0, copies: [:], isPlan: false) }
-                for line in StepLine.texts(lines, console.outputStyle) {
+                for line in StepLine.texts(
+                    lines, within: console.outputColumns, console.outputStyle)
+                {
                     try console.output.line(line)
                 }
             }
@@ -233,12 +239,16 @@ extension SyncReport {
     }
 
     /// The run in a few sentences.
-    func summary(_ totals: SyncTotals, _ hints: CommandHints) -> [String] {
+    ///
+    /// - Parameter width: The columns of the terminal, below which commands stand on lines of their own; nil for none.
+    func summary(
+        _ totals: SyncTotals, _ hints: CommandHints, within width: Int? = nil
+    ) -> [String] {
         var lines: [String] = []
         if !totals.isEmpty { lines.append(totals.text) }
         if let text = totals.doubledText { lines.append(text) }
         if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
-        if let hint = conflictHint(hints) { lines.append(hint) }
+        lines += conflictHint(hints, within: width)
         if !hasRemote {
             lines.append(Self.noRemote)
         } else if away != nil {
@@ -249,140 +259,26 @@ extension SyncReport {
 
     fileprivate static let noRemote = "No remote is set. Set one with filesinki remote set URL."
 
-    /// What to do about the conflicts that the run made or left open; nil for none.
-    private func conflictHint(_ hints: CommandHints) -> String? {
+    /// What to do about the conflicts that the run made or left open; empty for none.
+    private func conflictHint(_ hints: CommandHints, within width: Int?) -> [String] {
         let paths = conflicted
-        guard let path = paths.first, !isDryRun else { return nil }
+        guard let path = paths.first, !isDryRun else { return [] }
         guard paths.count == 1 else {
-            return "\(paths.count) conflicts to resolve: see filesinki conflicts."
+            return ["\(paths.count) conflicts to resolve: see filesinki conflicts."]
         }
         let name = hints.word(path)
-        return "1 conflict to resolve:  filesinki diff --conflict \(name);"
-            + "  filesinki resolve \(name) --take here|there"
+        let head = "1 conflict to resolve:"
+        let commands = [
+            "filesinki diff --conflict \(name)", "filesinki resolve \(name) --take here|there",
+        ]
+        let line = head + "  " + commands.joined(separator: ";  ")
+        if let width, hints.text(line).count > width { return [head] + commands.map { "  " + $0 } }
+        return [line]
     }
 
     /// Whether the run reached the remote and found nothing to do.
     func isIdle(_ totals: SyncTotals) -> Bool {
         hasRemote && away == nil && stopped == nil && !isDryRun && totals.isEmpty
             && conflicted.isEmpty
-    }
-}
-
-/// A step of a run as a person reads it, in columns: which way, what happened, the path, and more.
-struct StepLine {
-    /// `sent`, `received`, `conflict`, …
-    var direction: String
-    /// `new`, `edited`, `merged`, …; empty for a conflict copy that was made.
-    var change: String
-    var path: String
-    /// A size, another name, or a reason; may be empty.
-    var detail: String
-    private let action: Action
-
-    /// The widths of the first two columns.
-    private static let widths = (10, 11)
-    /// The path's column is as wide as the longest path, but no wider than this.
-    private static let widestPath = 40
-
-    /// - Parameters:
-    ///   - copies: The conflict copies of the run, by the paths that they are copies of.
-    ///   - isPlan: Whether the step is planned and was not carried out.
-    init(_ step: Step, copies: [RelativePath: Step], isPlan: Bool) {
-        action = step.action
-        path = "\(step.path)"
-        if let copy = copies[step.path], !step.isConflictCopy {
-            direction = "conflict"
-            change = ""
-            let owner = copy.origin == nil ? "the other version" : "yours"
-            detail = "both sides changed it; \(owner) is in \"\(copy.path)\""
-        } else {
-            direction = step.action.direction(isPlan: isPlan)
-            change = step.reason.change
-            detail = step.detail
-        }
-    }
-
-    /// The lines of some steps, aligned.
-    static func texts(_ lines: [StepLine], _ style: TerminalStyle) -> [String] {
-        let width = min(widestPath, lines.map(\.path.count).max() ?? 0)
-        return lines.map { $0.text(pathWidth: width, style) }
-    }
-
-    private func text(pathWidth: Int, _ style: TerminalStyle) -> String {
-        let head = action.coloured(TextTable.padded(direction, Self.widths.0), style)
-        let change = TextTable.padded(change, Self.widths.1)
-        guard !detail.isEmpty else { return "  " + head + change + path }
-        return "  " + head + change + TextTable.padded(path, pathWidth) + "  " + style.dim(detail)
-    }
-}
-
-extension Step {
-    /// What is worth a word beside the path: a file's size, the other name of a rename, or the reason.
-    fileprivate var detail: String {
-        switch reason {
-        case .edit, .created, .metadata: content
-        case .deleted: ""
-        case .renamed(let path): "from \(path)"
-        case .moved(let path): "to \(path)"
-        case .merged: "both edits kept"
-        case .ignored where theirs?.entry.kind == .tombstone:
-            "deleted elsewhere; ignored here, so what is here stays"
-        default: reason.explanation
-        }
-    }
-
-    private var content: String {
-        guard let entry = action.entry else { return "" }
-        switch entry.kind {
-        case .file: return SizeText.text(entry.size)
-        case .directory: return "folder"
-        case .symlink: return "symlink to \(printable(entry.target))"
-        case .tombstone: return ""
-        }
-    }
-}
-
-extension Reason {
-    /// What happened to a path, in a word.
-    var change: String {
-        switch self {
-        case .edit: "edited"
-        case .created: "new"
-        case .deleted, .deleteBeatsEdit, .staleCopy: "deleted"
-        case .equal: "same"
-        case .metadata, .laterTime, .committedMode: "mode/time"
-        case .strategy: "resolved"
-        case .merged: "merged"
-        case .editBeatsDelete, .folderKeepsName, .holdsSurvivor: "kept"
-        case .renamed, .moved, .bothNames, .otherName: "renamed"
-        case .conflictCopy: "copy"
-        case .asks, .open: "open"
-        case .blocked, .ignored, .excluded, .holdsBlocked, .holdsIgnored: ""
-        }
-    }
-}
-
-extension Action {
-    /// Which way something goes, seen from this replica.
-    func direction(isPlan: Bool) -> String {
-        switch self {
-        case .agree: "agree"
-        case .publish: isPlan ? "send" : "sent"
-        case .take: isPlan ? "receive" : "received"
-        case .both(let entry):
-            if entry.kind == .tombstone { "both" } else { isPlan ? "receive" : "received" }
-        case .undecided, .leave: "conflict"
-        case .skip: "skipped"
-        }
-    }
-
-    fileprivate func coloured(_ text: String, _ style: TerminalStyle) -> String {
-        if entry?.kind == .tombstone { return style.red(text) }
-        switch self {
-        case .publish: return style.green(text)
-        case .take: return style.blue(text)
-        case .both, .undecided, .leave: return style.yellow(text)
-        case .agree, .skip: return style.dim(text)
-        }
     }
 }

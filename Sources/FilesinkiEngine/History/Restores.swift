@@ -126,9 +126,9 @@ struct Restores: ReplicaPart {
                 try requireFolders(above: path, version: command.version)
                 try requirePlace(for: entry, at: path, version: command.version)
                 try await history.requireUnpruned(entry, at: path, in: reader, contents)
-                var isDone = try isInPlace(entry, at: path)
-                if !isDone { isDone = try await editor.write(entry, at: path, from: contents) }
-                if isDone {
+                if try isInPlace(entry, at: path) {
+                    report.unchanged.append(path)
+                } else if try await editor.write(entry, at: path, from: contents) {
                     report.restored.append(path)
                 } else {
                     report.problems.append(.changedMeanwhile(path, "restored"))
@@ -232,6 +232,8 @@ struct Restores: ReplicaPart {
 /// The result of `restore`, `undelete` or an export.
 package struct RestoreReport: Sendable {
     package var restored: [RelativePath] = []
+    /// The paths that were already as they were to be.
+    package var unchanged: [RelativePath] = []
     package var sync: SyncReport?
     package var problems: [Problem] = []
     /// The entry at the given path after the restore.

@@ -7,6 +7,8 @@ import FilesinkiText
 package struct TreeAtPoint: Sendable {
     let reader: HistoryReader
     private let fold: TreeFold
+    /// The other names of requested paths that did not exist then.
+    private var origins: [RelativePath: EarlierName] = [:]
 
     /// Reads the tree at a point of the history. Reads the log from its first commit up to the point;
     /// for a time, to its end.
@@ -30,6 +32,29 @@ package struct TreeAtPoint: Sendable {
         if case .time = point, fold.sequence == 0 { throw Self.nothingBefore(fold.earliest) }
         self.fold = fold
         self.reader = reader
+        let missing = paths.filter { fold.tree[$0].map { $0.entry.kind == .tombstone } ?? true }
+        if !missing.isEmpty { try await findOrigins(of: Set(missing)) }
+    }
+
+    /// Finds the names that paths had at the point which were renamed since. Reads the whole log.
+    private mutating func findOrigins(of missing: Set<RelativePath>) async throws {
+        var found: [RelativePath: EarlierName] = [:]
+        let sequence = fold.sequence
+        try await reader.forEach { commit in
+            guard commit.sequence > sequence else { return true }
+            for change in commit.changes where missing.contains(change.path) {
+                guard let origin = change.movedFrom, found[change.path] == nil else { continue }
+                found[change.path] = EarlierName(path: origin, version: commit.sequence)
+            }
+            return true
+        }
+        origins = found
+    }
+
+    /// The name that a path had, and the version by which it got the present one.
+    private struct EarlierName {
+        let path: RelativePath
+        let version: UInt64
     }
 
     private static func nothingBefore(_ earliest: CommitTime?) -> Failure {
@@ -67,6 +92,13 @@ package struct TreeAtPoint: Sendable {
                 } else {
                     "This path did not exist then."
                 }
+            if let origin = origins[path] {
+                throw Failure(
+                    .notFound, path: path.bytes,
+                    message + " The path was \(origin.path) before version \(origin.version).",
+                    remedy: "List the versions of that with filesinki log "
+                        + "\(ShellWord.path(origin.path.bytes)).")
+            }
             throw Failure(
                 .notFound, path: path.bytes, message,
                 remedy: "List its versions with filesinki log \(ShellWord.path(path.bytes)).")

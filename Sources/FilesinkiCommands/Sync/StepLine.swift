@@ -1,0 +1,139 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiText
+
+/// A step of a run as a person reads it, in columns: which way, what happened, the path, and more.
+struct StepLine {
+    /// `sent`, `received`, `conflict`, …
+    var direction: String
+    /// `new`, `edited`, `merged`, …; empty for a conflict copy that was made.
+    var change: String
+    var path: String
+    /// A size, another name, or a reason, in pieces that are not broken; may be empty.
+    var details: [String]
+    private let action: Action
+    /// The pieces in a line.
+    var detail: String { details.joined(separator: " ") }
+
+    /// The widths of the first two columns.
+    private static let widths = (10, 11)
+    /// The path's column is as wide as the longest path, but no wider than this.
+    private static let widestPath = 40
+
+    /// - Parameters:
+    ///   - copies: The conflict copies of the run, by the paths that they are copies of.
+    ///   - isPlan: Whether the step is planned and was not carried out.
+    init(_ step: Step, copies: [RelativePath: Step], isPlan: Bool) {
+        action = step.action
+        path = "\(step.path)"
+        if let copy = copies[step.path], !step.isConflictCopy {
+            direction = "conflict"
+            change = ""
+            let owner = copy.origin == nil ? "the other version" : "yours"
+            details = ["both sides changed it;", "\(owner) is in \"\(copy.path)\""]
+        } else {
+            direction = step.action.direction(isPlan: isPlan)
+            change = step.reason.change
+            details = step.detail.isEmpty ? [] : [step.detail]
+        }
+    }
+
+    /// The lines of some steps, aligned. A detail that has no room behind the path stands below it.
+    ///
+    /// - Parameter columns: The columns of a line; nil for lines that are not broken.
+    static func texts(
+        _ lines: [StepLine], within columns: Int?, _ style: TerminalStyle
+    ) -> [String] {
+        let width = min(widestPath, lines.map(\.path.count).max() ?? 0)
+        return lines.flatMap { $0.texts(pathWidth: width, within: columns, style) }
+    }
+
+    private func texts(
+        pathWidth: Int, within columns: Int?, _ style: TerminalStyle
+    ) -> [String] {
+        let head =
+            "  " + action.coloured(TextTable.padded(direction, Self.widths.0), style)
+            + TextTable.padded(change, Self.widths.1)
+        guard !details.isEmpty else { return [head + path] }
+        let padded = TextTable.padded(path, pathWidth)
+        let before = 2 + Self.widths.0 + Self.widths.1 + padded.count + 2
+        guard let columns, before + detail.count > columns else {
+            return [head + padded + "  " + style.dim(detail)]
+        }
+        // A name is in one piece, so that it can be copied.
+        let below = FlowText.lines(details, separator: " ", indent: "", within: columns - 4)
+        return [head + path] + below.map { "    " + style.dim($0) }
+    }
+}
+
+extension Step {
+    /// What is worth a word beside the path: a file's size, the other name of a rename, or the reason.
+    fileprivate var detail: String {
+        switch reason {
+        case .edit, .created, .metadata: content
+        case .deleted: ""
+        case .renamed(let path): "from \(path)"
+        case .moved(let path): "to \(path)"
+        case .merged: "both edits kept"
+        case .ignored where theirs?.entry.kind == .tombstone:
+            "deleted elsewhere; ignored here, so what is here stays"
+        default: reason.explanation
+        }
+    }
+
+    private var content: String {
+        guard let entry = action.entry else { return "" }
+        switch entry.kind {
+        case .file: return SizeText.text(entry.size)
+        case .directory: return "folder"
+        case .symlink: return "symlink to \(printable(entry.target))"
+        case .tombstone: return ""
+        }
+    }
+}
+
+extension Reason {
+    /// What happened to a path, in a word.
+    var change: String {
+        switch self {
+        case .edit: "edited"
+        case .created: "new"
+        case .deleted, .deleteBeatsEdit, .staleCopy: "deleted"
+        case .equal: "same"
+        case .metadata, .laterTime, .committedMode: "mode/time"
+        case .strategy: "resolved"
+        case .merged: "merged"
+        case .editBeatsDelete, .folderKeepsName, .holdsSurvivor: "kept"
+        case .renamed, .moved, .bothNames, .otherName: "renamed"
+        case .conflictCopy: "copy"
+        case .asks, .open: "open"
+        case .blocked, .ignored, .excluded, .holdsBlocked, .holdsIgnored: ""
+        }
+    }
+}
+
+extension Action {
+    /// Which way something goes, seen from this replica.
+    func direction(isPlan: Bool) -> String {
+        switch self {
+        case .agree: "agree"
+        case .publish: isPlan ? "send" : "sent"
+        case .take: isPlan ? "receive" : "received"
+        case .both(let entry):
+            if entry.kind == .tombstone { "both" } else { isPlan ? "receive" : "received" }
+        case .undecided, .leave: "conflict"
+        case .skip: "skipped"
+        }
+    }
+
+    fileprivate func coloured(_ text: String, _ style: TerminalStyle) -> String {
+        if entry?.kind == .tombstone { return style.red(text) }
+        switch self {
+        case .publish: return style.green(text)
+        case .take: return style.blue(text)
+        case .both, .undecided, .leave: return style.yellow(text)
+        case .agree, .skip: return style.dim(text)
+        }
+    }
+}
