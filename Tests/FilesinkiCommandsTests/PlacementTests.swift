@@ -180,6 +180,20 @@ struct PlacementTests {
         #expect(doctor.lines.contains { $0.hasPrefix("failed   placement  ") }, "\(doctor.text)")
     }
 
+    @Test("init says that git's ignore file does not apply, unless the settings say that it does")
+    func gitIgnoreFile() async throws {
+        let world = try World()
+        for (root, settings) in [("a", nil), ("b", "gitignore = true\n")] {
+            try world.write(".env", to: "\(root)/.gitignore")
+            if let settings { try world.write(settings, to: "\(root)/.filesinki.toml") }
+            let outcome = try await world.run("init", root)
+            let next = "filesinki config set --root \(world.folder)/a gitignore true"
+            #expect(outcome.code == .done)
+            #expect(outcome.talk.contains(next) == (root == "a"), "\(outcome.talk)")
+            #expect(outcome.talk.contains("What git ignores") == (root == "a"), "\(outcome.talk)")
+        }
+    }
+
     @Test("init names Syncthing's ignore file, which is not read, unless there is one of its own")
     func foreignIgnoreFile() async throws {
         let world = try World()

@@ -53,6 +53,20 @@ struct ReplicaTests {
         let outcome = try await world.run("sync", "x", "-q")
         #expect(outcome.code == .negative)
         #expect(outcome.talk.contains("No remote is set."), "\(outcome)")
+        // Outside of all replicas.
+        let other = try await world.run("sync")
+        #expect(other.code == .negative)
+        #expect(other.talk.contains("outside of all other replicas"), "\(other.talk)")
+    }
+
+    @Test("a device that was renamed has its new name on the others")
+    func renamedDevice() async throws {
+        let world = try await Self.pair()
+        #expect(try await world.run("init", "b", "--device", "laptop").code == .done)
+        try world.write("2", to: "b/two")
+        #expect(try await world.run("sync", "b").code == .done)
+        let lines = try await world.run("devices", "--root", "a").lines
+        #expect(lines.map { $0.prefix { $0 != " " } } == ["a", "laptop"])
     }
 
     @Test("init of a replica that has lost its marker gives it back", arguments: [false, true])

@@ -62,9 +62,7 @@ extension Replica {
             &config, &report, stores, options, mayBeAway: makesStore && !keys.isEncrypting,
             makesStore: makesStore)
         if isFirst { try placement.check(against: config) }
-        if existing == nil, let file = Self.foreignIgnoreFile(in: options.root) {
-            report.notices.append(.foreignIgnoreFile(file))
-        }
+        if existing == nil { report.notices += try ForeignIgnoreFiles(options).notices() }
         report.store = hexadecimal(config.store)
         report.isEncrypted = config.keyFingerprint != nil
         try StateFile.makeFolder(options.root)
@@ -108,15 +106,6 @@ extension Replica {
         guard try config.checkMarker(of: root) == .missing else { return false }
         try RootMarker(root: root).write(config.device.id)
         return true
-    }
-
-    /// Syncthing's ignore file in a root that has none of this program; nil for none.
-    private static func foreignIgnoreFile(in root: String) -> String? {
-        let file = root + "/.stignore"
-        guard access(root + "/" + IgnoreFilter.fileName, F_OK) != 0, access(file, F_OK) == 0 else {
-            return nil
-        }
-        return file
     }
 
     private static func requireChoice(
@@ -165,6 +154,8 @@ extension Replica {
         try StateFile.makeFolder(options.root + "/" + RelativePath.stateFolder)
         try RootMarker(root: RootFolder(path: options.root)).write(config.device.id)
         let database = try ManifestDatabase.open(at: state.manifest, create: true)
+        // Acknowledgements name the device, so that a new name is due to be told.
+        try database.write { try $0.set([.acknowledgement: 0, .acknowledgementTime: 0]) }
         _ = consume database
         try StateFile.replace(state.config, with: Array(config.text.utf8))
     }
@@ -364,15 +355,6 @@ extension Failure {
             .nestedReplica, path: path,
             "This replica is inside the replica \(printable(outer.utf8)); both sync its files.",
             remedy: "If that is not intended, list it in the outer .filesinkiignore.")
-    }
-
-    /// The root has an ignore file that is not read.
-    static func foreignIgnoreFile(_ path: String) -> Failure {
-        Failure(
-            .usage, path: path, "This ignore file of another program is not read.",
-            remedy:
-                "Write what filesinki is to leave out into .filesinkiignore, in the syntax of .gitignore."
-        )
     }
 
     /// A replica of the same store is below the root.

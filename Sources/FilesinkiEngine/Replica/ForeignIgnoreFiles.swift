@@ -1,0 +1,51 @@
+import FilesinkiModel
+import FilesinkiRules
+import FilesinkiSystem
+import FilesinkiText
+import Glibc
+
+/// The ignore files of other programs in a root that has none of this program: what they leave out is synced here.
+struct ForeignIgnoreFiles {
+    private let options: ReplicaOptions
+
+    init(_ options: ReplicaOptions) { self.options = options }
+
+    /// What the user should know before the first sync, for each file.
+    func notices() throws -> [Failure] {
+        guard !exists(IgnoreFilter.fileName) else { return [] }
+        var notices: [Failure] = []
+        if exists(".stignore") { notices.append(.unread(path(".stignore"))) }
+        if exists(".gitignore"), try !appliesGitignore() {
+            notices.append(.unappliedGitignore(path(".gitignore"), root: options.root))
+        }
+        return notices
+    }
+
+    private func path(_ name: String) -> String { options.root + "/" + name }
+
+    private func exists(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+
+    private func appliesGitignore() throws -> Bool {
+        let synced = try StateFile.read(path(Settings.syncedFile), followingSymlinks: true)
+        return RulesLoad(synced: synced, device: try options.deviceFiles()).rules.gitignore
+    }
+}
+
+extension Failure {
+    /// Syncthing's file.
+    fileprivate static func unread(_ path: String) -> Failure {
+        Failure(
+            .usage, path: path, "This ignore file of another program is not read.",
+            remedy:
+                "Write what filesinki is to leave out into .filesinkiignore, in the syntax of .gitignore."
+        )
+    }
+
+    /// Git's file, where no settings say that it applies.
+    fileprivate static func unappliedGitignore(_ path: String, root: String) -> Failure {
+        Failure(
+            .usage, path: path, "What git ignores by this file is synced.",
+            remedy: "If it is not to be, before the first sync run filesinki config set --root "
+                + "\(ShellWord.shown(root.utf8)) gitignore true.")
+    }
+}
