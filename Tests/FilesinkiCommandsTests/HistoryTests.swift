@@ -46,13 +46,13 @@ struct HistoryTests {
         let renamed = try await world.run("log", "--root", "a", "other/three")
         let before = "filesinki log --root \(world.folder)/a sub/three"
         #expect(renamed.talk.contains(before), "\(renamed.talk)")
+        let folder = try await world.run("log", "--root", "a", "other")
+        #expect(folder.lines.first?.hasSuffix("folder, renamed from sub") == true, "\(folder.text)")
         let explained = try await world.run("explain", "--root", "a", "other/three")
         #expect(explained.talk.contains("filesinki explain --root \(world.folder)/a sub/three"))
         let shown = try await world.run("show", "--root", "a", "other/three@3")
-        #expect(
-            shown.code == .negative
-                && shown.talk.contains("The path was sub/three before version 4. List"),
-            "\(shown.talk)")
+        let origin = "The path was sub/three before version 4. List"
+        #expect(shown.code == .negative && shown.talk.contains(origin), "\(shown.talk)")
         let newest = try await world.run("log", "--root", "a", "-n", "1", "--json")
         #expect(newest.lines.count == 1)
         #expect(newest.text.contains(#""sequence":4,"#) && newest.text.contains(#""renamed":2"#))
@@ -98,6 +98,8 @@ struct HistoryTests {
         let different = try await world.run("diff", "--root", "a", "one", "1", "2")
         #expect(different.code == .negative)
         #expect(different.lines == ["--- one@1", "+++ one@2", "@@ -1 +1,2 @@", " one", "+more"])
+        let joined = try await world.run("diff", "--root", "a", "one@1")
+        #expect(joined.code == .negative && joined.talk.hasSuffix(" one 1.\n"), "\(joined)")
         #expect(try await world.run("diff", "--root", "a", "one").code == .done)
         try world.write("one\n", to: "a/one")
         let here = try await world.run("diff", "--root", "a", "one")

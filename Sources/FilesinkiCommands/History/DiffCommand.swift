@@ -186,6 +186,13 @@ extension Session {
     fileprivate func older(_ path: RelativePath, _ given: UInt64?) async throws -> UInt64 {
         if let given { return given }
         guard let newest = try await replica.list([path]).first(where: { $0.0 == path }) else {
+            let wanted = VersionedPath("\(path)")
+            if let version = wanted.version {
+                throw Failure(
+                    .notFound, path: path.bytes, "No version was found.",
+                    remedy: "A version follows the path: filesinki diff "
+                        + "\(ShellWord.path(Array(wanted.path.utf8))) \(version).")
+            }
             throw Failure(
                 .notFound, path: path.bytes, "No version was found.",
                 remedy:

@@ -49,7 +49,7 @@ struct History: ReplicaPart {
                     versions.append(
                         PathVersion(
                             version: commit.sequence, time: commit.time, device: commit.device,
-                            change: change, isSuperseded: lost))
+                            change: commit.withOrigin(change), isSuperseded: lost))
                 }
             }
             return true

@@ -43,7 +43,9 @@ package struct TreeAtPoint: Sendable {
         try await reader.forEach { commit in
             guard commit.sequence > sequence else { return true }
             for change in commit.changes where missing.contains(change.path) {
-                guard let origin = change.movedFrom, found[change.path] == nil else { continue }
+                guard found[change.path] == nil,
+                    let origin = commit.withOrigin(change).movedFrom
+                else { continue }
                 found[change.path] = EarlierName(path: origin, version: commit.sequence)
             }
             return true

@@ -1,0 +1,24 @@
+import FilesinkiModel
+import FilesinkiStore
+
+extension Commit {
+    /// A change with the name that its path had before. Of a renamed folder the log names only what was in it: the folder's
+    /// own change gets the name from there, if the folder of that name is gone.
+    func withOrigin(_ change: Change) -> Change {
+        guard change.entry.kind == .directory, change.movedFrom == nil, change.basedOn == 0 else {
+            return change
+        }
+        for child in changes where child.path.isInside(change.path) {
+            guard let origin = child.movedFrom else { continue }
+            let depth = child.path.names.count - change.path.names.count
+            guard let folder = origin.ancestors.dropFirst(depth - 1).first,
+                child.path.moved(from: change.path, to: folder) == origin,
+                changes.contains(where: { $0.path == folder && $0.entry.kind == .tombstone })
+            else { continue }
+            var named = change
+            named.movedFrom = folder
+            return named
+        }
+        return change
+    }
+}
