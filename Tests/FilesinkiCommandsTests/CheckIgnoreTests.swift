@@ -25,9 +25,13 @@ struct CheckIgnoreTests {
 
     @Test("exits with 1 and prints nothing when no path is ignored")
     func kept() async throws {
-        let outcome = try await world().run("check-ignore", "b.c", "keep.o", ".")
+        let world = try world()
+        let outcome = try await world.run("check-ignore", "b.c", "keep.o", ".")
         #expect(outcome.code == .negative)
-        #expect(outcome.output.isEmpty)
+        #expect(outcome.output.isEmpty && outcome.talk.isEmpty)
+        world.terminals.talk = true
+        let watched = try await world.run("check-ignore", "b.c")
+        #expect(watched.output.isEmpty && watched.talk == "b.c: no rule ignores it.\n")
     }
 
     @Test("-v names the rule that includes a path again")

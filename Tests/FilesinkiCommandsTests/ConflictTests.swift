@@ -148,6 +148,19 @@ struct ConflictTests {
         #expect(!world.names(in: device).contains { $0.hasPrefix("one (") })
     }
 
+    @Test("--take both says how both are kept")
+    func both() async throws {
+        let world = try await ReplicaTests.pair()
+        for name in ["a", "b"] { try world.write(name, to: name + "/one") }
+        for name in ["a", "b"] { _ = try await world.run("sync", name) }
+        let outcome = try await world.run("resolve", "--root", "b", "one", "--take", "both")
+        #expect(outcome.code == .usage)
+        #expect(
+            outcome.talk.hasSuffix(
+                "choose b in filesinki resolve --root \(world.folder)/b -i one.\n"),
+            "\(outcome.talk)")
+    }
+
     @Test("a device that wrote neither version names them by their devices")
     func third() async throws {
         let world = try await received()

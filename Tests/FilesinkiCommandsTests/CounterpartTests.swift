@@ -24,6 +24,7 @@ struct CounterpartTests {
             ("remote add", "remote set URL"), ("remote set-url", "remote set URL"),
             ("remote get", "remote"), ("remote migrate", "remote set URL --migrate"),
             ("migrate", "remote set URL --migrate"), ("remote rm", "deinit"),
+            ("remote move", "remote set URL --migrate"),
             ("recover", "restore PATH@VERSION"), ("trash", "ls --deleted"),
             ("ignore", "check-ignore PATH"), ("purge", "delete -r PATH"),
             ("filter-branch", "delete -r PATH"), ("cleanup", "prune"), ("df", "du"),
@@ -108,6 +109,15 @@ struct CounterpartTests {
             #expect(!names.isEmpty)
             #expect(!names.contains { $0.isNamed(words[words.count - 1]) }, "\(name)")
         }
+    }
+
+    @Test("a path behind only is answered with the command that takes it")
+    func pathBehindOnly() async throws {
+        let world = try World()
+        #expect(
+            try await world.run("only", "photos").talk.hasSuffix(": filesinki only set PATH.\n"))
+        let near = try await world.run("only", "lst")
+        #expect(near.talk.contains("'list'"), "\(near.talk)")
     }
 
     @Test("without arguments a short overview is printed, whose commands exist")

@@ -96,6 +96,14 @@ import Testing
         #expect(verbose.text.contains("left out of this run"), "\(verbose.text)")
     }
 
+    @Test func `a run that sends a rule says what the rule has no effect on`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("one\n", to: "a/.filesinkiignore")
+        let run = try await world.run("sync", "a")
+        #expect(run.talk.contains("1 file of the store is ignored here: "), "\(run.talk)")
+        #expect(try await !world.run("sync", "a", "-v").talk.contains("ignored here: "))
+    }
+
     @Test func `delete refuses an ignored path, and --keep deletes it in the store`() async throws {
         let world = try await world()
         let refused = try await run(world, "delete --root a one")
@@ -103,6 +111,7 @@ import Testing
         let kept = try await run(world, "rm --cached --root a one")
         #expect(kept.code == .done, "\(kept.talk)")
         #expect(kept.talk.contains("Deleted 1 file.") && kept.talk.contains("has the rule already"))
+        #expect(kept.talk.contains("a secret in them is to be changed."))
         #expect(world.readText("a/one") == "one\n")
         #expect(try await run(world, "ls --root a").lines.contains("one") == false)
     }

@@ -91,7 +91,9 @@ struct MistypedTests {
         "what a command does not take is answered with how it is said here",
         arguments: [
             ("conflicts b", "add --root DIR."), ("stats b", "add --root DIR."),
-            ("prune b", "add --root DIR."), ("show a 2", "filesinki show PATH@VERSION."),
+            ("prune b", "prune --keep-last 1. To name the replica, add --root DIR."),
+            ("clone s d photos", "filesinki clone URL DIR --only PATH."),
+            ("show a 2", "filesinki show PATH@VERSION."),
             ("diff a@1 a@2", "filesinki diff PATH 1 2."),
             ("undelete -dash", "as ./-dash."), ("resolve -x.txt --take here", "as ./-x.txt."),
         ])

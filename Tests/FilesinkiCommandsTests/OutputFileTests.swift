@@ -152,6 +152,12 @@ struct OutputFileTests {
             try await world.run("ls", "--root", "r", "--deleted", "-l", "d/two").lines == [
                 "@3 d/two"
             ])
+        try world.makeFolder("r/e")
+        world.currentFolder = world.folder + "/r/e"
+        let below = try await world.run("ls", "--deleted")
+        #expect(below.code == .negative && below.output.isEmpty)
+        #expect(below.talk.hasSuffix(": filesinki ls --deleted ..\n"), "\(below.talk)")
+        world.currentFolder = world.folder
         let back = try await world.run("undelete", "--root", "r", "d", "--json")
         #expect(back.code == .done)
         #expect(back.lines.first == #"{"type":"restored","path":"d/two"}"#)

@@ -110,10 +110,12 @@ enum CommandNames {
             [$0.configuration.commandName ?? ""] + $0.configuration.aliases
         }
         if isHelp { names += HelpTopic.allCases.map(\.rawValue) }
+        let suggestion = NearestWord.suggestion(for: word, among: names)
+        let next =
+            isRoot || isHelp ? nil : Counterparts.word(in: group.configuration.commandName ?? "")
         return Failure(
             .usage, path: ArgumentText.bytes(of: word), "Unknown command.",
-            remedy: NearestWord.suggestion(for: word, among: names)
-                + "filesinki help lists the commands.")
+            remedy: suggestion + (next?.text ?? "filesinki help lists the commands."))
     }
 }
 

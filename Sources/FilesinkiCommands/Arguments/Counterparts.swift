@@ -19,6 +19,9 @@ enum Counterparts {
     /// The counterpart of a command by its whole name, such as `remote add`; nil if there is none.
     static func command(_ name: String) -> Counterpart? { commands[name] }
 
+    /// The counterpart of a word behind a group of commands that is none of them; nil if there is none.
+    static func word(in group: String) -> Counterpart? { group == "only" ? part : nil }
+
     /// The counterpart of an option; nil if there is none.
     ///
     /// - Parameters:
@@ -42,11 +45,16 @@ enum Counterparts {
     static func withArguments(_ command: String) -> Counterpart? { surplus[command] }
 
     private static let surplus = [
+        "clone": Counterpart(
+            "To hold only some folders of the store", "filesinki clone URL DIR --only PATH"),
         "conflicts": Counterpart(
             "To compare the versions of one conflict", "filesinki diff --conflict PATH"),
         "diff": Counterpart(
             "The versions follow the path, without an @", "filesinki diff PATH 1 2"),
         "log": Counterpart("To see the versions of one path", "filesinki log PATH"),
+        "prune": Counterpart(
+            "A prune is of all paths; to keep the versions of the last commit only",
+            "filesinki prune --keep-last 1"),
         "show": Counterpart("A version is part of the path", "filesinki show PATH@VERSION"),
     ]
 
@@ -152,7 +160,7 @@ enum Counterparts {
         "remote add": Counterpart(
             "A replica has one remote; to set its address", "filesinki remote set URL"),
         "remote get": Counterpart("To print the address of the remote", "filesinki remote"),
-        "remote migrate": migration,
+        "remote migrate": migration, "remote move": migration, "remote mv": migration,
         "remote remove": ending,
         "remote rm": ending,
         "remote set-url": Counterpart(

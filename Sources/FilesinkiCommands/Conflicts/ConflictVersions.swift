@@ -40,6 +40,13 @@ extension OpenConflict {
     /// - Throws: Code `usage` if none, or more than one, has this name.
     func side(named word: String) throws(Failure) -> Choice.Side {
         if let side = sides.side(named: word) { return side }
+        if word == "both" {
+            throw Failure(
+                .usage, path: word, "One side is taken.",
+                remedy:
+                    "To keep both as two files, choose b in filesinki resolve -i \(ShellWord.path(path.bytes))."
+            )
+        }
         guard sides.here == nil else {
             throw Failure(
                 .usage, path: word, "Invalid side of a conflict.",

@@ -53,6 +53,9 @@ struct DeleteCommand: ReplicaCommand {
             console.say(
                 "What is here was kept. A device that has the rule, or receives it with the deletion, keeps its own, "
                     + "too; any other deletes it.")
+            console.say(
+                "The history keeps the versions that were synced, on which a prune may have no effect: a secret in them "
+                    + "is to be changed.")
         }
         return code
     }

@@ -53,6 +53,13 @@ struct ListCommand: ReplicaCommand {
             if let folder { found.removeAll { !$0.path.isInside(folder) } }
             for path in found { try show(deleted: path, names, in: console) }
             for argument in missing { try console.report(.noneDeleted(argument)) }
+            if let folder, found.isEmpty {
+                let up = Array(repeating: "..", count: folder.ancestors.count + 1).joined(
+                    separator: "/")
+                console.say(
+                    "Nothing was deleted below \(folder). For all of the replica: filesinki ls --deleted \(up)"
+                )
+            }
             return found.isEmpty || !missing.isEmpty ? .negative : .done
         }
         let chosen = try folder.map { [$0] } ?? session.paths(paths)

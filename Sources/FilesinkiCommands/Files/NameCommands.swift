@@ -93,6 +93,10 @@ struct CheckIgnoreCommand: ReplicaCommand {
             let isFolder = argument.hasSuffix("/") || reader.isFolder(path)
             let match = try filter.explain(path, isDirectory: isFolder, read: reader.read)
             if match?.isIgnored == true { isAnyIgnored = true }
+            // A script goes by the exit code.
+            if match?.isIgnored != true, console.terminals.talk {
+                console.say("\(path): no rule ignores it.")
+            }
             try show(path, match, stored[path], in: console)
         }
         return isAnyIgnored ? .done : .negative

@@ -12,13 +12,18 @@ struct CommandHints: Sendable {
     private let place: String
     /// What the paths behind the commands are relative to.
     private let arguments: ArgumentPaths
+    /// The replica's folder where it is the default one, which a command finds outside of all others; nil for another.
+    let defaultReplica: String?
 
     /// Leaves every text as it is.
     static let none = CommandHints(place: "")
 
-    private init(place: String, arguments: ArgumentPaths = .ofRoot) {
+    private init(
+        place: String, arguments: ArgumentPaths = .ofRoot, defaultReplica: String? = nil
+    ) {
         self.place = place
         self.arguments = arguments
+        self.defaultReplica = defaultReplica
     }
 
     /// The hints for a replica that a command works on.
@@ -33,7 +38,8 @@ struct CommandHints: Sendable {
             place: (known == nil ? Self.option("--root", root) : "")
                 + (state.map { Self.option("--state", $0) } ?? ""),
             arguments: known.map { ArgumentPaths($0, currentFolder: console.currentFolder) }
-                ?? .ofRoot)
+                ?? .ofRoot,
+            defaultReplica: known?.origin == .standard ? root : nil)
     }
 
     /// The hints for a text that is read elsewhere, as a mail is: they always name the replica.

@@ -1,6 +1,9 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRules
+import FilesinkiText
 
 /// `sync`: one run.
 struct SyncCommand: ReplicaCommand, PingingCommand {
@@ -146,6 +149,16 @@ extension Session {
         console.register(root: settings.root, state: settings.state, isNew: false)
     }
 
+    /// Says after a change of an ignore file what it has no effect on: a file that was synced stays in the store.
+    private func sayIgnored() async throws {
+        let count = try await replica.status().ignoredFiles
+        guard count > 0 else { return }
+        let (files, verb) = (CountText.text(count, "file"), count == 1 ? "is" : "are")
+        console.say(
+            "\(files) of the store \(verb) ignored here: see filesinki ls -l. To delete one there: filesinki delete --keep PATH."
+        )
+    }
+
     /// One run with its progress and its report.
     func run(
         _ rules: RunOptions? = nil, _ publishWait: PublishWaitOption? = nil,
@@ -173,6 +186,7 @@ extension Session {
         // The summary begins with what the heading says.
         if lines?.isEmpty == false { console.output.setHeading(nil) }
         try console.show(result, exit: code, given: given, summary: lines)
+        if !isSummary, result.changesIgnoreFile { try await sayIgnored() }
         if let hook {
             // The command may change the replica.
             await replica.close()
@@ -200,5 +214,16 @@ extension Session {
     private func record(_ failure: Failure) async {
         guard let code = ExitCode.recorded(failure) else { return }
         try? await replica.recordFailedRun(failure.code.description, exitCode: code.rawValue)
+    }
+}
+
+extension SyncReport {
+    /// Whether the run sent or received an ignore file.
+    fileprivate var changesIgnoreFile: Bool {
+        guard !isDryRun else { return false }
+        return steps.contains { step in
+            let name = step.path.names.last ?? []
+            return IgnoreFilter.fileNames.contains { name.elementsEqual($0.utf8) }
+        }
     }
 }

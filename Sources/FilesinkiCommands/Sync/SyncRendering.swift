@@ -91,7 +91,9 @@ extension Console {
         }
         if let failure = report.away ?? report.stopped { complain(failure) }
         let totals = SyncTotals(report, given: earlier.totals)
-        if outputOptions.verbosity == .quiet, !report.hasRemote { complain(SyncReport.noRemote) }
+        if outputOptions.verbosity == .quiet, !report.hasRemote {
+            complain(SyncReport.noRemote(hints))
+        }
         if summary == nil {
             let width = terminals.talk ? terminals.columns() : nil
             for line in report.summary(totals, hints, within: width) { say(line) }
@@ -250,14 +252,22 @@ extension SyncReport {
         if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
         lines += conflictHint(hints, within: width)
         if !hasRemote {
-            lines.append(Self.noRemote)
+            lines.append(Self.noRemote(hints))
         } else if away != nil {
             lines.append(isQueued ? "The changes are kept here. Run again." : "Run again.")
         }
         return lines
     }
 
-    fileprivate static let noRemote = "No remote is set. Set one with filesinki remote set URL."
+    /// Whoever forgot to go to a folder's replica must not give the default one a remote.
+    fileprivate static func noRemote(_ hints: CommandHints) -> String {
+        guard let folder = hints.defaultReplica else {
+            return "No remote is set. Set one with filesinki remote set URL."
+        }
+        return
+            "No remote is set for \(printable(folder.utf8)), which commands use outside of all other replicas: "
+            + "filesinki replicas lists yours. Set one for it with filesinki remote set URL."
+    }
 
     /// What to do about the conflicts that the run made or left open; empty for none.
     private func conflictHint(_ hints: CommandHints, within width: Int?) -> [String] {

@@ -61,10 +61,16 @@ extension SyncEngine {
         if run.options.isUnattended { try holdRecentDeletions() }
         throw Failure(
             .limit, path: options.root, violations.map(\.description).joined(separator: " "),
-            remedy: "Look at the plan with filesinki sync --dry-run; to approve it, run "
+            remedy: (Self.isEmptied(violations)
+                ? "To bring back what was in it, run filesinki undelete PATH. " : "")
+                + "Look at the plan with filesinki sync --dry-run; to approve it, run "
                 + (run.isPartial
                     ? "filesinki sync and follow its instructions."
                     : "filesinki sync --approve \(planned.id)."))
+    }
+
+    private static func isEmptied(_ violations: [GuardViolation]) -> Bool {
+        violations.contains { if case .emptiedRoot = $0 { true } else { false } }
     }
 
     /// The guards that the plan exceeds.
