@@ -183,7 +183,7 @@ struct PlacementTests {
     @Test("init says that git's ignore file does not apply, unless the settings say that it does")
     func gitIgnoreFile() async throws {
         let world = try World()
-        for (root, settings) in [("a", nil), ("b", "gitignore = true\n")] {
+        for (root, settings) in [("a", nil), ("b", "gitignore = true\n")] as [(String, String?)] {
             try world.write(".env", to: "\(root)/.gitignore")
             if let settings { try world.write(settings, to: "\(root)/.filesinki.toml") }
             let outcome = try await world.run("init", root)
