@@ -175,7 +175,8 @@ struct RowsDecoder: Sendable {
         }
         let modified = Timestamp(
             seconds: seconds, nanoseconds: Int64(columns.nanoseconds[index]))
-        let mode = UInt16(columns.modes[index] & 0o777)
+        // An entry drops all but the permission bits.
+        let mode = UInt16(truncatingIfNeeded: columns.modes[index])
         let entry: Entry
         switch kind {
         case .file:

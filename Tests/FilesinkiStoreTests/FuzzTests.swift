@@ -24,20 +24,34 @@ struct FuzzTests {
         }
     }
 
+    /// Before commit 5.
+    private static let parent = ChangeToken(sequence: 4, hash: ContentHasher.hash([1]))
+
     /// Commits by chance, before compression.
     private func commits(_ count: UInt64) throws -> [[UInt8]] {
-        let parent = ChangeToken(sequence: 4, hash: ContentHasher.hash([1]))
-        return try (0..<count).map { seed in
+        try (0..<count).map { seed in
             var drafts = RandomDraft(seed: seed)
             let stored = try fixture.coder.encode(
-                drafts.draft(), after: parent, id: StoreFixture.commitID(1))
+                drafts.draft(), after: Self.parent, id: StoreFixture.commitID(1))
             return try Envelope.open(stored, as: .commit, key: "k")
         }
         .filter { $0.count < 8_000 }
     }
 
+    /// Commits with one value each that only the reader keeps out, and that a mutation seldom makes.
+    private func hostileCommits() throws -> [[UInt8]] {
+        let paths = PathColumn.encode(["a", "../x", "c"].map { Array($0.utf8) })
+        let forgeries: [(inout StoredCommit) -> Void] = [
+            { $0.changes.paths = paths }, { $0.changes.modes[1] = 0o4755 },
+            { ($0.movedRows, $0.movedFrom) = ([1], PathColumn.encode([Array("/x".utf8)])) },
+        ]
+        return try (forgeries + HostileCommitTests.rowForgeries.map(\.1)).map {
+            try HostileCommitTests.forged(fixture, after: Self.parent, $0)
+        }
+    }
+
     @Test func `a commit that is read has valid rows, and is written as the same commit`() throws {
-        let counts = try Fuzz(try commits(40)).run { bytes in
+        let counts = try Fuzz(try commits(30) + hostileCommits()).run { bytes in
             let stored = try Envelope.seal(bytes, as: .commit)
             return isRead { () throws(Failure) in
                 let commit = try fixture.coder.decode(stored, sequence: 5, key: "k")
@@ -64,32 +78,41 @@ struct FuzzTests {
     private func expectValid(_ changes: [Change]) {
         for change in changes {
             expectValid(change.path, change.entry)
+            #expect(change.basedOn < 5 && change.mergedWith ?? 0 < 5)
             if let origin = change.movedFrom { expectValid(origin, change.entry) }
         }
     }
 
     private func expectValid(_ path: RelativePath, _ entry: Entry) {
         #expect((try? RelativePath(path.bytes)) == path)
+        let target = entry.target
+        let isLink = entry.kind == .symlink
+        #expect(isLink ? (1...4095).contains(target.count) && !target.contains(0) : target.isEmpty)
         #expect(entry.mode <= 0o777 && entry.size >= 0)
     }
 
-    @Test func `an archive that is read is written as the same archive`() throws {
-        var archive = LogArchive(after: ChangeToken(sequence: 4, hash: ContentHasher.hash([1])))
-        for plain in try commits(6) {
-            archive.append(CommitRecord(archived: plain, hash: ContentHasher.hash(plain)))
-        }
-        let plain = try Envelope.open(
-            archive.encoded(store: StoreFixture.id, zone: "files"), as: .archive, key: "k")
-        let counts = try Fuzz([plain]).run { bytes in
+    @Test func `an archive that is read is what its record says, and is written so`() throws {
+        var sound = StoredArchive()
+        sound.store = field(StoreFixture.id)
+        (sound.zone, sound.first) = ("files", 5)
+        sound.parent = field(Self.parent.hash.bytes)
+        sound.hashes = field(Array(1...96))
+        sound.commits = [[1, 2, 3], [4], []].map { field($0) }
+        var later = sound
+        later.first = 6
+        let counts = try Fuzz([serialized(sound), serialized(later)]).run { bytes in
             let stored = try Envelope.seal(bytes, as: .archive)
             return isRead { () throws(Failure) in
                 let read = try LogArchive(
-                    stored, last: archive.last, store: StoreFixture.id, zone: "files", key: "k")
-                let again = try LogArchive(
-                    read.encoded(store: StoreFixture.id, zone: "files"), last: read.last,
-                    store: StoreFixture.id, zone: "files", key: "k")
-                #expect(again.first == read.first && again.parent == read.parent)
-                #expect(again.commits == read.commits && again.hashes == read.hashes)
+                    stored, last: 7, store: StoreFixture.id, zone: "files", key: "k")
+                let again = try Envelope.open(
+                    read.encoded(store: StoreFixture.id, zone: "files"), as: .archive, key: "k")
+                let (record, written): (StoredArchive, StoredArchive) = try (
+                    parsed(bytes, key: "k"), parsed(again, key: "k")
+                )
+                #expect(read.first == record.first && read.last == 7)
+                #expect(read.commits == record.commits.map(array))
+                #expect(written == record)
             }
         }
         #expect(counts.isMixed, "\(counts)")

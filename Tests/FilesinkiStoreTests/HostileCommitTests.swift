@@ -12,19 +12,27 @@ struct HostileCommitTests {
         _ forge: (inout StoredCommit) -> Void
     ) async throws -> Commit {
         let fixture = try StoreFixture()
+        let forged = try Envelope.seal(Self.forged(fixture, forge), as: .commit)
+        try await fixture.replace(fixture.slot(1), by: forged)
+        return try #require(try await fixture.log.read(1))
+    }
+
+    /// The commit that `read` stores, before compression.
+    static func forged(
+        _ fixture: StoreFixture, after parent: ChangeToken? = nil,
+        _ forge: (inout StoredCommit) -> Void
+    ) throws -> [UInt8] {
         let content = StoreFixture.content("x")
         let changes = try ["a", "b", "c"].map {
             try StoreFixture.change($0, StoreFixture.file(content))
         }
         let stored = try fixture.coder.encode(
-            StoreFixture.draft(changes, inline: [content]), after: fixture.log.genesis,
+            StoreFixture.draft(changes, inline: [content]), after: parent ?? fixture.log.genesis,
             id: StoreFixture.commitID(1))
-        let plain = try Envelope.open(stored, as: .commit, key: "k")
-        var message: StoredCommit = try parsed(plain, key: "k")
+        var message: StoredCommit = try parsed(
+            Envelope.open(stored, as: .commit, key: "k"), key: "k")
         forge(&message)
-        let forged = try Envelope.seal(serialized(message), as: .commit)
-        try await fixture.replace(fixture.slot(1), by: forged)
-        return try #require(try await fixture.log.read(1))
+        return try serialized(message)
     }
 
     private func paths(_ commit: Commit) -> [String] { commit.changes.map(\.path.description) }
@@ -71,7 +79,7 @@ struct HostileCommitTests {
     }
 
     /// Each forgery spoils row 1 and only that.
-    private static let rowForgeries: [(String, @Sendable (inout StoredCommit) -> Void)] = [
+    static let rowForgeries: [(String, @Sendable (inout StoredCommit) -> Void)] = [
         ("an unknown kind", { $0.changes.kinds = field([0x11, 0x17, 0x11]) }),
         ("no kind", { $0.changes.kinds = field([0x11, 0x10, 0x11]) }),
         ("unknown bits in the kind", { $0.changes.kinds = field([0x11, 0x51, 0x11]) }),
