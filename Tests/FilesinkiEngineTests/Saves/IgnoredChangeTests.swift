@@ -205,7 +205,7 @@ import Testing
         #expect(second.steps.map(\.reason) == [.ignored])
     }
 
-    @Test("what only the run leaves out has a reason of its own")
+    @Test("what only the run leaves out has a reason of its own, and is not received")
     func excluded() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["k": .file("keep")])
@@ -213,5 +213,6 @@ import Testing
         try await a.sync()
         let patterns = try RunPatterns(excluded: ["*.o"], included: [])
         #expect(try await b.sync { $0.patterns = patterns }.steps.map(\.reason) == [.excluded])
+        #expect(b.text("x.o") == nil)
     }
 }
