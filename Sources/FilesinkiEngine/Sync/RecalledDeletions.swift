@@ -23,16 +23,12 @@ extension SyncEngine {
         let last = run.remote.hasUnseenPrune ? run.remote.pruned : noted
         guard run.isOnline, last > 0 else { return }
         let unknown = try Set(paths).filter { try isUnknown($0, run) }
-        do {
+        let isRead = try await recall(for: &run) { run in
             let found = try await deletions(of: unknown, upTo: last)
             run.recalled.merge(found) { $1 }
             try addRecalled(&run)
-        } catch let failure as Failure where failure.code == .away {
-            run.report.away = failure
-            run.isOnline = false
-            return
         }
-        guard noted > 0, !run.options.isDryRun, run.isOfWholeTree else { return }
+        guard isRead, noted > 0, !run.options.isDryRun, run.isOfWholeTree else { return }
         try manifest.write { [recalled = run.recalled] writer in
             for (path, change) in recalled { try writer.putRemote(path, change) }
             try writer.setValue(ManifestDatabase.unreadDeletionsCounter, nil)
@@ -59,6 +55,22 @@ extension SyncEngine {
             return true
         }
         return view.changes.filter { $0.value.entry.entry.kind == .tombstone }
+    }
+
+    /// Looks something up in the log. If the remote is away, that is in the report, and the run goes on without it.
+    ///
+    /// - Returns: Whether the log was read.
+    func recall(
+        for run: inout SyncRun, _ read: (inout SyncRun) async throws -> Void
+    ) async throws -> Bool {
+        do {
+            try await read(&run)
+            return true
+        } catch let failure as Failure where failure.code == .away {
+            run.report.away = failure
+            run.isOnline = false
+            return false
+        }
     }
 
     /// Calls `body` with the commits of the log from the first one on, until it returns false. What is behind one that

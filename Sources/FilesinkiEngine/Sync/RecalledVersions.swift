@@ -24,13 +24,10 @@ extension SyncEngine {
         let noted = try manifest.counter(ManifestDatabase.unreadVersionsCounter)
         let last = max(run.unreadVersions, noted)
         guard run.isOnline, last > 0 else { return }
-        do {
+        _ = try await recall(for: &run) { run in
             run.formerVersions = try await formerVersions(among: pathsInDoubt(run), upTo: last)
             run.addFormerVersions()
             run.hasReadVersions = run.isOfWholeTree
-        } catch let failure as Failure where failure.code == .away {
-            run.report.away = failure
-            run.isOnline = false
         }
     }
 
