@@ -4,33 +4,44 @@ import FilesinkiText
 
 /// What the user may have meant by an option that a command does not have, or by too few or too many arguments. The
 /// parser's own suggestion takes any option within three letters, which is half of a short one.
-enum UnknownOption {
+struct UnknownOption {
     private static let prefix = "Unknown option '"
+
+    private let arguments: [String]
+    /// The help of the command that the arguments name. To make it takes longer than all else here.
+    private lazy var help = FilesinkiCommand.helpMessage(for: CommandNames.command(in: arguments))
+
+    private init(_ arguments: [String]) { self.arguments = arguments }
 
     /// The parser's message with a hint in its second line, in place of the parser's; other messages stay as
     /// they are.
     static func explained(_ message: Substring, _ arguments: [String]) -> String {
-        guard message.hasPrefix(prefix) else { return otherwise(message, arguments) }
-        let rest = message.dropFirst(prefix.count)
+        var option = UnknownOption(arguments)
+        return option.explained(message)
+    }
+
+    private mutating func explained(_ message: Substring) -> String {
+        guard message.hasPrefix(Self.prefix) else { return otherwise(message) }
+        let rest = message.dropFirst(Self.prefix.count)
         guard let end = rest.firstIndex(of: "'") else { return String(message) }
         let name = String(rest[..<end])
         let below = message.firstIndex(of: "\n").map { message[$0...] } ?? ""
-        let hint = hint(for: name, arguments).map { "\n" + $0 } ?? ""
-        return "\(prefix)\(name)'.\(hint)\(below)"
+        let hint = hint(for: name).map { "\n" + $0 } ?? ""
+        return "\(Self.prefix)\(name)'.\(hint)\(below)"
     }
 
     /// The parser's message with a hint, if other tools take fewer or more arguments.
-    private static func otherwise(_ message: Substring, _ arguments: [String]) -> String {
+    private mutating func otherwise(_ message: Substring) -> String {
         let end = message.firstIndex(of: "\n") ?? message.endIndex
-        if let name = first(in: arguments) {
-            return explained("\(prefix)\(name)'.\(message[end...])", arguments)
+        if let name = firstUnknown() {
+            return explained("\(Self.prefix)\(name)'.\(message[end...])")
         }
         let command = CommandNames.wholeName(in: arguments)
         let hint: String?
         if message.hasPrefix("Missing expected argument") {
             hint = Counterparts.withoutArguments(command)?.text
         } else if message.hasPrefix("Unexpected argument") {
-            hint = surplusHint(for: command, arguments)
+            hint = surplusHint(for: command)
         } else if command == "diff", message[..<end].contains("' is invalid for '<") {
             hint = Counterparts.withArguments(command)?.text
         } else {
@@ -41,7 +52,7 @@ enum UnknownOption {
     }
 
     /// Some commands take the replica's folder as an argument, so that it is tried with the others.
-    private static func surplusHint(for command: String, _ arguments: [String]) -> String? {
+    private func surplusHint(for command: String) -> String? {
         let meant = CommandNames.command(in: arguments)
         let place =
             meant is any ReplicaCommand.Type ? "To name the replica, add --root DIR." : nil
@@ -51,8 +62,7 @@ enum UnknownOption {
 
     /// The first option that the command of the arguments does not have; nil if all are known. The parser checks what it
     /// has read before it looks at what it has not, and then says that an argument is missing.
-    private static func first(in arguments: [String]) -> String? {
-        let help = help(for: arguments)
+    private mutating func firstUnknown() -> String? {
         let long = HelpText.longOptions(in: help)
         let short = HelpText.shortOptions(in: help)
         return arguments.prefix { $0 != "--" }.first { word in
@@ -69,12 +79,7 @@ enum UnknownOption {
         word.count > 3 || word.contains { !$0.isASCII || !$0.isLetter }
     }
 
-    /// The help of the command that the arguments name.
-    private static func help(for arguments: [String]) -> String {
-        FilesinkiCommand.helpMessage(for: CommandNames.command(in: arguments))
-    }
-
-    private static func hint(for name: String, _ arguments: [String]) -> String? {
+    private mutating func hint(for name: String) -> String? {
         let command = CommandNames.wholeName(in: arguments)
         if let counterpart = Counterparts.option(name, of: command) { return counterpart.text }
         if command == "kv set", name.dropFirst().first?.isNumber == true {
@@ -84,11 +89,10 @@ enum UnknownOption {
             return "Write a value that begins with a hyphen as \(printable(key.utf8))=\(name)."
         }
         guard name.hasPrefix("--") else {
-            let takesPaths = HelpText.takesPaths(in: help(for: arguments))
-            return takesPaths && isName(name.dropFirst())
+            return HelpText.takesPaths(in: help) && Self.isName(name.dropFirst())
                 ? "Write a path that begins with a hyphen as ./\(name)." : nil
         }
-        let known = HelpText.longOptions(in: help(for: arguments))
+        let known = HelpText.longOptions(in: help)
         return NearestWord.nearest(to: String(name.dropFirst(2)), among: known)
             .map { "Did you mean '--\($0)'?" }
     }
