@@ -434,7 +434,7 @@ let package = Package(
             "FilesinkiMergeTests",
             [
                 "CSQLite", "FilesinkiCompression", "FilesinkiMerge", "FilesinkiModel",
-                "FilesinkiText",
+                "FilesinkiTesting", "FilesinkiText",
             ]),
         tests("FilesinkiModelTests", ["FilesinkiModel"]),
         tests(
@@ -476,7 +476,7 @@ let package = Package(
             "FilesinkiRulesTests",
             [
                 "FilesinkiMerge", "FilesinkiModel", "FilesinkiReconcile", "FilesinkiRules",
-                "FilesinkiText",
+                "FilesinkiTesting", "FilesinkiText",
             ]),
         tests(
             "FilesinkiS3Tests",

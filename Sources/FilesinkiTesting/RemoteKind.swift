@@ -68,8 +68,3 @@ package enum RemoteKind: String, CaseIterable, Hashable, Sendable, CustomStringC
         return [directory, server, secureServer] + (webDAV.map { [$0] } ?? [])
     }()
 }
-
-/// A number from the environment, for example for a longer test.
-package func knob(_ name: String, otherwise standard: Int) -> Int {
-    getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
-}

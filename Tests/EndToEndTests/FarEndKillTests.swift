@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 /// `FILESINKI_FAR_KILL_POINTS` says how many points of each end; 2 unless it is set.
 @Suite("Kills at both ends of a connection", .onOwnThreads, .serialized)
 struct FarEndKillTests {
-    private static let points = Injector.setting("FILESINKI_FAR_KILL_POINTS", otherwise: 2)
+    private static let points = knob("FILESINKI_FAR_KILL_POINTS", otherwise: 2)
 
     /// Which end is killed.
     enum Victim: String, CaseIterable {

@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 /// with `FILESINKI_FILE_SYSTEMS=all`, as `make file-systems` does.
 @Suite("File systems", .onOwnThreads, .serialized)
 struct FileSystemTests {
-    private static let points = Injector.setting("FILESINKI_FILE_SYSTEM_POINTS", otherwise: 2)
+    private static let points = knob("FILESINKI_FILE_SYSTEM_POINTS", otherwise: 2)
 
     /// Runs a body in a machine whose folder `disk` is on the file system; leaves it out, with a word,
     /// where that cannot be had.

@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Testing
 
 /// A first sync that is killed at any call: what a user does afterwards counts upon what was published.
@@ -5,7 +6,7 @@ import Testing
 /// `FILESINKI_KILL_POINTS` says how many points; 4 unless it is set.
 @Suite("Kills of a first sync", .onOwnThreads, .serialized)
 struct FirstSyncKillTests {
-    private static let points = Injector.setting("FILESINKI_KILL_POINTS", otherwise: 4)
+    private static let points = knob("FILESINKI_KILL_POINTS", otherwise: 4)
 
     /// A replica that has never synced; kept as `fresh` to start from.
     private func prepare(_ machine: Machine) throws {

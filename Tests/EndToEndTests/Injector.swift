@@ -103,9 +103,4 @@ struct Injector {
         let count = min(wanted, last)
         return (0..<count).map { 1 + $0 * (last - 1) / max(count - 1, 1) }
     }
-
-    /// A number from the environment, for a longer test.
-    static func setting(_ name: String, otherwise standard: Int) -> Int {
-        getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
-    }
 }

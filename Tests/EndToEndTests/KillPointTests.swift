@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Testing
 
 /// A process that is killed at any call: the next plain run goes on by itself, and nothing is lost.
@@ -5,7 +6,7 @@ import Testing
 /// `FILESINKI_KILL_POINTS` says how many points of each command; 4 unless it is set.
 @Suite("Kills at every point", .onOwnThreads, .serialized)
 struct KillPointTests {
-    private static let points = Injector.setting("FILESINKI_KILL_POINTS", otherwise: 4)
+    private static let points = knob("FILESINKI_KILL_POINTS", otherwise: 4)
 
     @Test(
         "a sync, save or mv that is killed at any system call needs only the next run",

@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 @Suite("Kills", .onOwnThreads, .serialized)
 struct KillTests {
     /// How many kills; more with the environment's `FILESINKI_KILLS`.
-    static let count = getenv("FILESINKI_KILLS").flatMap { Int(String(cString: $0)) } ?? 12
+    static let count = knob("FILESINKI_KILLS", otherwise: 12)
 
     @Test("a killed sync or save needs no repair and loses nothing")
     func kills() throws {

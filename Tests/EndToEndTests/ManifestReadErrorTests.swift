@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 /// `FILESINKI_KILL_POINTS` says how many reads fail, one in each run; 5 unless it is set.
 @Suite("Read errors of the manifest", .onOwnThreads, .serialized)
 struct ManifestReadErrorTests {
-    private static let points = Injector.setting("FILESINKI_KILL_POINTS", otherwise: 5)
+    private static let points = knob("FILESINKI_KILL_POINTS", otherwise: 5)
     private static let manifest = "/manifest.sqlite"
 
     @Test("E4.5 a read error of the manifest ends the run with 4 and changes nothing")

@@ -1,11 +1,10 @@
-import Glibc
+import FilesinkiTesting
 import Testing
 
 @Suite("Pipes and lists", .onOwnThreads)
 struct PipeTests {
     /// How much is sent through each pipe.
-    private static let megabytes =
-        getenv("FILESINKI_PIPE_MEGABYTES").flatMap { Int(String(cString: $0)) } ?? 18
+    private static let megabytes = knob("FILESINKI_PIPE_MEGABYTES", otherwise: 18)
 
     /// What the program may take in memory whatever the size is. A debug build takes more than a
     /// release one.

@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Testing
 
 /// The power fails: what was not synced is not on the disk. Syncs of the whole program are kept, and what is left after
@@ -6,7 +7,7 @@ import Testing
 /// `FILESINKI_POWER_CUTS` says after how many of a command's syncs and calls; 2 unless it is set.
 @Suite("Power cuts", .onOwnThreads, .serialized)
 struct PowerCutTests {
-    private static let cuts = Injector.setting("FILESINKI_POWER_CUTS", otherwise: 2)
+    private static let cuts = knob("FILESINKI_POWER_CUTS", otherwise: 2)
     private static let places = ["a", "b", "store", "home", "data", "config"]
 
     /// What the replicas and the store have, without what a replica keeps for itself.

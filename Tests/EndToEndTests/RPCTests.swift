@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Foundation
 import Glibc
 import Testing
@@ -107,7 +108,7 @@ struct RPCTests {
         #expect(stat(socket, &status) == 0 && status.st_mode & 0o777 == 0o600)
         let second = try machine.run("rpc", "--socket", "--root", "a")
         #expect(second.code == 75 && second.talk.contains(socket), "\(second)")
-        let rounds = getenv("FILESINKI_RPC_CALLS").map { String(cString: $0) } ?? "20"
+        let rounds = knob("FILESINKI_RPC_CALLS", otherwise: 20)
         let script = #"""
             from sys import argv
             from threading import Thread

@@ -8,7 +8,7 @@ import Testing
 
 /// SQLite databases that programs have open while they are synced.
 @Suite struct LiveDatabaseTests {
-    private static let rounds = getenv("FILESINKI_LIVE_ROUNDS").flatMap { Int(String(cString: $0)) }
+    private static let rounds = knob("FILESINKI_LIVE_ROUNDS")
 
     @Test func `a database that is written to all the time is synced whole, and never goes back`()
         async throws

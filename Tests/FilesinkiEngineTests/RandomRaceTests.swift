@@ -1,4 +1,4 @@
-import Glibc
+import FilesinkiTesting
 import Testing
 
 /// The report of a run is what the disk shows after it, whatever happened while it published.
@@ -9,10 +9,6 @@ import Testing
 struct RandomRaceTests {
     private static let roundsPerHistory: UInt64 = 5
 
-    private static func number(_ name: String) -> UInt64? {
-        getenv("FILESINKI_" + name).flatMap { UInt64(String(cString: $0)) }
-    }
-
     @Test("E3.2 every copy on disk is reported, and nothing is pending without a report")
     func races() async throws { try await histories(areWide: false) }
 
@@ -20,8 +16,8 @@ struct RandomRaceTests {
     func racesOfCommands() async throws { try await histories(areWide: true) }
 
     private func histories(areWide: Bool) async throws {
-        let rounds = Self.number("RACE_ROUNDS") ?? 60
-        let first = Self.number("RACE_SEED") ?? 1
+        let rounds = UInt64(knob("FILESINKI_RACE_ROUNDS", otherwise: 60))
+        let first = UInt64(knob("FILESINKI_RACE_SEED", otherwise: 1))
         var copies = 0
         var runs = 0
         var lost = 0
@@ -43,7 +39,7 @@ struct RandomRaceTests {
             kills += await field.kills
         }
         #expect(copies > 0)
-        if Self.number("TELL") != nil {
+        if knob("FILESINKI_TELL") != nil {
             print(
                 "\(rounds) rounds, \(runs) runs, \(lost) of others between, \(kills) killed,",
                 "\(copies) copies on the disks, each reported once")

@@ -1,7 +1,6 @@
 import FilesinkiItems
 import FilesinkiModel
 import FilesinkiTesting
-import Glibc
 import Testing
 
 @testable import FilesinkiKeyValue
@@ -12,10 +11,6 @@ import Testing
 /// 10, 3 and some thousand rounds take about a minute.
 @Suite("Key-value stores converge")
 struct ConvergenceTests {
-    private static func number(_ name: String, _ standard: Int) -> Int {
-        getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
-    }
-
     /// What all have acknowledged, for the laws at the end.
     private actor Acknowledged {
         /// What the one process that sets a key has set last.
@@ -34,13 +29,13 @@ struct ConvergenceTests {
         "KV-14 an acknowledged value is superseded only by its key's rule",
         arguments: [UInt64(1), 2, 3])
     func converge(_ seed: UInt64) async throws {
-        let processes = Self.number("FILESINKI_KV_PROCESSES", 3)
-        let rounds = Self.number("FILESINKI_KV_ROUNDS", 12)
+        let processes = knob("FILESINKI_KV_PROCESSES", otherwise: 3)
+        let rounds = knob("FILESINKI_KV_ROUNDS", otherwise: 12)
         let meeting = try await Meeting()
         let faulty = FaultyRemote(
             SlowRemote(meeting.remote), rates: FaultyRemote.Rates(before: 0.05, after: 0.05),
             seed: seed)
-        let devices = try (0..<Self.number("FILESINKI_KV_DEVICES", 3)).map { number in
+        let devices = try (0..<knob("FILESINKI_KV_DEVICES", otherwise: 3)).map { number in
             try Device("d\(number)", remote: faulty, clock: meeting.clock)
         }
         let acknowledged = Acknowledged()
@@ -124,7 +119,7 @@ struct ConvergenceTests {
         let devices = try (0..<3).map {
             try Device("d\($0)", remote: faulty, clock: meeting.clock)
         }
-        let rounds = Self.number("FILESINKI_KV_ROUNDS", 12)
+        let rounds = knob("FILESINKI_KV_ROUNDS", otherwise: 12)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, device) in devices.enumerated() {
                 group.addTask {

@@ -1,5 +1,5 @@
 import FilesinkiModel
-import Glibc
+import FilesinkiTesting
 import Testing
 
 @testable import FilesinkiRules
@@ -7,8 +7,8 @@ import Testing
 /// git itself says what is right: rules and paths, decided by both.
 @Suite struct GitOracleTests {
     @Test func `decides as git does on random rules and paths`() throws {
-        let wanted = try setting("FILESINKI_IGNORE_CASES") ?? 4000
-        let seed = try setting("FILESINKI_IGNORE_SEED") ?? 1
+        let wanted = knob("FILESINKI_IGNORE_CASES", otherwise: 4000)
+        let seed = knob("FILESINKI_IGNORE_SEED", otherwise: 1)
         var generator = IgnoreWorldGenerator(seed: UInt64(clamping: seed))
         let worlds = (0..<max(1, wanted / 80)).map { _ in generator.world() }
 
@@ -37,11 +37,5 @@ import Testing
         }
         #expect(count == answers.count)
         return count
-    }
-
-    private func setting(_ name: String) throws -> Int? {
-        guard let value = getenv(name) else { return nil }
-        let number: Int = try #require(Int(String(cString: value)), "\(name) must be a number")
-        return number
     }
 }

@@ -10,9 +10,9 @@ import Testing
 @Suite(.enabled(if: Python.hasBotocore, "python3 has no botocore"))
 struct BotocoreTests {
     @Test func `signs random requests as botocore does`() throws {
-        let seed = CommitRace.knob("FILESINKI_S3_SEED").map(UInt64.init) ?? 20_240_820
+        let seed = UInt64(knob("FILESINKI_S3_SEED", otherwise: 20_240_820))
         var random = SeededRandom(seed: seed)
-        let cases = (0..<(CommitRace.knob("FILESINKI_S3_CASES") ?? 400)).map { _ in
+        let cases = (0..<knob("FILESINKI_S3_CASES", otherwise: 400)).map { _ in
             RandomRequest(&random)
         }
         let script = #filePath.replacing("BotocoreTests.swift", with: "sign-with-botocore.py")

@@ -129,8 +129,8 @@ struct CephTests {
 
     @Test func `no acknowledged commit is lost among many writers`() async throws {
         let race = CommitRace(
-            writers: CommitRace.knob("FILESINKI_RACE_WRITERS") ?? 6,
-            commits: CommitRace.knob("FILESINKI_RACE_COMMITS") ?? 8)
+            writers: knob("FILESINKI_RACE_WRITERS", otherwise: 6),
+            commits: knob("FILESINKI_RACE_COMMITS", otherwise: 8))
         let bucket = try await bucket("race")
         let result = try await race.run { try bucket.remote() }
         print(result)

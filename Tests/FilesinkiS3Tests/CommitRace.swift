@@ -25,8 +25,6 @@ struct CommitRace: Sendable {
         }
     }
 
-    static func knob(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
-
     /// The results of one writer.
     private struct Told: Sendable {
         var mine: [Int: [UInt8]] = [:]

@@ -3,19 +3,14 @@ import FilesinkiRemote
 import FilesinkiServer
 import FilesinkiServerRemote
 import FilesinkiTesting
-import Glibc
 import Testing
 
 /// Writers that each publish commits as fast as they can: of each number exactly one must win, and no
 /// acknowledged one may be lost.
 @Suite struct ServerRaceTests {
-    static func knob(_ name: String, _ standard: Int) -> Int {
-        getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
-    }
-
     @Test func `of all that publish at once one wins each number, and none is lost`() async throws {
-        let writers = Self.knob("FILESINKI_RACE_WRITERS", 8)
-        let commits = Self.knob("FILESINKI_RACE_COMMITS", 10)
+        let writers = knob("FILESINKI_RACE_WRITERS", otherwise: 8)
+        let commits = knob("FILESINKI_RACE_COMMITS", otherwise: 10)
         try await withServedFolder(ServedFolder()) { served in
             let won = try await withThrowingTaskGroup(of: [Int: [UInt8]].self) { group in
                 for writer in 0..<writers {

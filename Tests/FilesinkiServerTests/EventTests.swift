@@ -2,6 +2,7 @@ import FilesinkiDirectory
 import FilesinkiProtocol
 import FilesinkiRemote
 import FilesinkiServer
+import FilesinkiTesting
 import Foundation
 import Testing
 
@@ -42,7 +43,7 @@ import Testing
     }
 
     /// `FILESINKI_WATCHERS=500` takes more of them, and says how long it took and what they cost.
-    static let count = ProcessInfo.processInfo.environment["FILESINKI_WATCHERS"].flatMap(Int.init)
+    static let count = knob("FILESINKI_WATCHERS")
 
     @Test func `a change reaches every watcher, and each is counted`() async throws {
         let count = Self.count ?? 50

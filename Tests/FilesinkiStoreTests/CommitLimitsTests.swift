@@ -2,7 +2,6 @@ import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
-import Glibc
 import Testing
 
 @testable import FilesinkiStore
@@ -12,10 +11,6 @@ import Testing
 /// `FILESINKI_DRAFTS` makes a longer run, `FILESINKI_DRAFTS_SEED` another one.
 @Suite("Limits of commits")
 struct CommitLimitsTests {
-    private static func knob(_ name: String) -> Int? {
-        getenv(name).flatMap { Int(String(cString: $0)) }
-    }
-
     private static let parent = ChangeToken(sequence: 4, hash: ContentHasher.hash([4]))
 
     private func coder(_ limits: CommitLimits) -> CommitCoder {
@@ -28,10 +23,10 @@ struct CommitLimitsTests {
 
     @Test("E1.1 the parts of any draft are within the limits and read back exactly")
     func randomDrafts() throws {
-        let seed = UInt64(Self.knob("FILESINKI_DRAFTS_SEED") ?? 1)
+        let seed = UInt64(knob("FILESINKI_DRAFTS_SEED", otherwise: 1))
         var chance = RandomDraft(seed: seed)
         var cut = 0
-        for number in 0..<(Self.knob("FILESINKI_DRAFTS") ?? 150) {
+        for number in 0..<knob("FILESINKI_DRAFTS", otherwise: 150) {
             let (draft, limits) = (chance.draft(), chance.limits())
             let parts = draft.parts(within: limits)
             if parts.count > 1 { cut += 1 }

@@ -14,10 +14,11 @@ import Testing
 struct WebDAVRaceTests {
     @Test("concurrent writers that append to one log lose nothing", arguments: racing)
     func appending(_ server: RealServer) async throws {
-        let isLong = getenv("FILESINKI_RACE_WRITERS") != nil
+        let isLong = knob("FILESINKI_RACE_WRITERS") != nil
         let race = Race(
-            writers: try knob("FILESINKI_RACE_WRITERS") ?? 6,
-            commits: try knob("FILESINKI_RACE_COMMITS") ?? 4, store: try await RealStore(server))
+            writers: knob("FILESINKI_RACE_WRITERS", otherwise: 6),
+            commits: knob("FILESINKI_RACE_COMMITS", otherwise: 4),
+            store: try await RealStore(server))
         let start = ContinuousClock.now
         let acknowledged = try await race.run()
         let seconds = Double((ContinuousClock.now - start) / .seconds(1))
@@ -37,11 +38,6 @@ struct WebDAVRaceTests {
         let report = try await probe.testRemote()
         #expect(report.isFit, "\(report)")
         #expect(try await store.connect().list(prefix: "", after: nil, limit: 9) == [])
-    }
-
-    private func knob(_ name: String) throws -> Int? {
-        guard let value = getenv(name) else { return nil }
-        return try #require(Int(String(cString: value)), "\(name) must be a number") as Int
     }
 }
 

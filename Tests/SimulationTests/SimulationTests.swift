@@ -13,7 +13,7 @@ import Testing
     private static let maximumFailures = 5
 
     private static func number(_ name: String) -> UInt64? {
-        text(name).flatMap { UInt64($0) }
+        knob("FILESINKI_SIMULATION_" + name).map { UInt64(clamping: $0) }
     }
 
     private static func text(_ name: String) -> String? {

@@ -6,11 +6,11 @@ import Testing
 @Suite("Many changes under watches", .onOwnThreads, .serialized)
 struct WatchStormTests {
     /// How many changes; 50,000 for the whole storm.
-    static let count = getenv("FILESINKI_STORM").flatMap { Int(String(cString: $0)) } ?? 1500
+    static let count = knob("FILESINKI_STORM", otherwise: 1500)
     /// How many objects a build makes.
-    static let objects = getenv("FILESINKI_OBJECTS").flatMap { Int(String(cString: $0)) } ?? 60
+    static let objects = knob("FILESINKI_OBJECTS", otherwise: 60)
     /// How often editors save.
-    static let saves = getenv("FILESINKI_SAVES").flatMap { Int(String(cString: $0)) } ?? 100
+    static let saves = knob("FILESINKI_SAVES", otherwise: 100)
 
     /// One side's user, with a folder of their own and a common one.
     private struct User: Sendable {
@@ -101,7 +101,7 @@ struct WatchStormTests {
         let peaks = watches.compactMap(\.running.peakMemory)
         #expect(peaks.count == 2)
         #expect(peaks.allSatisfy { $0 < 200 << 20 }, "\(peaks)")
-        if getenv("FILESINKI_STORM") != nil {
+        if knob("FILESINKI_STORM") != nil {
             print(
                 "\(Self.count) changes in \(written - start), equal after \(clock.now - written), "
                     + "at most \((peaks.max() ?? 0) >> 20) MiB")

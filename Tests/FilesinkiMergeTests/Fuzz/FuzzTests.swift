@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -18,8 +19,8 @@ import Testing
 
     @Test(arguments: targets)
     func `no mutated content breaks a law`(_ target: FuzzTarget) throws {
-        let seed = try MergeKnob.fuzzSeed.value() ?? 1
-        let seconds = try MergeKnob.fuzzSeconds.value()
+        let seed = knob("FILESINKI_FUZZ_SEED", otherwise: 1)
+        let seconds = knob("FILESINKI_FUZZ_SECONDS")
         var mutator = Mutator(dice: Dice(seed: UInt64(clamping: seed)))
         let laws = target.laws()
         let start = ContinuousClock.now
@@ -300,21 +301,5 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
         guard let table = CSVTable(unframed(content), separator: separator) else { return [] }
         let values = table.fields.indices.map { bare(CSVTable.value(of: table.raw($0))) }
         return Set(values).subtracting([[]])
-    }
-}
-
-/// A number that the environment may set for a longer run, or to repeat one.
-enum MergeKnob: String {
-    /// How many generated triples the oracle judges.
-    case cases = "FILESINKI_MERGE_CASES"
-    case seed = "FILESINKI_MERGE_SEED"
-    case fuzzSeconds = "FILESINKI_FUZZ_SECONDS"
-    case fuzzSeed = "FILESINKI_FUZZ_SEED"
-
-    func value() throws -> Int? {
-        guard let value = getenv(rawValue) else { return nil }
-        let number: Int = try #require(
-            Int(String(cString: value)), "\(rawValue) must be a number")
-        return number
     }
 }

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -94,10 +95,10 @@ import Testing
 @Suite struct TextOracleTests {
     @Test func `merges, declines and marks as git does on generated texts`() throws {
         let git = try GitMergeFile()
-        let seed = try MergeKnob.seed.value() ?? 1
+        let seed = knob("FILESINKI_MERGE_SEED", otherwise: 1)
         var triples = TextTriples(seed: UInt64(clamping: seed))
         var cleanCount = 0
-        for number in 0..<(try MergeKnob.cases.value() ?? 1000) {
+        for number in 0..<knob("FILESINKI_MERGE_CASES", otherwise: 1000) {
             let input = number % 250 == 249 ? triples.nextLarge() : triples.next()
             if try isClean(input, git, "seed \(seed), triple \(number)") { cleanCount += 1 }
         }
