@@ -213,6 +213,8 @@ actor SimulationWorld {
             isLossless = false
         }
         let before = try replica.disk()
+        // A run that receives the end of a rule leaves what it ignored to the next one.
+        let omission = try replica.omission(run)
         // A commit that arrives during the run changes what is merged.
         let remoteTree = late.isEmpty ? witness.tree : [:]
         owed[run.replica] = before.values
@@ -236,7 +238,8 @@ actor SimulationWorld {
         let after = try replica.disk()
         try checkOmitted(run, before, after, isCalm: !disturbed.contains(run.replica))
         texts.learn(after)
-        try check(run, before, after, report, wasAway: eventful.requests > 0 && faulty.isAway)
+        let wasAway = eventful.requests > 0 && faulty.isAway
+        try check(run, before, after, report, omission, wasAway: wasAway)
         try remember(run, before, after, remoteTree, report)
         return report
     }
@@ -321,7 +324,7 @@ actor SimulationWorld {
     /// The laws that hold after every run.
     private func check(
         _ run: SimulatedRun, _ before: TreeFixture, _ after: TreeFixture,
-        _ report: SyncReport?, wasAway: Bool
+        _ report: SyncReport?, _ omission: SimulatedOmission, wasAway: Bool
     ) throws {
         let values = after.values
         for torn in after.placements
@@ -340,6 +343,7 @@ actor SimulationWorld {
         let isDone = report.away == nil && report.problems.isEmpty
         if case .sync([]) = run.task, isDone, !disturbed.contains(run.replica) {
             let synced = try replicas[run.replica].omission(run).values(of: after)
+                .intersection(omission.values(of: after))
             for lost in synced.subtracting(witness.values) {
                 addViolation(
                     run, "not published: \(name(lost, after)), although the run reported success")
