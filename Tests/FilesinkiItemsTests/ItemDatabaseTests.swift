@@ -61,6 +61,12 @@ import Testing
         #expect(item.note.isEmpty == !isPending)
     }
 
+    @Test func `an item that is as agreed waits, too, while the log does not have it`() throws {
+        try put(Item("a", ours: "x", base: "x", version: 0), Item("b", ours: nil, version: 0))
+        #expect(try database.pending().map(\.key.description) == ["a"])
+        #expect(try database.items().map(\.isSentAgain) == [true, false])
+    }
+
     @Test func `items are in the order of their keys, removed ones included`() throws {
         try put(
             Item("b", ours: "1"), Item("a", ours: nil, base: "1"), Item("B", ours: "1", base: "1"))

@@ -24,14 +24,16 @@ struct ToyFile<Kind: ItemKind> {
 
 extension Item<ToyKind.State> {
     /// An item with these texts; nil for none.
+    ///
+    /// - Parameter version: Nil for that of an item that the log has if there is a base.
     init(
-        _ key: String, ours: String?, base: String? = nil, version: UInt64 = 0, time: Int64 = 7,
+        _ key: String, ours: String?, base: String? = nil, version: UInt64? = nil, time: Int64 = 7,
         batch: Int64 = 0, note: String = ""
     ) {
         self.init(
             key: ItemKey(unchecked: Array(key.utf8)),
             ours: ToyKind.State(text: ours, time: time), base: ToyKind.State(text: base, time: 3),
-            version: version)
+            version: version ?? (base == nil ? 0 : 1))
         self.batch = batch
         self.note = Array(note.utf8)
     }
