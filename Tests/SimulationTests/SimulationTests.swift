@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `what a rule ignores is private from the run on that brings it`() async throws {
-        try await check(.rules, Self.seeds(40))
+        try await check(.rules, Self.seeds(25))
     }
 
     @Test func `no line of a text is lost, and what goes together is merged`() async throws {
