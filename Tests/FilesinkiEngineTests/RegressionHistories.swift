@@ -115,6 +115,9 @@ import Testing
             .user(0, .remove("x")), .run(.init(0)), .run(.init(2)), .ignore(2, nil),
             .loseManifest(2)),
         Row(
+            "an ignored folder is not published by a load of what the store does not have in it",
+            .ignore(0, "/b"), .user(0, .makeFolder("b")), .run(.init(0, .load("b/x")))),
+        Row(
             "what came while a deletion began, and could not be published, stays",
             .run(
                 .init(

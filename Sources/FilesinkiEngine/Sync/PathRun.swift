@@ -87,7 +87,8 @@ extension SyncEngine {
             guard run.base.row(path) == nil, kind(at: path) == nil, try manifest.local(path) == nil,
                 ignored.contains(path, isDirectory: false)
             else { continue }
-            run.wanted.formUnion([path] + path.ancestors)
+            // A folder that is here stays private.
+            run.wanted.formUnion([path] + path.ancestors.filter { kind(at: $0) == nil })
         }
         for path in run.watched where !run.wanted.contains(path) {
             let isFolder = (run.base.row(path)?.entry.kind).map { $0 == .directory }
