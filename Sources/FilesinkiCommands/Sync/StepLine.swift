@@ -57,8 +57,11 @@ struct StepLine {
             + TextTable.padded(change, Self.widths.1)
         guard !details.isEmpty else { return [head + path] }
         let padded = TextTable.padded(path, pathWidth)
-        let before = 2 + Self.widths.0 + Self.widths.1 + padded.count + 2
-        guard let columns, before + detail.count > columns else {
+        let before = 2 + Self.widths.0 + Self.widths.1
+        // A path that has no room itself goes on in the next line, and so does what is behind it.
+        guard let columns, before + padded.count + 2 + detail.count > columns,
+            before + path.count <= columns || details.count > 1
+        else {
             return [head + padded + "  " + style.dim(detail)]
         }
         // A name is in one piece, so that it can be copied.
