@@ -20,7 +20,8 @@ struct ZoneHistoryTests {
     /// * An operation did what it says, or was refused for its tag or for what is there; of an atomic batch all or
     ///   none.
     /// * A value that a device acknowledged and that it has no more gave way to another one. If it was sent, the log
-    ///   says to which: its author had it and replaced it, or had changed the field and its policy lets that win.
+    ///   says to which: its author had it and replaced it, or had changed the field, and the policy that counted when it
+    ///   received the value lets that win. The log of each generation that the device has left by a reset counts.
     ///   Else it is in the history of the device, or in the file that is kept of a deleted zone, and an event says so.
     /// * A deleted record comes back only by a save.
     /// * A change tag never stands for two states of a record, on no device and in no generation.

@@ -55,7 +55,7 @@ struct ZoneLedger {
         var isEdit = false
         /// The fields that were set or removed.
         var touched: Set<String> = []
-        /// The values that were there before, and are not since.
+        /// The values that were there before, or were received since, and gave way.
         var replaced: [String: Set<FieldValue>] = [:]
     }
 
@@ -193,6 +193,7 @@ struct ZoneLedger {
             for (name, item) in before.items {
                 try await checkKept(name, item, before, now, device)
             }
+            didMerge(now, on: index)
         }
         for (name, item) in now.items where item.version > 0 && !item.isPending && !now.isGone {
             let log = logs[now.generation]?.records[name] ?? nil
@@ -216,18 +217,36 @@ struct ZoneLedger {
         guard !lost.isEmpty else { return }
         let losers = try await device.zone.losers(item.key).compactMap(\.held.record?.values)
         for (field, value) in lost where !losers.contains(where: { $0[field] == value }) {
-            // It may have been in the new log for a while, from another device.
-            let isSent =
-                item.version > 0 && item.base.record?.values[field] == value
-                || published.contains("\(now.generation) \(name).\(field) \(value)")
-            let others = (before.generation...now.generation).contains { generation in
-                guard let log = logs[generation]?.records[name] else { return false }
-                return log?.values[field] != value
+            let gaveWay = (before.generation...now.generation).contains { generation in
+                // Another device may have sent it, and a third one replaced it, in a log that this one has only read.
+                let isSent =
+                    generation == before.generation && item.version > 0
+                    && item.base.record?.values[field] == value
+                    || published.contains("\(generation) \(name).\(field) \(value)")
+                return isSent
+                    && (generation...now.generation).contains { later in
+                        guard let log = logs[later]?.records[name] else { return false }
+                        return log?.values[field] != value
+                    }
             }
             expect(
-                isSent && others,
+                gaveWay,
                 "\(value) of \(name).\(field) is lost on \(device.zone.place.device.name), "
                     + "and in no history")
+        }
+    }
+
+    /// What a device received is merged by the policy of what waits then. A later save with another policy does not
+    /// answer for what gave way, so it is checked now, and counts as replaced.
+    private mutating func didMerge(_ now: ZoneView, on index: Int) {
+        for (name, item) in now.items where item.isPending {
+            let theirs = item.base.record
+            guard theirs != nil || item.version > 0 else { continue }
+            check(name, theirs, item.ours.record, by: index, "after \(now.sequence)")
+            for (field, value) in theirs?.values ?? [:]
+            where item.ours.record?.values[field] != value {
+                intents[index][name]?.replaced[field, default: []].insert(value)
+            }
         }
     }
 
@@ -288,13 +307,15 @@ struct ZoneLedger {
     }
 
     /// A device may let go of a published value that it had and replaced, or as its policy allows.
+    ///
+    /// - Parameter place: Where it did: in which commit, or behind which one.
     private mutating func check(
-        _ name: String, _ former: Record?, _ record: Record?, by index: Int, _ commit: String
+        _ name: String, _ former: Record?, _ record: Record?, by index: Int, _ place: String
     ) {
         let intent = intents[index][name]
         if former == nil, record != nil {
             expect(
-                intent?.isEdit == true, "\(commit): \(name) was deleted, and comes back unchanged")
+                intent?.isEdit == true, "\(place): \(name) was deleted, and comes back unchanged")
         }
         let ours = views[index].record(name)
         for (field, old) in former?.fields ?? [:] where record?[field] != old.value {
@@ -309,7 +330,7 @@ struct ZoneLedger {
                 }
             expect(
                 isAllowed,
-                "\(commit): \(old.value) of \(name).\(field.text) gave way to "
+                "\(place): \(old.value) of \(name).\(field.text) gave way to "
                     + "\(record?[field] as Any), policy \(intent?.policy.rawValue ?? "none")")
         }
     }
