@@ -29,7 +29,8 @@ extension SyncEngine {
         run.hasPlanned = true
         try await receive(&changes, &run)
         // What is here may be ignored from now on; in a clone there is nothing yet.
-        run.hasNewRules = changes.hasReceivedRules && (run.base.count > 0 || scan.hasChanges)
+        run.hasNewRules =
+            try (run.base.count > 0 || scan.hasChanges) && isOneReceived(of: changes.rules)
         if run.hasNewRules { return true }
         while let batch = try changes.nextToSend(run, manifest) {
             let outcome = try await send(batch, &run)
@@ -43,7 +44,7 @@ extension SyncEngine {
                 guard run.isOnline else { break }
                 try recordFetched(&run)
                 try await receive(&changes, &run)
-                run.hasNewRules = changes.hasReceivedRules
+                run.hasNewRules = try isOneReceived(of: changes.rules)
                 if run.hasNewRules { return true }
             }
             if outcome == .complete { run.lostRaces = 0 }

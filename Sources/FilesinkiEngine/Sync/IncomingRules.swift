@@ -22,8 +22,21 @@ extension SyncEngine {
         let earlier = run.report
         run.report = done
         run.report.add(earlier: earlier)
-        // A file of rules that could not be written must not keep everything else from being synced.
-        return done.problems.isEmpty && done.away == nil
+        // A file of rules that could not be written must not keep everything else from being synced, nor the run from ending.
+        return try done.away == nil && isOneReceived(of: rules)
+    }
+
+    /// Whether one of the files of rules does not wait any more, so that a run that begins again comes to an end.
+    func isOneReceived(of rules: [RelativePath]) throws -> Bool {
+        try rules.contains { try manifest.remote($0) == nil }
+    }
+
+    /// Whether rules have come since the rounds of a run began. Those before could not be received.
+    func hasNewRules(_ run: SyncRun) throws -> Bool {
+        guard !run.readsSelectionOnly else { return false }
+        return try incomingRules(run).contains { path in
+            run.remote.changes[path].map { $0.entry.version > run.firstSequence } ?? false
+        }
     }
 
     /// The files of rules that the run is about to receive and that hold for its paths. A plan that is only shown or was

@@ -34,8 +34,8 @@ struct IndependentChanges {
     ).union(blocked).union(waiting)
     private var ignored: IgnoredPaths
     private var ignoredCount = 0
-    /// Whether a file of rules was found receivable.
-    private(set) var hasReceivedRules = false
+    /// The files of rules that were found receivable.
+    private(set) var rules: [RelativePath] = []
     /// Folders that were found receivable.
     private var received: Set<RelativePath> = []
     /// The remote changes that were not received: whether each makes a folder; nil before they are known.
@@ -151,7 +151,7 @@ struct IndependentChanges {
         if entry.kind == .tombstone { return .recorded }
         guard isFolderThere(above: path, base) else { return .left }
         guard entry.kind == .directory else {
-            if path.holdsRules { hasReceivedRules = true }
+            if path.holdsRules { rules.append(path) }
             return .received
         }
         // What cannot be written into is made last.

@@ -135,7 +135,7 @@ struct SyncEngine: ReplicaPart {
             guard round < SyncRun.maximumRounds + run.lostRaces else { break }
             run.base = try currentBase(run)
             try await fetch(&run)
-            run.hasNewRules = try !run.readsSelectionOnly && !incomingRules(run).isEmpty
+            run.hasNewRules = try hasNewRules(run)
             if run.hasNewRules { return }
         } while true
         try reportUnfinished(&run)
