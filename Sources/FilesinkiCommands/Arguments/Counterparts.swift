@@ -19,7 +19,7 @@ enum Counterparts {
     /// The counterpart of a command by its whole name, such as `remote add`; nil if there is none.
     static func command(_ name: String) -> Counterpart? { commands[name] }
 
-    /// The counterpart of a word behind a group of commands that is none of them; nil if there is none.
+    /// The hint for an argument of a command group that is not one of its commands; nil if there is none.
     static func word(in group: String) -> Counterpart? { group == "only" ? part : nil }
 
     /// The counterpart of an option; nil if there is none.

@@ -112,12 +112,10 @@ struct PruneCommand: ReplicaCommand {
             }) {
                 try console.output.line(line)
             }
-            try console.output.flush()
-            adviseOnDevices(result, in: console)
         } else {
             for line in summary(result) { console.say(line) }
-            adviseOnDevices(result, in: console)
         }
+        if !report.json { try adviseOnDevices(result, in: console) }
         return code
     }
 
@@ -180,10 +178,9 @@ struct PruneCommand: ReplicaCommand {
     }
 
     /// Says how what is kept for devices becomes free, where a prune frees nothing.
-    private func adviseOnDevices(_ result: PruneReport, in console: Console) {
-        guard result.removedPacks + result.removedUnnamedPacks == 0,
-            result.reasons?.devices.isEmpty == false
-        else { return }
+    private func adviseOnDevices(_ result: PruneReport, in console: Console) throws {
+        guard result.removesNoPack, result.reasons?.devices.isEmpty == false else { return }
+        try console.output.flush()
         console.say(
             "A device acknowledges once a day or after 64 commits, in a sync. For one that will not come back: "
                 + "filesinki devices forget NAME.")

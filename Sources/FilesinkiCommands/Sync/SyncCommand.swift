@@ -220,10 +220,6 @@ extension Session {
 extension SyncReport {
     /// Whether the run sent or received an ignore file.
     fileprivate var changesIgnoreFile: Bool {
-        guard !isDryRun else { return false }
-        return steps.contains { step in
-            let name = step.path.names.last ?? []
-            return IgnoreFilter.fileNames.contains { name.elementsEqual($0.utf8) }
-        }
+        !isDryRun && steps.contains { $0.path.isIgnoreFile }
     }
 }

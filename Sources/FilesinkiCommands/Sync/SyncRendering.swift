@@ -259,7 +259,7 @@ extension SyncReport {
         return lines
     }
 
-    /// Whoever forgot to go to a folder's replica must not give the default one a remote.
+    /// Names the default replica, so that its remote is not set by mistake for that of another one.
     fileprivate static func noRemote(_ hints: CommandHints) -> String {
         guard let folder = hints.defaultReplica else {
             return "No remote is set. Set one with filesinki remote set URL."

@@ -8,12 +8,13 @@ extension Commit {
         guard change.entry.kind == .directory, change.movedFrom == nil, change.basedOn == 0 else {
             return change
         }
+        let gone = Set(changes.lazy.filter { $0.entry.kind == .tombstone }.map(\.path))
         for child in changes where child.path.isInside(change.path) {
             guard let origin = child.movedFrom else { continue }
             let depth = child.path.names.count - change.path.names.count
             guard let folder = origin.ancestors.dropFirst(depth - 1).first,
                 child.path.moved(from: change.path, to: folder) == origin,
-                changes.contains(where: { $0.path == folder && $0.entry.kind == .tombstone })
+                gone.contains(folder)
             else { continue }
             var named = change
             named.movedFrom = folder

@@ -101,6 +101,9 @@ package struct PruneReport: Sendable {
 
     package init() {}
 
+    /// Whether no pack was removed, or would be.
+    package var removesNoPack: Bool { removedPacks + removedUnnamedPacks == 0 }
+
     /// Replaces what was planned by what was done.
     mutating func take(_ done: PruneReport) {
         removedPacks = done.removedPacks

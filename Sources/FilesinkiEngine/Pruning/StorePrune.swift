@@ -88,9 +88,7 @@ struct StorePrune: ReplicaPart {
             result.archivedCommits += try await archiver.archive()
         }
         result.removedUploads = try await sweep(connection.remote)
-        if result.removedPacks + result.removedUnnamedPacks == 0 {
-            result.reasons = try reasons(policy, kept, shares, log)
-        }
+        if result.removesNoPack { result.reasons = try reasons(policy, kept, shares, log) }
         return result
     }
 

@@ -154,7 +154,7 @@ extension Replica {
         try StateFile.makeFolder(options.root + "/" + RelativePath.stateFolder)
         try RootMarker(root: RootFolder(path: options.root)).write(config.device.id)
         let database = try ManifestDatabase.open(at: state.manifest, create: true)
-        // Acknowledgements name the device, so that a new name is due to be told.
+        // An acknowledgement carries the name of the device: the next commit writes one with the new name.
         try database.write { try $0.set([.acknowledgement: 0, .acknowledgementTime: 0]) }
         _ = consume database
         try StateFile.replace(state.config, with: Array(config.text.utf8))

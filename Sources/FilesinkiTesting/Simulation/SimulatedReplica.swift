@@ -116,10 +116,10 @@ struct SimulatedReplica: Sendable {
         let folder = StateFolder(root: root, state: state)
         return SimulatedOmission(
             choice: try folder.choiceNote().choice, pattern: try Self.pattern(in: folder.ignore),
-            synced: try Self.pattern(in: root + "/" + UserAction.ruleFile))
+            synced: try Self.pattern(in: root + "/" + IgnoreFilter.fileName))
     }
 
-    /// The pattern in the first line of an ignore file; nil if there is none.
+    /// The pattern in the first line of an ignore file; nil if the file is missing or empty.
     private static func pattern(in path: String) throws -> PathPattern? {
         let line = try StateFile.read(path)?.split(separator: UInt8(ascii: "\n")).first
         return try line.map { try PathPattern(String(decoding: $0, as: UTF8.self)) }

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiRules
 
 /// Generates a random history from a seed.
 package struct SimulationGenerator {
@@ -139,7 +140,7 @@ package struct SimulationGenerator {
     /// Of one replica only: no rules are merged.
     private mutating func rule() -> UserAction {
         random.chance(0.7)
-            ? .rule(pick(Self.patterns), serial: next()) : .remove(UserAction.ruleFile)
+            ? .rule(pick(Self.patterns), serial: next()) : .remove(IgnoreFilter.fileName)
     }
 
     /// In half of the cases the edit of a text. Where nothing is renamed, texts keep their places.

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiRules
 import Glibc
 
 /// A change to the files of one replica by its user, between two runs or during one.
@@ -50,9 +51,6 @@ package enum UserAction: Hashable, Sendable {
     case changeMode(String, UInt16)
     /// Writes the ignore file of the root, which is synced. `serial` identifies its content.
     case rule(String, serial: Int)
-
-    /// The ignore file of the root.
-    static let ruleFile = ".filesinkiignore"
 }
 
 extension UserAction: CustomStringConvertible {
@@ -113,7 +111,8 @@ extension UserAction {
             default: break
             }
         case .rule(let pattern, let serial):
-            try Self.replace(Array("\(pattern)\n# \(serial)\n".utf8), root, Self.ruleFile, time)
+            let text = "\(pattern)\n# \(serial)\n"
+            try Self.replace(Array(text.utf8), root, IgnoreFilter.fileName, time)
         }
     }
 
