@@ -180,7 +180,7 @@ package struct ItemMerge<State: ItemState>: Sendable {
     package var isPending: Bool
     /// Whether the log has the base; not so after a reset.
     package var isBaseStored: Bool
-    /// Whether our item was set before the store was known, and the store has it, too.
+    /// Whether our item was set before the store was known, or has not changed since a reset, and the store has it, too.
     package var isUnknown: Bool
     /// Which side an unknown item follows.
     package var initial: InitialPolicy

@@ -115,6 +115,14 @@ struct RecordDevice {
         return try await zone.exchange()
     }
 
+    /// Receives, and sends nothing.
+    func fetch() async throws {
+        clock.advance(by: .seconds(1))
+        var options = ExchangeOptions()
+        options.onlyFetches = true
+        _ = try await zone.exchange(options)
+    }
+
     /// The fields of a record, as arguments write them; nil when it is not there.
     func fields(_ name: String) async throws -> [String: FieldValue]? {
         guard let record = try await zone.record(RecordName(name))?.record else { return nil }

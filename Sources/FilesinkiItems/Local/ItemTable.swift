@@ -23,6 +23,15 @@ package struct Item<State: ItemState>: Sendable {
         version == 0 && !base.isRemoved && ours.hasSameContent(as: base)
     }
 
+    /// Whether nobody has changed the item on this device since a reset: it is sent again as it was, or united with what
+    /// the new log has.
+    package var isUnchanged: Bool { isSentAgain || note == Self.unchanged }
+
+    private static var unchanged: [UInt8] { Array("sent-again".utf8) }
+
+    /// Records that what the item has beyond the log is no edit, until somebody saves it.
+    mutating func markUnchanged() { note = Self.unchanged }
+
     package init(key: ItemKey, ours: State, base: State, version: UInt64) {
         self.key = key
         self.ours = ours

@@ -148,6 +148,7 @@ private struct ApplyTransaction<Kind: ItemKind> {
     private mutating func merge(
         _ item: inout Item<State>, _ theirs: State, _ report: inout ItemReport<State>
     ) throws {
+        let isUnchanged = item.isUnchanged
         switch try outcome(item, theirs) {
         case .ours: break
         case .theirs(let reason):
@@ -161,20 +162,23 @@ private struct ApplyTransaction<Kind: ItemKind> {
             item.ours = theirs
             if item.batch != 0 { refusedBatches.insert(item.batch) }
         }
+        if isUnchanged { item.markUnchanged() }
     }
 
-    /// What comes of our item beside theirs. What is only sent again after a reset gives way to what the log has.
+    /// What comes of our item beside theirs. What nobody has changed since a reset gives way to what the log has.
     private mutating func outcome(
         _ item: Item<State>, _ theirs: State
     ) throws -> ItemOutcome<State> {
-        if item.isSentAgain, theirs.isRemoved { return .theirs(reason: "initial") }
+        if item.isUnchanged, theirs.isRemoved { return .theirs(reason: "initial") }
         var merge = ItemMerge(
             key: item.key, base: item.base, ours: item.ours, theirs: theirs, note: item.note,
             isPending: item.isPending, isBaseStored: item.version > 0,
             isUnknown: fetched.isFirst && item.isPending && item.version == 0
                 && item.base.isRemoved, initial: initial)
-        if item.isSentAgain {
-            (merge.base, merge.isUnknown, merge.initial) = (.removed(at: 0), true, .server)
+        if item.isUnchanged {
+            (merge.isUnknown, merge.initial) = (true, .server)
+            // What the new log does not have was in the former one, and was not removed.
+            if item.version == 0 { merge.base = .removed(at: 0) }
         }
         return try Kind.merge(merge, &context)
     }

@@ -138,7 +138,7 @@ package enum RecordKind: ItemKind {
                             reason: "reference"))
                 }
                 context.problems.append(.deletedWith(record.name, name))
-                item.ours = .removed(at: context.tick())
+                (item.ours, item.note) = (.removed(at: context.tick()), [])
                 try database.put(item)
                 gone.append(item.key)
             }
@@ -161,11 +161,11 @@ private struct PendingRecord {
     }
 
     var result: RecordMergeResult {
-        var (ours, theirs) = (merge.ours.record, merge.theirs.record)
+        var (base, ours, theirs) = (merge.base.record, merge.ours.record, merge.theirs.record)
         if merge.isUnknown, merge.initial != .newest, ours?.type == theirs?.type {
             // Of a field that both have, the chosen side's stays.
             if merge.initial == .server {
-                ours = ours?.without(theirs)
+                (base, ours) = (base?.without(theirs), ours?.without(theirs))
             } else {
                 theirs = theirs?.without(ours)
             }
@@ -173,7 +173,7 @@ private struct PendingRecord {
         let type = merge.ours.record?.type ?? merge.theirs.record?.type
         let (schema, horizon) = (schema, horizon)
         return RecordMerge(
-            base: merge.base.record, ours: ours, theirs: theirs, policy: policy, horizon: horizon
+            base: base, ours: ours, theirs: theirs, policy: policy, horizon: horizon
         ) { name in
             type.map { schema.rule($0, name) } ?? .newest
         }.result

@@ -240,7 +240,7 @@ private struct RecordTransaction {
         init(_ present: Item<RecordState>, _ state: RecordState, _ policy: SavePolicy? = nil) {
             item = present
             item.ours = state
-            if let policy { item.note = Array(policy.rawValue.utf8) }
+            item.note = policy.map { Array($0.rawValue.utf8) } ?? []
             isChanged = !state.hasSameContent(as: present.ours)
             replacedAssets =
                 isChanged && present.isPending ? present.ours.assets.map(\.content) : []
