@@ -53,7 +53,7 @@ struct ZoneLedger {
         var policy: SavePolicy
         /// Whether a save was among the operations.
         var isEdit = false
-        /// The fields that were set or removed.
+        /// The fields that were set or removed, also with a record that was saved again after its deletion.
         var touched: Set<String> = []
         /// The values that were there before, or were received since, and gave way.
         var replaced: [String: Set<FieldValue>] = [:]
@@ -152,7 +152,7 @@ struct ZoneLedger {
         for field in Set(values.keys).union((present ?? [:]).keys) {
             let former = present?[field]
             guard former != values[field] else { continue }
-            if operation.kind == .save { intent.touched.insert(field) }
+            intent.touched.insert(field)
             if let former { intent.replaced[field, default: []].insert(former) }
         }
         intents[index][name] = intent
