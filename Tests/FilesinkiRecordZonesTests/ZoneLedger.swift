@@ -69,7 +69,8 @@ struct ZoneLedger {
     private(set) var tags: [String: [String: [String: FieldValue]?]] = [:]
     /// The records of each generation as its log has them, deleted ones too, and where its reader is.
     private var logs: [UInt64: (reader: LogReader, records: [String: Record?])] = [:]
-
+    /// Which commit of each generation deleted a record last.
+    private var deletions: [UInt64: [String: UInt64]] = [:]
     /// The values that a generation's log has had, each with its record and field.
     private var published: Set<String> = []
 
@@ -183,6 +184,7 @@ struct ZoneLedger {
         async throws
     {
         let (before, now) = (views[index], try await device.zone.view())
+        didReceiveDeletions(until: now.generation, on: index)
         let last = max(now.generation, logs.keys.max() ?? 1)
         for generation in 1...last { try await read(generation, by: index, in: world) }
         let isSame = now.way.hasPrefix(before.way)
@@ -204,6 +206,18 @@ struct ZoneLedger {
                     + "and \(log?.values as Any) in the log")
         }
         didSee(now, on: index)
+    }
+
+    /// What others deleted, and what an edit keeps, is a new record, and each of its fields is set.
+    private mutating func didReceiveDeletions(until last: UInt64, on index: Int) {
+        let view = views[index]
+        for generation in view.generation...max(view.generation, last) {
+            for (name, sequence) in deletions[generation] ?? [:]
+            where generation > view.generation || sequence > view.sequence {
+                let fields = view.record(name)?.values.keys.map(\.self) ?? []
+                intents[index][name]?.touched.formUnion(fields)
+            }
+        }
     }
 
     /// Each value that a device had and has no more gave way to others, and what was not sent is in the history.
@@ -298,6 +312,7 @@ struct ZoneLedger {
                     check(name, former, record, by: index, "\(generation).\(commit.sequence)")
                 }
                 records.updateValue(record, forKey: name)
+                if record == nil { deletions[generation, default: [:]][name] = commit.sequence }
                 for (field, value) in record?.values ?? [:] {
                     published.insert("\(generation) \(name).\(field) \(value)")
                 }
