@@ -69,6 +69,65 @@ struct CommandHintsTests {
         #expect(found.text.contains("filesinki diff --conflict one"), "\(found.text)")
     }
 
+    @Test(
+        "outside of all replicas, what needs a remote tells in the same words what else may be meant",
+        arguments: [
+            "status", "log", "undelete x", "sync", "sync -q", "remote", "doctor", "kv sync",
+            "show x@1", "devices",
+        ])
+    func outside(_ line: String) async throws {
+        let world = try World()
+        let words = line.split(separator: " ").map { Array($0.utf8) }
+        let told =
+            "The current folder is in no replica. Make it one with filesinki init or filesinki clone. "
+            + "filesinki replicas lists yours; --root DIR names one. "
+            + "This is the default replica; set a remote for it with filesinki remote set URL."
+        _ = try await world.run("save", "notes/a", input: [])
+        let outcome = try await world.run(bytes: words)
+        #expect((outcome.text + outcome.talk).contains(told), "\(outcome)")
+        // In a replica it is the remote that is missing.
+        _ = try await world.run("init", "a")
+        world.currentFolder = world.folder + "/a"
+        let inside = try await world.run(bytes: words)
+        let text = inside.text + inside.talk
+        #expect(!text.contains("in no replica"), "\(inside)")
+        #expect(text.contains(" with filesinki remote set URL."), "\(inside)")
+    }
+
+    @Test("outside of all replicas, an empty list tells a person what else may be meant")
+    func emptyList() async throws {
+        let world = try World()
+        for (line, told) in [
+            ("ls", "There are no files as of the last sync."),
+            ("ls --deleted", "No path was deleted."), ("conflicts", "No conflict is open."),
+        ] {
+            let words = line.split(separator: " ").map { Array($0.utf8) }
+            world.terminals.talk = true
+            let outside = try await world.run(bytes: words)
+            #expect(
+                outside.talk.contains(
+                    "\(told) The current folder is in no replica. Make it one with"),
+                "\(outside)")
+            let folder = try await world.run("init", "a")
+            try #require(folder.code == .done)
+            let inside = try await world.run(bytes: words + ["--root", "a"].map { Array($0.utf8) })
+            #expect(inside.talk == "\(told)\n", "\(inside)")
+            world.terminals.talk = false
+            #expect(try await world.run(bytes: words).talk.isEmpty)
+        }
+    }
+
+    @Test("doctor outside of all replicas names the current folder, and makes no replica")
+    func doctorOutside() async throws {
+        let world = try World()
+        let outcome = try await world.run("doctor")
+        #expect(outcome.code == .negative)
+        let told =
+            "\(world.folder): Not in a replica. Make it one with filesinki init or filesinki clone."
+        #expect(outcome.talk.contains(told), "\(outcome)")
+        #expect(world.names(in: "data").isEmpty)
+    }
+
     @Test("a state folder that was named is named in what comes next")
     func state() async throws {
         let world = try World()

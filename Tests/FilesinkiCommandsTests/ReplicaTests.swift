@@ -56,7 +56,9 @@ struct ReplicaTests {
         // Outside of all replicas.
         let other = try await world.run("sync")
         #expect(other.code == .negative)
-        #expect(other.talk.contains("outside of all other replicas"), "\(other.talk)")
+        let told =
+            "No remote is set for \(world.folder)/data/filesinki. The current folder is in no"
+        #expect(other.talk.contains(told), "\(other.talk)")
     }
 
     @Test("a device that was renamed has its new name on the others")

@@ -211,7 +211,8 @@ extension Failure {
         if let hidden = unsearchable(path) { return hidden }
         return Failure(
             .notFound, path: path, "Not in a replica.",
-            remedy: "Make it one with filesinki init; if it is on a disk, mount it.")
+            remedy: (CommandHints.replicas + ["If it is on a disk, mount it."])
+                .joined(separator: " "))
     }
 }
 

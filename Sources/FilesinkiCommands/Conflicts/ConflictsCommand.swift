@@ -35,7 +35,7 @@ struct ConflictsCommand: ReplicaCommand {
                 for line in lines { try console.output.line(line) }
             }
         }
-        if conflicts.isEmpty, console.terminals.talk { console.say("No conflict is open.") }
+        if conflicts.isEmpty { console.sayNothing("No conflict is open.") }
         return conflicts.isEmpty ? .done : .conflict
     }
 }

@@ -60,6 +60,9 @@ struct ListCommand: ReplicaCommand {
                     "Nothing was deleted below \(folder). For all of the replica: filesinki ls --deleted \(up)"
                 )
             }
+            if folder == nil, found.isEmpty, missing.isEmpty {
+                console.sayNothing("No path was deleted.")
+            }
             return found.isEmpty || !missing.isEmpty ? .negative : .done
         }
         let chosen = try folder.map { [$0] } ?? session.paths(paths)
@@ -75,6 +78,9 @@ struct ListCommand: ReplicaCommand {
             found = (found + unheld + ignored).sorted { $0.0 < $1.0 }
         }
         let isAllFound = try session.report(missing: chosen, in: found.map(\.0), at: point)
+        if chosen.isEmpty, point == nil, found.isEmpty {
+            console.sayNothing("There are no files as of the last sync.")
+        }
         found.removeAll { $0.0 == folder }
         if let width = console.outputColumns, long, !report.json, !list.null.null {
             for line in Self.table(found, ignoredHere, names).lines(within: width, isWhole: true) {

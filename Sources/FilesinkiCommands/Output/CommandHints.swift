@@ -3,7 +3,8 @@ import FilesinkiModel
 import FilesinkiText
 
 /// Words the commands that messages name so that they work where the user is: `filesinki sync` becomes `filesinki sync --root
-/// /mnt/notes` where filesinki alone would find another replica, or none.
+/// /mnt/notes` where filesinki alone would find another replica, or none. Where that is the default replica, a text that tells
+/// to set its remote tells first what else the user may mean.
 ///
 /// The texts of all modules name commands plainly. This type knows commands by the parser's own list, so that no text has to
 /// know where the user is, or which commands take `--root`.
@@ -14,6 +15,24 @@ struct CommandHints: Sendable {
     private let arguments: ArgumentPaths
     /// The replica's folder where it is the default one, which a command finds outside of all others; nil for another.
     let defaultReplica: String?
+
+    /// Whether the current folder is in no replica, so that the user may mean another one than the default replica.
+    var isOutside: Bool { defaultReplica != nil }
+
+    /// What a folder that is in no replica can become, and where the user's replicas are.
+    static let replicas = [
+        "Make it one with filesinki init or filesinki clone.",
+        "filesinki replicas lists yours; --root DIR names one.",
+    ]
+
+    /// What to do where the current folder is in no replica, in sentences.
+    static let outside = ["The current folder is in no replica."] + replicas
+
+    /// The same where the default replica has no remote.
+    static let outsideWithoutRemote =
+        outside + [
+            "This is the default replica; set a remote for it with filesinki remote set URL."
+        ]
 
     /// Leaves every text as it is.
     static let none = CommandHints(place: "")
@@ -55,6 +74,10 @@ struct CommandHints: Sendable {
     /// The text with the replica in each command that works on one. A text about another device stays as it is: the folder has
     /// another name there.
     func text(_ text: String) -> String {
+        let text =
+            isOutside
+            ? text.replacing(
+                Failure.setRemote, with: Self.outsideWithoutRemote.joined(separator: " ")) : text
         guard !place.isEmpty, text.contains(Self.program), !Self.isAboutOthers(text) else {
             return text
         }
@@ -107,6 +130,14 @@ struct CommandHints: Sendable {
         // Whoever is to make a replica, or to make it again, is told where in words.
         let isInit = meant == InitCommand.self
         return isInit && !text[end...].hasPrefix(" --") ? nil : end
+    }
+}
+
+extension Console {
+    /// Says to a person that there is nothing to show; outside of all replicas, also what else may be meant.
+    func sayNothing(_ text: String) {
+        guard terminals.talk else { return }
+        say(([text] + (hints.isOutside ? CommandHints.outside : [])).joined(separator: " "))
     }
 }
 

@@ -33,6 +33,9 @@ struct DoctorCommand: ReplicaCommand {
             } else {
                 try RootChoice.find(replica, in: console)
             }
+        if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
+            throw Failure.notInReplica(console.currentFolder)
+        }
         let options = try replica.replicaOptions(root: root.path, in: console)
         var findings = credentials(in: console)
         let network = try await networkProgram(options, in: console)

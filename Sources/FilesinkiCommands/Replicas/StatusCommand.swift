@@ -157,7 +157,8 @@ struct StatusText {
     private var parts: [(parts: [String], separator: String)] {
         var lines = [(places, "    ")]
         if status.remote == nil {
-            lines.append(([hints.text("Set a remote with filesinki remote set URL.")], ""))
+            let next = hints.text("Set a remote with filesinki remote set URL.")
+            lines.append((hints.isOutside ? CommandHints.outsideWithoutRemote : [next], " "))
         }
         if let moved = status.moved {
             let address = ShellWord.shown(moved.address.utf8)

@@ -261,12 +261,8 @@ extension SyncReport {
 
     /// Names the default replica, so that its remote is not set by mistake for that of another one.
     fileprivate static func noRemote(_ hints: CommandHints) -> String {
-        guard let folder = hints.defaultReplica else {
-            return "No remote is set. Set one with filesinki remote set URL."
-        }
-        return
-            "No remote is set for \(printable(folder.utf8)), which commands use outside of all other replicas: "
-            + "filesinki replicas lists yours. Set one for it with filesinki remote set URL."
+        let place = hints.defaultReplica.map { " for \(printable($0.utf8))" } ?? ""
+        return "No remote is set\(place). \(Failure.setRemote)"
     }
 
     /// What to do about the conflicts that the run made or left open; empty for none.

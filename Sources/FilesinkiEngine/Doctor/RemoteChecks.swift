@@ -23,11 +23,8 @@ struct RemoteChecks: Sendable {
     /// Connects to the remote and runs all checks.
     func diagnose(_ config: ReplicaConfig) async -> [Diagnosis] {
         guard let address = config.remote else {
-            return [
-                Diagnosis(
-                    "remote", .warning, "The replica has no remote.",
-                    remedy: "Set one with filesinki remote set URL.")
-            ]
+            let none = Failure.noRemote()
+            return [Diagnosis("remote", .warning, none.message, remedy: none.remedy)]
         }
         let context: ReplicaContext
         let connection: ZoneConnection

@@ -185,11 +185,7 @@ extension ReplicaOptions {
     ///
     /// - Throws: Code `not-found` if it has none, `not-allowed` if the key is missing, and what ``connect`` throws.
     func openRemote(_ config: ReplicaConfig) throws -> any Remote {
-        guard let address = config.remote else {
-            throw Failure(
-                .notFound, path: root, "The replica has no remote.",
-                remedy: "Set one with filesinki remote set URL.")
-        }
+        guard let address = config.remote else { throw Failure.noRemote(of: root) }
         return try StoreKey.seal(
             connect(address), fingerprint: config.keyFingerprint, keyIn: stateFolder.storeKey,
             systemContext)

@@ -140,7 +140,7 @@ extension Deletions {
             run.isPartial = true
             run.readsSelectionOnly = true
             try await sync.fetch(&run)
-            guard run.isOnline else { throw run.report.away ?? .noRemote }
+            guard run.isOnline else { throw run.report.away ?? .noStoreToDeleteIn }
             let doomed = storedEntries(of: paths, run)
             // After a lost race, a part may be deleted already.
             if lostRaces == 0 { try require(paths, in: doomed, recursive) }
@@ -320,7 +320,7 @@ extension Failure {
                 + "again.")
     }
 
-    fileprivate static let noRemote = Failure(
+    fileprivate static let noStoreToDeleteIn = Failure(
         .notFound, "No remote is set, so nothing can be deleted there.",
-        remedy: "Set one with filesinki remote set URL.")
+        remedy: Failure.setRemote)
 }

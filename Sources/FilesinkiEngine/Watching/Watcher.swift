@@ -93,9 +93,7 @@ package actor Watcher {
         let replica = try await Replica.open(replicaOptions, writable: true)
         self.replica = replica
         guard await replica.remoteAddress != nil else {
-            throw Failure(
-                .notFound, path: replicaOptions.root, "The replica has no remote.",
-                remedy: "Set one with filesinki remote set URL.")
+            throw Failure.noRemote(of: replicaOptions.root)
         }
         ruleStamps = presentRuleStamps
         let judge = try await replica.ignoreMatcher(options.sync)

@@ -49,11 +49,7 @@ package struct ItemPlace<Kind: ItemKind>: Sendable {
     }
 
     func openRemote() throws -> any Remote {
-        guard let address else {
-            throw Failure(
-                .notFound, "The replica has no remote.",
-                remedy: "Set one with filesinki init --remote URL.")
-        }
+        guard let address else { throw Failure.noRemote() }
         return try StoreKey.seal(
             connect(address), fingerprint: keyFingerprint,
             keyIn: state + "/" + StoreKey.fileName, systemContext)
