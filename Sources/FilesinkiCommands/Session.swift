@@ -59,13 +59,16 @@ struct Session {
 
     /// The path that an argument names.
     ///
+    /// - Parameter remedy: What to do instead where it names the root itself.
     /// - Throws: `Failure` with code `badPath` for the root itself and what lies outside.
-    func path(_ argument: String) throws(Failure) -> RelativePath {
+    func path(
+        _ argument: String, orElse remedy: String = "Give a path below it."
+    ) throws(Failure) -> RelativePath {
         try root.requireMeantHere(argument, in: console)
         guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
             throw Failure(
                 .badPath, path: ArgumentText.bytes(of: argument), "The path is the root itself.",
-                remedy: "Give a path below it.")
+                remedy: remedy)
         }
         return path
     }

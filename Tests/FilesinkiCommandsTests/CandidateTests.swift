@@ -62,6 +62,8 @@ struct CandidateTests {
         let devices = try await offered(
             world, "devices forget positional@0", "filesinki devices forget --root b ")
         #expect(devices.count == 2, "\(devices)")
+        let log = "filesinki log --root b --device "
+        #expect(try await offered(world, "log --device", log) == devices)
     }
 
     @Test func `zones, types and names of records are offered`() async throws {

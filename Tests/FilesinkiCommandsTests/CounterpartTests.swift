@@ -61,6 +61,12 @@ struct CounterpartTests {
             ("sync --stats", "stats"),
             ("restore --target x", "restore --at TIME -o DIR"),
             ("restore x --version 2", "restore PATH@VERSION"), ("log -1", "log -n 1"),
+            ("log --after x", "log --since TIME"), ("log --before x", "log --until TIME"),
+            ("log --author x", "log --device NAME"), ("log --host x", "log --device NAME"),
+            ("restore --source 12 x", "restore PATH --commit 12"),
+            ("restore -r 12 x", "restore PATH --commit 12"),
+            ("restore x --date 2024-05-01", "restore PATH --at TIME"),
+            ("restore --include x", "restore --at TIME -o DIR PATH"),
             ("log --follow x", "log PATH"), ("du -s", "du --depth 0"), ("du -a", "du --depth 9"),
             // An argument is missing, too; the option says more.
             ("resolve x --ours", "resolve PATH --take here"),

@@ -110,6 +110,12 @@ struct GoldenTests {
         Scene(
             name: "log-store", before: ["write a/one 1", "sync a"], command: "log --root a"),
         Scene(
+            name: "log-until", before: ["write a/one 1", "sync a"],
+            command: "log --root a --until @1700000005 --device a"),
+        Scene(
+            name: "log-since", before: ["write a/one 1", "sync a"],
+            command: "log --root a --since @1700000006", isText: true),
+        Scene(
             name: "observe", before: ["write a/one 1", "delete --root a two", "sync a"],
             command: "observe --root b --since 0 --once"),
         Scene(

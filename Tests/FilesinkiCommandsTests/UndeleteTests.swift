@@ -14,6 +14,30 @@ struct UndeleteTests {
         return world
     }
 
+    @Test("without a path, the message names the command that lists deleted paths")
+    func withoutPath() async throws {
+        let outcome = try await World().run("undelete")
+        #expect(outcome.code == .usage)
+        let told = "What can be brought back is listed by filesinki ls --deleted.\n"
+        #expect(outcome.talk.contains(told), "\(outcome.talk)")
+    }
+
+    @Test("restore of the whole replica names what restores its tree, and what a path needs")
+    func wholeReplica() async throws {
+        let world = try await Self.world()
+        world.currentFolder = world.folder + "/a"
+        for point in [["--commit", "1"], ["--at", "now"]] {
+            let line = (["restore", "."] + point).map { Array($0.utf8) }
+            let outcome = try await world.run(bytes: line)
+            #expect(outcome.code == .usage)
+            let told = "another folder: filesinki restore --commit NUMBER -o DIR, or"
+            #expect(outcome.talk.contains(told), "\(outcome.talk)")
+            let bare = try await world.run(bytes: line.filter { $0 != Array(".".utf8) })
+            #expect(bare.code == .usage)
+            #expect(bare.talk.contains("Name the paths to restore, or"), "\(bare.talk)")
+        }
+    }
+
     @Test("a pattern restores what it matches, and nothing else")
     func pattern() async throws {
         let world = try await Self.world()

@@ -181,6 +181,15 @@ enum Counterparts {
         "To see what changed from one version of a file to another", "filesinki diff PATH 1 2")
     private static let target = Counterpart(
         "To restore into another folder", "filesinki restore --at TIME -o DIR")
+    private static let ofCommit = Counterpart(
+        "filesinki log lists the commits; to restore a path as it was after one",
+        "filesinki restore PATH --commit 12")
+    private static let publisher = Counterpart(
+        "To see what one device published", "filesinki log --device NAME")
+    private static let newer = Counterpart(
+        "To see what is not older than a time", "filesinki log --since TIME")
+    private static let older = Counterpart(
+        "To see what is not newer than a time", "filesinki log --until TIME")
     private static let versioned = Counterpart(
         "A version is part of the path", "filesinki restore PATH@VERSION")
     private static let side = Counterpart(
@@ -216,6 +225,8 @@ enum Counterparts {
         "du -a": Counterpart("To list more levels, and with them files", "filesinki du --depth 9"),
         "du -s": Counterpart("To print the total only", "filesinki du --depth 0"),
         "log -1": Counterpart("To print the newest only", "filesinki log -n 1"),
+        "log --after": newer, "log --before": older,
+        "log --author": publisher, "log --committer": publisher, "log --host": publisher,
         "log --follow": Counterpart(
             "A version that was renamed names the path that it had; for those before",
             "filesinki log PATH"),
@@ -227,6 +238,12 @@ enum Counterparts {
             "To count the lines that changed from one version to another",
             "filesinki diff PATH 1 2 --stat"),
         "ls --all": hidden, "ls -a": hidden, "ls -al": hidden, "ls -la": hidden,
+        "restore --date": Counterpart(
+            "To restore a path as it was at a time", "filesinki restore PATH --at TIME"),
+        "restore --include": Counterpart(
+            "Paths are named without an option", "filesinki restore --at TIME -o DIR PATH"),
+        "restore --revision": ofCommit, "restore --source": ofCommit, "restore -r": ofCommit,
+        "restore -s": ofCommit,
         "restore --target": target, "restore -t": target, "restore --version": versioned,
         "status -s": Counterpart("To print one line", "filesinki status --short"),
         "sync --archive": archive, "sync -a": archive, "sync -av": archive, "sync -avz": archive,

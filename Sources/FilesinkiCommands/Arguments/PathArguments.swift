@@ -143,9 +143,12 @@ struct PathsOption: ParsableArguments {
     }
 
     /// Rejects a command line without a path where one is needed.
-    func require(_ arguments: [String]) throws {
+    ///
+    /// - Parameter hint: Where the user finds paths, as a sentence; empty for nothing.
+    func require(_ arguments: [String], hint: String = "") throws {
         if arguments.isEmpty, pathsFrom == nil {
-            throw ValidationError("Give a path, or --paths-from.")
+            let text = "Give a path, or --paths-from."
+            throw ValidationError(hint.isEmpty ? text : "\(text) \(hint)")
         }
     }
 }

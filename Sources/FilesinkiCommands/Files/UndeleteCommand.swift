@@ -21,7 +21,10 @@ struct UndeleteCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
-    func validate() throws { try list.require(paths) }
+    func validate() throws {
+        try list.require(
+            paths, hint: "What can be brought back is listed by filesinki ls --deleted.")
+    }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)

@@ -33,6 +33,7 @@ struct Candidates {
         "kv set positional@0": .keys,
         "kv unset positional@0": .keys,
         "kv watch positional@0": .keys,
+        "log --device": .devices,
         "rec conflicts --forget": .records,
         "rec delete positional@0": .records,
         "rec get positional@0": .records,

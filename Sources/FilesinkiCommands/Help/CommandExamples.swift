@@ -153,7 +153,10 @@ enum CommandExamples {
     ]
 
     private static let history = [
-        "log": ["filesinki log -n 10", "filesinki log notes/a"],
+        "log": [
+            "filesinki log -n 10", "filesinki log notes/a",
+            "filesinki log --since '2 days ago' --device laptop",
+        ],
         "show": [
             "filesinki show notes/a@12", "filesinki show notes/a --at 2024-05-01",
             "filesinki show plan.txt --conflict there",

@@ -11,7 +11,9 @@ struct LogCommand: ReplicaCommand {
         discussion: """
             Newest first. Without a path, one line for each commit: A added, M modified, D deleted, \
             R renamed. A version whose content is gone is marked as removed by a prune. Versions from before a \
-            rename are listed with the name that the path had then. Exits with 1 when the path has no version.
+            rename are listed with the name that the path had then. --since, --until and --device read the \
+            whole log, for the clocks of devices may contradict its order. Exits with 1 when the path has \
+            no version, or nothing matches.
             """,
         aliases: ["history", "versions"])
 
@@ -21,6 +23,7 @@ struct LogCommand: ReplicaCommand {
     @Option(name: [.customShort("n"), .long], help: "Show this many at most.")
     var limit: Int?
 
+    @OptionGroup var chosen: LogFilterOptions
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -30,19 +33,27 @@ struct LogCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        let filter = try chosen.filter(in: console)
         let session = try await Session.open(replica, writable: false, in: console)
+        let isEmpty: Bool
         if let path {
-            let versions = try await versions(of: session.path(path), session)
+            let versions = try await versions(of: session.path(path), filter, session)
             try show(versions, in: console)
             if !report.json { try console.sayOrigin(of: versions, next: "filesinki log") }
+            isEmpty = versions.isEmpty
         } else {
-            try show(try await session.replica.commits(limit: limit), in: console)
+            let commits = try await session.replica.commits(
+                limit: limit, where: filter?.predicate)
+            try show(commits, in: console)
+            isEmpty = commits.isEmpty
         }
-        return .done
+        guard let filter, isEmpty else { return .done }
+        console.say(filter.nothing)
+        return .negative
     }
 
     private func versions(
-        of target: RelativePath, _ session: Session
+        of target: RelativePath, _ filter: LogFilter?, _ session: Session
     ) async throws -> [PathVersion] {
         let versions = try await session.replica.history(of: target).reversed()
         guard !versions.isEmpty else {
@@ -50,7 +61,8 @@ struct LogCommand: ReplicaCommand {
                 .notFound, path: target.bytes, "No version of this path was found.",
                 remedy: "Check the path; a new file has a version after filesinki sync.")
         }
-        return Array(versions.prefix(limit ?? versions.count))
+        let wanted = versions.filter { filter?.matches($0.time, $0.device) ?? true }
+        return Array(wanted.prefix(limit ?? wanted.count))
     }
 
     private func show(_ versions: [PathVersion], in console: Console) throws {

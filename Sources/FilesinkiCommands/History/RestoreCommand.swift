@@ -36,7 +36,10 @@ struct RestoreCommand: ReplicaCommand {
 
     func validate() throws {
         if paths.isEmpty, list.pathsFrom == nil, output == nil {
-            throw ValidationError("Give PATH@VERSION, or --at or --commit with PATH or -o DIR.")
+            throw ValidationError(
+                history.isGiven
+                    ? "Name the paths to restore, or write the whole tree into a folder with -o DIR."
+                    : "Give PATH@VERSION, or --at or --commit with PATH or -o DIR.")
         }
         if output != nil, !history.isGiven {
             throw ValidationError("With -o DIR, give --at TIME or --commit NUMBER.")
@@ -71,7 +74,10 @@ extension Session {
         _ wanted: (path: String, point: HistoryPoint), _ publishWait: PublishWaitOption,
         _ waiting: WaitOptions
     ) async throws -> ExitCode {
-        let path = try path(wanted.path)
+        let path = try path(
+            wanted.path,
+            orElse: "Name the paths in it. To write the whole tree into another folder: "
+                + "filesinki restore --commit NUMBER -o DIR, or with --at TIME.")
         let tree = try await tree(at: wanted.point, of: [path])
         var result = try await replica.restore(path, from: tree, SyncOptions())
         if let sync = result.sync {

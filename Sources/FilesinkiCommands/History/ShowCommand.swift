@@ -117,14 +117,20 @@ struct HistoryOptions: ParsableArguments {
     func point(in console: Console) throws(Failure) -> HistoryPoint? {
         if let commit { return .commit(commit) }
         guard let at else { return nil }
-        guard let time = DateText.interval(at, now: console.systemContext.now())?.upperBound
-        else {
-            throw Failure(
-                .usage, path: ArgumentText.bytes(of: at), "Invalid date or time.",
-                remedy: "Write it as 2024-05-01, '2024-05-01 11:30', yesterday, 'today 10:00' or "
-                    + "'2 hours ago'.")
-        }
-        return .time(time)
+        return .time(try Self.interval(at, in: console).upperBound)
+    }
+
+    /// All times that a text names.
+    ///
+    /// - Throws: `Failure` with code `usage` for text that names none.
+    static func interval(
+        _ text: String, in console: Console
+    ) throws(Failure) -> ClosedRange<Timestamp> {
+        if let times = DateText.interval(text, now: console.systemContext.now()) { return times }
+        throw Failure(
+            .usage, path: ArgumentText.bytes(of: text), "Invalid date or time.",
+            remedy: "Write it as 2024-05-01, '2024-05-01 11:30', yesterday, 'today 10:00' or "
+                + "'2 hours ago'.")
     }
 
     /// The path that an argument names, and the point: that of the options, else the version behind the

@@ -10,23 +10,30 @@ struct History: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Returns summaries of the log's commits, newest first. Reads as many as it returns; memory grows
-    /// with their number.
+    /// Returns summaries of the log's commits, newest first. Memory grows with their number.
     ///
-    /// - Parameter limit: The maximum number of commits; nil for all.
+    /// Without a predicate, reads as many as it returns; with one the whole log, because the clocks of devices may
+    /// contradict its order.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of commits; nil for all.
+    ///   - isWanted: Decides by the time and the device of a commit; nil for all.
     /// - Throws: As ``versions(of:)``.
-    func commits(limit: Int?) async throws -> [CommitSummary] {
+    func commits(
+        limit: Int?, where isWanted: (@Sendable (Timestamp, Device) -> Bool)? = nil
+    ) async throws -> [CommitSummary] {
         let reader = try await historyReader()
         var summaries: [CommitSummary] = []
-        if let limit, limit < reader.end.sequence {
+        if let limit, isWanted == nil, limit < reader.end.sequence {
             try await reader.forEachOfLast(UInt64(limit)) { summaries.append(CommitSummary($0)) }
         } else {
             try await reader.forEach { commit in
+                guard isWanted?(commit.time, commit.device) ?? true else { return true }
                 summaries.append(CommitSummary(commit))
                 return true
             }
         }
-        return summaries.reversed()
+        return summaries.suffix(limit ?? summaries.count).reversed()
     }
 
     /// Returns every version of a path in the log, oldest first. Reads the whole log.

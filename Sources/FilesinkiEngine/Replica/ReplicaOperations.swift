@@ -156,9 +156,11 @@ extension Replica {
 
 /// History: see ``History`` and ``Restores``.
 extension Replica {
-    /// See ``History/commits(limit:)``.
-    package func commits(limit: Int?) async throws -> [CommitSummary] {
-        try await History(context).commits(limit: limit)
+    /// See ``History/commits(limit:where:)``.
+    package func commits(
+        limit: Int?, where isWanted: (@Sendable (Timestamp, Device) -> Bool)? = nil
+    ) async throws -> [CommitSummary] {
+        try await History(context).commits(limit: limit, where: isWanted)
     }
 
     /// See ``History/versions(of:)``.

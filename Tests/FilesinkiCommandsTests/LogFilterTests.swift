@@ -1,0 +1,90 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("Filters of log")
+struct LogFilterTests {
+    /// `one` in three versions, hour by hour, by a, b and a. The clock of b is a day ahead.
+    private func world() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        world.wait(seconds: 3600)
+        world.hoursLater = 24
+        try world.write("2\n", to: "b/one")
+        #expect(try await world.run("sync", "b").code == .done)
+        world.hoursLater = 0
+        #expect(try await world.run("sync", "a").code == .done)
+        world.wait(seconds: 3600)
+        try world.write("3\n", to: "a/one")
+        #expect(try await world.run("sync", "a").code == .done)
+        return world
+    }
+
+    private func log(_ world: World, _ options: String) async throws -> World.Outcome {
+        let words = "log --root a \(options)".split(separator: " ")
+        return try await world.run(bytes: words.map { Array($0.utf8) })
+    }
+
+    @Test("--since, --until and --device choose from the whole log, whatever its clocks say")
+    func chosen() async throws {
+        let world = try await world()
+        for (options, numbers) in [
+            ("", ["3", "2", "1"]), ("--device b", ["2"]), ("--device a", ["3", "1"]),
+            ("--device a -n 1", ["3"]), ("--since @1700003000", ["3", "2"]),
+            ("--until @1700003000", ["1"]),
+            // A commit that does not match says nothing about those before it.
+            ("--since @1700050000", ["2"]), ("--until @1700050000", ["3", "1"]),
+            ("--until @1700050000 -n 1", ["3"]),
+            ("--since @1700003000 --until @1700050000", ["3"]),
+            ("--since @1700003000 --device b", ["2"]),
+        ] {
+            for path in ["", " one"] {
+                let outcome = try await log(world, options + path)
+                #expect(outcome.code == .done, "\(options): \(outcome.talk)")
+                let first = outcome.lines.map { line in
+                    String(line.drop { " @".contains($0) }.prefix { $0.isNumber })
+                }
+                #expect(first == numbers, "\(options)\(path): \(outcome.text)")
+            }
+        }
+    }
+
+    @Test("a time includes all that its text names")
+    func wholeTime() async throws {
+        let world = try await world()
+        let first = try #require(try await log(world, "one").lines.last)
+        let words = first.split(separator: " ")
+        try #require(words.count > 3)
+        let second = words[1] + "T" + words[2]
+        #expect(try await log(world, "--since \(second) --until \(second)").lines.count == 1)
+    }
+
+    @Test("a device is named by its name, or by enough digits of its id")
+    func device() async throws {
+        let world = try await world()
+        let listed = try await world.run("devices", "--root", "a", "--json").lines
+        let line = try #require(listed.first { $0.contains(#""device":"b""#) })
+        let parts = line.split(separator: "\"").map(String.init)
+        let place = try #require(parts.firstIndex(of: "device_id"))
+        let id = parts[place + 2]
+        #expect(try await log(world, "--device \(id)").lines.count == 1)
+        #expect(try await log(world, "--device \(id.prefix(8))").lines.count == 1)
+        #expect(try await log(world, "--device \(id.prefix(7))").code == .negative)
+    }
+
+    @Test("what matches nothing exits with 1 and says so")
+    func nothing() async throws {
+        let world = try await world()
+        for path in ["", " one"] {
+            let device = try await log(world, "--device nobody" + path)
+            #expect(device.code == .negative && device.output.isEmpty)
+            let place = "filesinki devices --root \(world.folder)/a."
+            #expect(
+                device.talk == "Nothing matches. The names of devices: \(place)\n",
+                "\(device.talk)")
+            let later = try await log(world, "--since 2100-01-01" + path)
+            #expect(later.code == .negative && later.talk == "Nothing matches.\n")
+        }
+        #expect(try await log(world, "--device a absent").talk.contains("No version of this path"))
+        let wrong = try await log(world, "--until never")
+        #expect(wrong.code == .usage && wrong.talk.contains("Invalid date or time."))
+    }
+}
