@@ -25,9 +25,17 @@ def drive(browser, address, replica, other):
     assert "#" not in browser.script("return location.href").replace("#/", ""), "the token stays in the address"
 
     # A conflict is shown side by side, and resolved with the text that a person wrote.
+    # Each version has the name of its device, as text.
+    here, there = "Here (a)", "There (<i>desk)"
     browser.go("Conflicts")
+    heads = browser.until("the conflicts are listed", """
+        return [...document.querySelectorAll('main thead th')].map((head) => head.textContent)""")
+    assert heads == ["Path", "Since", here, there], heads
     browser.press("plan.txt")
     browser.shows("Proposed merge")
+    heads = browser.script("return [...document.querySelectorAll('.sides h3')].map((head) => head.textContent)")
+    assert heads == ["Base", here, there], heads
+    browser.shows("The version from there is in place; the one from here is in plan (conflict a ")
     sides = browser.script(
         "return [...document.querySelectorAll('.sides .side pre')].map((side) => side.innerText)")
     assert [side.split("\n")[0] for side in sides] == ["one", "ONE", "eins"], sides
@@ -56,6 +64,8 @@ def drive(browser, address, replica, other):
         return [...document.querySelector('table').querySelectorAll('tbody tr')].map((row) =>
             [...row.children].map((cell) => cell.innerText))""")
     assert rows == [["/size", "1", "5", "7"]], rows
+    heads = browser.script("return [...document.querySelector('table').tHead.rows[0].cells].map((head) => head.textContent)")
+    assert heads == ["Member", "Base", here, there], heads
     browser.shows("What the merge decides, by place")
     browser.shows("conflict: ")
 

@@ -9,7 +9,8 @@ struct PageTests {
 
     private static let versions = Machine.package + "/Tests/Browser/versions.py"
 
-    /// Two replicas with five conflicts, a deleted folder, and a file with a hostile name and content.
+    /// Two replicas with five conflicts, a deleted folder, a file with a hostile name and content, and a device with a
+    /// hostile name.
     private func conflicts() throws -> Machine {
         let machine = try Machine.pair(
             #"""
@@ -25,6 +26,7 @@ struct PageTests {
             printf 'ONE\ntwo\n' >a/plan.txt; printf 'eins\ntwo\n' >b/plan.txt
             echo '{"size":5}' >a/settings.json; echo '{"size":7}' >b/settings.json
             python3 '\#(Self.versions)' a 100; python3 '\#(Self.versions)' b 200
+            filesinki init b --device '<i>desk'
             filesinki sync b; filesinki sync a
             """#)
         try #require(made.code == 3, "\(made)")

@@ -178,6 +178,20 @@ struct ConflictTests {
         #expect(json.lines[0].contains(#""sides":[{"side":"b","place":"#), "\(json.text)")
     }
 
+    @Test("--json says which device wrote which version, and where it is")
+    func devices() async throws {
+        let world = try await received()
+        for (device, other) in [("a", "b"), ("b", "a")] {
+            let json = try await world.run("conflicts", "--root", device, "--json")
+            let line = try #require(json.lines.first { $0.contains(#""path":"one.txt""#) })
+            #expect(line.contains(#""here_device":"\#(device)""#), "\(line)")
+            #expect(line.contains(#""there_device":"\#(other)""#), "\(line)")
+            // What a committed first is in place.
+            let inPlace = device == "a" ? "here" : "there"
+            #expect(line.contains(#""\#(inPlace)":{"place":"one.txt","#), "\(line)")
+        }
+    }
+
     @Test("an edit of what is in place makes it the version of the device that edited")
     func edited() async throws {
         let world = try await received()

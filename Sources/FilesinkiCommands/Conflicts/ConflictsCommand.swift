@@ -55,21 +55,24 @@ extension OpenConflict {
         if let base = conflict.base { object.add("base", .object(Self.json(base))) }
         guard sides.here == nil else {
             for side in sides.inOrder {
-                guard let entry = entry(of: side) else { continue }
-                object.add(sides.label(side), .object(Self.json(entry)))
+                let name = sides.label(side)
+                if let version = json(of: side) { object.add(name, .object(version)) }
+                object.add("\(name)_device", sides.device(side))
             }
             return object
         }
-        let named = sides.inOrder.compactMap { side in
-            entry(of: side).map { entry in
-                var object: JSONObject = [:]
-                object.add("side", sides.label(side))
-                object.add("place", place(of: side))
-                entry.describe(in: &object)
-                return JSONValue.object(object)
-            }
-        }
-        object.add("sides", .array(named))
+        object.add(
+            "sides", .array(sides.inOrder.compactMap { json(of: $0).map(JSONValue.object) }))
+        return object
+    }
+
+    /// The version of a side, and where it is; nil for a deletion.
+    private func json(of side: Choice.Side) -> JSONObject? {
+        guard let entry = entry(of: side) else { return nil }
+        var object: JSONObject = [:]
+        if sides.here == nil { object.add("side", sides.label(side)) }
+        object.add("place", place(of: side))
+        entry.describe(in: &object)
         return object
     }
 

@@ -14,6 +14,11 @@ package struct ConflictSides: Hashable, Sendable {
     /// The name of the device that wrote `theirs`; nil if it is not known.
     package var theirsDevice: String?
 
+    /// The name of the device that wrote a version; nil if it is not known.
+    package func device(_ side: Choice.Side) -> String? {
+        side == .ours ? oursDevice : theirsDevice
+    }
+
     /// What `--take` calls a version: `here` or `there`; on a third device the name of its writer.
     package func label(_ side: Choice.Side) -> String {
         if let here { return side == here ? "here" : "there" }

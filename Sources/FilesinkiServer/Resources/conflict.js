@@ -6,12 +6,13 @@ async function conflictList() {
   const list = result.lines.filter((line) => line.type === 'conflict');
   const title = h('h2', {}, 'Conflicts');
   if (list.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No open conflicts.')];
-  const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: 'Here', number: true }, { text: 'There', number: true }];
+  const head = (side) => sideName(side, new Set(list.map((line) => line[`${side}_device`])).size === 1 ? list[0] : {});
+  const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: head('here'), number: true }, { text: head('there'), number: true }];
   const all = h('div', { class: 'row' });
   return [title, list.length === 1 ? null : all, listing('Open conflicts, the oldest first', heads, list, (line) => line.path,
     (line) => [
       h('a', { href: pathHash('conflict', pathValues(line)) }, pathName(pathValues(line))), timeText(line.time),
-      sideSize(line.here), sideSize(line.there),
+      ...bothVersions(line).map(({ side, name, entry }) => side === null ? `${name}: ${sideSize(entry)}` : sideSize(entry)),
     ], (chosen, isFiltered) => offerAll(all, chosen, isFiltered))];
 }
 
@@ -58,6 +59,31 @@ async function resolveAll(lines, side) {
   await show(false);
 }
 
+// A side with the device that wrote its version, if that is known.
+function sideName(side, line) {
+  const device = line[`${side}_device`];
+  const name = { base: 'Base', here: 'Here', there: 'There' }[side];
+  return device === undefined ? name : `${name} (${visible(device)})`;
+}
+
+// The two versions of a conflict: what a call names them, their heads, and what they are. On a device that wrote neither,
+// they have the names of their devices, which no call takes.
+function bothVersions(line) {
+  if (line.sides === undefined) {
+    return ['here', 'there'].map((side) => ({ side, name: sideName(side, line), words: `from ${side}`, entry: line[side] }));
+  }
+  const known = line.sides.map((entry) => ({ side: null, name: visible(entry.side), words: `of ${visible(entry.side)}`, entry }));
+  return [...known, { side: null, name: 'Another device', words: 'of another device' }].slice(0, 2);
+}
+
+// Which version is in place, and where the other one is.
+function placeWords(line, versions) {
+  if (line.copy === undefined) return 'Both sides keep their own version until it is resolved.';
+  const isCopy = ({ entry }) => entry !== undefined && entry.place === line.copy && entry.place_bytes === line.copy_bytes;
+  const [aside, inPlace] = versions.findIndex(isCopy) === 1 ? [versions[1], versions[0]] : versions;
+  return [`The version ${inPlace.words} is in place; the one ${aside.words} is in `, pathName(pathValues(line, 'copy')), '.'];
+}
+
 function sideSize(side) { return side?.size === undefined ? side?.kind ?? 'deleted' : sizeText(side.size); }
 
 // One conflict: base, both versions, what differs by name where the format has names, and the merge.
@@ -67,24 +93,25 @@ async function conflict(path) {
     known.path_bytes === path.path_bytes);
   const title = h('h2', {}, 'Conflict in ', pathName(path));
   if (!line) return [title, h('p', {}, 'It is resolved.'), h('p', {}, h('a', { href: '#/conflicts' }, 'All conflicts'))];
-  const sides = ['base', 'here', 'there'];
+  const both = bothVersions(line);
+  const versions = [{ side: 'base', name: 'Base', entry: line.base }, ...both];
   const isLarge = (entry) => entry !== undefined && entry.size > largestShown;
-  const isMerged = line.here && line.there && !sides.some((side) => isLarge(line[side]));
-  const asked = sides.map((side) => line[side]?.kind === 'file' && !isLarge(line[side]) ? side : null);
+  const isMerged = both.every(({ entry }) => entry) && !versions.some(({ entry }) => isLarge(entry));
+  const asked = versions.map(({ side, entry }) => entry?.kind === 'file' && !isLarge(entry) ? side : null);
   const [merge, ...contents] = await Promise.all([isMerged ? 'merge' : null, ...asked].map((side) =>
     side === null ? null : content('side', { ...path, side })));
   return [
     title,
-    h('p', { class: 'soft' }, `Since ${timeText(line.time)}. `, line.copy === undefined
-      ? 'Both sides keep their own version until it is resolved.'
-      : ['The version from there is in place; the one from here is in ', pathName(pathValues(line, 'copy')), '.']),
+    h('p', { class: 'soft' }, `Since ${timeText(line.time)}. `, placeWords(line, both)),
+    line.sides === undefined ? null : h('p', {}, 'Other devices wrote both versions. To take one, name its device in a terminal: ',
+      h('code', {}, 'filesinki resolve PATH --take DEVICE'), '.'),
     h('div', { class: 'row' },
       takeButton(path, 'here', 'Keep the version from here', line.here),
       takeButton(path, 'there', 'Keep the version from there', line.there),
       takeButton(path, 'base', 'Go back to the base', line.base)),
-    h('div', { class: 'sides' }, sides.map((side, index) => sideElement(side, line[side], contents, index))),
-    namedDifferences(path, contents),
-    later(null, 'Asking what a merge would decide …', explanationElements(path, line)),
+    h('div', { class: 'sides' }, versions.map((version, index) => sideElement(version, contents, index))),
+    namedDifferences(path, contents, versions),
+    later(null, 'Asking what a merge would decide …', explanationElements(path, versions)),
     ...mergeElements(path, line, merge),
   ];
 }
@@ -105,21 +132,20 @@ async function resolve(name, values, path) {
   if (isDone || name === 'take') await show(false);
 }
 
-function sideElement(side, entry, contents, index) {
-  const names = { base: 'Base', here: 'Here', there: 'There' };
+function sideElement({ side, name, entry }, contents, index) {
   const bytes = contents[index];
   let changed = null;
   if (index > 0 && bytes !== null && contents[0] !== null) {
     const [base, own] = [contentText(contents[0]), contentText(bytes)];
     if (base !== null && own !== null) changed = changedLines(textLines(base), textLines(own));
   }
-  return h('section', { class: 'side', 'aria-label': names[side] }, h('h3', {}, names[side]),
+  return h('section', { class: 'side', 'aria-label': name }, h('h3', {}, name),
     h('p', { class: 'soft' }, entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : 'nothing'),
     !entry ? null : entry.size > largestShown ? h('p', { class: 'soft' }, 'Too large to show here.')
-      : entry.kind === 'file' ? contentElement(bytes, changed, names[side]) : null);
+      : entry.kind === 'file' && side !== null ? contentElement(bytes, changed, name) : null);
 }
 
-function namedDifferences(path, contents) {
+function namedDifferences(path, contents, versions) {
   if (contents[1] === null || contents[2] === null) return null;
   const texts = contents.map((bytes) => bytes === null ? '' : contentText(bytes));
   if (texts.includes(null)) return null;
@@ -127,12 +153,12 @@ function namedDifferences(path, contents) {
   if (!compared) return null;
   const rows = differingValues(compared.versions, 200);
   if (rows.length === 0) return null;
-  return valuesTable(compared.kind, ['Base', 'Here', 'There'], rows);
+  return valuesTable(compared.kind, versions.map(({ name }) => name), rows);
 }
 
 // What a merge decides, place by place, and what it cannot: of a database by table, row and cell.
-async function explanationElements(path, line) {
-  if (line.here?.kind !== 'file' || line.there?.kind !== 'file') return null;
+async function explanationElements(path, versions) {
+  if (versions.slice(1).some(({ entry }) => entry?.kind !== 'file')) return null;
   const result = await call('explanation', path);
   const explanation = result.lines.find((known) => known.type === 'explanation');
   const steps = (explanation?.explanation ?? []).filter((step) => step.cell !== undefined || step.place !== '');
@@ -142,7 +168,7 @@ async function explanationElements(path, line) {
   const value = (text) => text === undefined ? h('span', { class: 'soft' }, 'none') : h('code', {}, visible(text));
   const parts = [];
   if (cells.length > 0) {
-    const heads = ['Table', 'Row', 'Column', 'Base', 'Here', 'There'].map((text) => ({ text }));
+    const heads = ['Table', 'Row', 'Column', ...versions.map(({ name }) => name)].map((text) => ({ text }));
     parts.push(table('What the merge decides, by table, row and cell', [...heads, { text: 'Merge' }],
       cells.map(({ cell, ...step }) => [visible(cell.table), h('code', {}, visible(cell.key)),
         cell.column === undefined ? h('span', { class: 'soft' }, 'whole row') : visible(cell.column),
@@ -171,7 +197,7 @@ function mergeElements(path, line, merge) {
   if (text === null) return [];
   const isWindows = text.includes('\r');
   if (isWindows && /(^|[^\r])\n|\r(?!\n)/.test(text)) return [];
-  const draft = JSON.stringify([path, line.base, line.here, line.there]);
+  const draft = JSON.stringify([path, line.base, line.here, line.there, line.sides]);
   const area = h('textarea', { id: 'merge', spellcheck: 'false', oninput: () => drafts.set(draft, area.value) });
   area.value = drafts.get(draft) ?? text;
   const use = action('Use this text', { class: 'main' }, async () => {
