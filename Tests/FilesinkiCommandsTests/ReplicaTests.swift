@@ -64,11 +64,25 @@ struct ReplicaTests {
     @Test("a device that was renamed has its new name on the others")
     func renamedDevice() async throws {
         let world = try await Self.pair()
-        #expect(try await world.run("init", "b", "--device", "laptop").code == .done)
+        let told =
+            "Its device was b and is laptop now. Others see that after the next change that is"
+        let renamed = try await world.run("init", "b", "--device", "laptop")
+        #expect(renamed.code == .done && renamed.talk.contains(told), "\(renamed)")
+        // Without a change there is nothing to publish.
+        #expect(try await world.run("sync", "b").code == .done)
+        let names = {
+            try await world.run("devices", "--root", "a").lines.map { $0.prefix { $0 != " " } }
+        }
+        #expect(try await names() == ["a", "b"])
         try world.write("2", to: "b/two")
         #expect(try await world.run("sync", "b").code == .done)
-        let lines = try await world.run("devices", "--root", "a").lines
-        #expect(lines.map { $0.prefix { $0 != " " } } == ["a", "laptop"])
+        #expect(try await names() == ["a", "laptop"])
+        let again = try await world.run("init", "b", "--device", "laptop")
+        #expect(again.code == .done && !again.talk.contains("Its device"), "\(again)")
+        let alone = try await world.run("init", "alone", "--device", "x")
+        #expect(alone.code == .done && !alone.talk.contains("Its device"), "\(alone)")
+        let without = try await world.run("init", "alone", "--device", "y")
+        #expect(without.talk.hasSuffix("Its device was x and is y now.\n"), "\(without)")
     }
 
     @Test("init of a replica that has lost its marker gives it back", arguments: [false, true])

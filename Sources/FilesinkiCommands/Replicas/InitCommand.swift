@@ -122,6 +122,12 @@ extension Console {
             report.isMarkedAgain
                 ? "\(root) is marked as a replica again."
                 : report.existed ? "\(root) is a replica already." : "\(root) is a replica now.")
+        if let former = report.formerName {
+            say(
+                "Its device was \(printable(former.utf8)) and is \(printable(report.device.name.utf8)) now."
+                    + (report.remote == nil
+                        ? "" : " Others see that after the next change that is synced here."))
+        }
         if let remote = report.remote {
             say(
                 report.createdStore

@@ -53,6 +53,8 @@ extension Replica {
         var report = InitReport(
             root: options.root, device: config.device, remote: config.remote,
             existed: existing != nil, createdStore: false, away: nil, store: "")
+        report.formerName =
+            existing?.device.name == config.device.name ? nil : existing?.device.name
         if existing == nil, let outer = placement.surroundingReplica() {
             report.notices.append(.nestedReplica(Array(options.root.utf8), in: outer))
         }
@@ -178,6 +180,8 @@ package struct InitReport: Sendable {
     package var isConnected = false
     /// Why the remote was not reached, or what is wrong there; nil if it was, or if there is none.
     package var away: Failure?
+    /// The name that an existing replica's device had before; nil if it has not changed.
+    package var formerName: String?
     /// The store's id in hexadecimal; empty if the store was not reached.
     package var store: String
     /// Warnings for the user.
