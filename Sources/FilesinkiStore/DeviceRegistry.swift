@@ -43,8 +43,10 @@ package struct DeviceRegistry: Sendable {
 
     /// Stores an acknowledgement and removes the device's earlier ones.
     ///
+    /// - Returns: False when the device has acknowledged this commit before, perhaps under another name: that stays.
     /// - Throws: What the remote throws.
-    package func acknowledge(_ acknowledgement: Acknowledgement) async throws {
+    @discardableResult
+    package func acknowledge(_ acknowledgement: Acknowledgement) async throws -> Bool {
         let prefix = StoreLayout.acknowledgements(of: acknowledgement.device.id, zone: zone)
         let slot = try StoreLayout.slot(prefix, acknowledgement.token.sequence)
         var message = StoredAcknowledgement()
@@ -54,13 +56,14 @@ package struct DeviceRegistry: Sendable {
         message.sequence = acknowledgement.token.sequence
         message.hash = field(acknowledgement.token.hash.bytes)
         message.time = acknowledgement.time.nanoseconds
-        _ = try await remote.publish(
+        let outcome = try await remote.publish(
             Envelope.seal(serialized(message), as: .acknowledgement), to: slot)
         for object in try await remote.list(prefix: prefix, after: nil, limit: Self.page)
         where object.key != slot {
             // Including later ones: those belong to a history that the store has left.
             try await remote.delete(object.key)
         }
+        return outcome == .mine
     }
 
     /// The number of the last commit that any device has acknowledged; 0 without acknowledgements.

@@ -125,7 +125,8 @@ struct HelpTests {
         #expect(outcome.code == .done)
         #expect(
             outcome.text.hasSuffix(
-                "\n\nEXAMPLES:\n  filesinki log -n 10\n  filesinki log notes/a\n"))
+                "\n\nEXAMPLES:\n  filesinki log -n 10\n  filesinki log notes/a\n"
+                    + "  filesinki log --since '2 days ago' --device laptop\n"))
     }
 
     /// The arguments of filesinki in a line for a shell.

@@ -197,10 +197,11 @@ extension ZoneClient {
     /// then keeps more.
     private nonisolated(nonsending) func acknowledge(_ token: ChangeToken) async throws {
         let registry = try await connected().devices
-        try await registry.acknowledge(
+        let isStored = try await registry.acknowledge(
             Acknowledgement(device: memory.device, token: token, time: systemContext.now()))
+        // Else a device that was renamed has its new name from the next commit on.
         try memory.set([
-            .acknowledgement: token.sequence, .acknowledgementTime: now,
+            .acknowledgement: token.sequence, .acknowledgementTime: isStored ? now : 0,
             .failedAcknowledgement: 0,
         ])
     }
