@@ -19,11 +19,16 @@ extension SyncEngine {
         let rules = try incomingRules(run)
         guard !rules.isEmpty else { return false }
         let done = try await syncPaths(rules, run.options)
+        // A file of rules that could not be written must not keep everything else from being synced, nor the run from ending.
+        guard try done.away != nil || isOneReceived(of: rules) else {
+            // The run that goes on finds again what failed.
+            run.report.add(done: done)
+            return false
+        }
         let earlier = run.report
         run.report = done
         run.report.add(earlier: earlier)
-        // A file of rules that could not be written must not keep everything else from being synced, nor the run from ending.
-        return try done.away == nil && isOneReceived(of: rules)
+        return done.away == nil
     }
 
     /// Whether one of the files of rules does not wait any more, so that a run that begins again comes to an end.

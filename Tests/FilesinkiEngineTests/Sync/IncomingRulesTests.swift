@@ -113,9 +113,12 @@ import Testing
         let (a, b) = try await scene()
         try a.write(["k": .file("2")])
         try await a.sync()
-        // A folder in its place, which is kept beside it or as it is.
-        try b.write([".filesinkiignore": .directory(["f": .file("f")])])
-        try await b.sync()
-        #expect(b.text("k") == "2")
+        // A named pipe has its place, so that it waits.
+        try b.write([".filesinkiignore": .special])
+        // A run that began again without end would end here.
+        world.remote.plan(.init(.away(requests: .max), skip: 200))
+        let report = try await b.sync()
+        #expect(b.text("k") == "2" && report.away == nil)
+        #expect(report.problems.map(\.path.description) == [".filesinkiignore"])
     }
 }
