@@ -214,5 +214,7 @@ import Testing
         let patterns = try RunPatterns(excluded: ["*.o"], included: [])
         #expect(try await b.sync { $0.patterns = patterns }.steps.map(\.reason) == [.excluded])
         #expect(b.text("x.o") == nil)
+        try await b.sync()
+        #expect(b.text("x.o") == "1")
     }
 }

@@ -135,7 +135,7 @@ struct RecalledVersionsTests {
     }
 
     @Test func `the log is read once, and not where nothing is in doubt`() async throws {
-        let (world, _, b) = try await scene(Self.rows[5])
+        let (world, a, b) = try await scene(Self.rows[5])
         b.remove("f")
         let second = "zones/files/log/00000000000000000002/"
         func readings(_ run: () async throws -> Void) async throws -> Int {
@@ -148,7 +148,11 @@ struct RecalledVersionsTests {
         _ = try await Replica.initialize(b.options, address: "memory", deviceName: "b3")
         try b.write(["f": .file("own")])
         #expect(try await readings { try await b.sync() } > 0)
-        try b.write(["f": .file("an edit")])
+        // Another path without a base that both sides have.
+        try a.write(["g": .file("theirs")])
+        try await a.sync()
+        try b.write(["g": .file("ours")])
         #expect(try await readings { try await b.sync() } == 0)
+        #expect(b.text("g") == "theirs")
     }
 }
