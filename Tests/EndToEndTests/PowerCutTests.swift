@@ -33,7 +33,9 @@ struct PowerCutTests {
             try disk.restore(Self.places, after: disk.syncCount, losing: cut)
             #expect(try machine.shell(Self.listing).output == before, "\(command), \(cut)")
         }
-        for number in Injector.spread(Self.cuts, to: disk.syncCount) {
+        // Between nothing and everything.
+        let ends = Injector.spread(Self.cuts + 2, to: disk.syncCount + 1).dropFirst().dropLast()
+        for number in ends.map({ $0 - 1 }) {
             try disk.restore(Self.places, after: number, losing: .all)
             try scene.expectHealed("\(command), cut after sync \(number) of \(disk.syncCount)")
         }
