@@ -86,6 +86,20 @@ struct FlowTextTests {
         #expect(parts(terminal.text) == parts(pipe.text))
     }
 
+    @Test("a size stands below a path that has room, and stays behind one that has none itself")
+    func size() async throws {
+        let world = try await ReplicaTests.pair()
+        // 23 columns are before it.
+        let (fitting, wide) = (String(repeating: "n", count: 57), String(repeating: "w", count: 58))
+        for path in [fitting, wide] { try world.write("12", to: "a/" + path) }
+        world.terminals.output = true
+        world.set("NO_COLOR", to: "1")
+        let run = try await world.run("sync", "a")
+        let head = "  sent      new        "
+        #expect(run.text.contains("\(head)\(fitting)\n    2 B\n"), "\(run.text)")
+        #expect(run.text.contains("\(head)\(wide)  2 B\n"), "\(run.text)")
+    }
+
     @Test("at a terminal of 80 columns sync breaks no name and no command of a conflict")
     func conflict() async throws {
         let world = try await ReplicaTests.pair()

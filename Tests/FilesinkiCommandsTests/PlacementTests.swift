@@ -44,9 +44,11 @@ struct PlacementTests {
         let disk = try await world.run("init", "x", "--remote", "disk")
         #expect(disk.code == .done && !disk.talk.contains(words), "\(disk)")
         try world.write("x", to: "other/f")
-        for isNew in [true, false] {
-            let copy = try await world.run("remote", "set", "other", "--migrate", "--root", "z")
-            #expect(copy.code == .done && copy.talk.contains(words) == isNew, "\(copy)")
+        // What a copy leaves that was interrupted.
+        for name in ["devices", "keys", "packs", "zones"] { try world.makeFolder("part/\(name)") }
+        for (place, isNoticed) in [("other", true), ("other", false), ("part", false)] {
+            let copy = try await world.run("remote", "set", place, "--migrate", "--root", "z")
+            #expect(copy.code == .done && copy.talk.contains(words) == isNoticed, "\(copy)")
         }
     }
 
