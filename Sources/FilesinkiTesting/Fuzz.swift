@@ -15,11 +15,15 @@ package struct Fuzz {
         package var isMixed: Bool { read > all / 50 && read < all }
     }
 
-    private let seed: UInt64
     private let corpus: [[UInt8]]
     private let pieces: [[UInt8]]
     private let count: Int
     private let maximumLength: Int
+
+    /// The seed of the run, also for what a test draws besides its input.
+    package static var seed: UInt64 {
+        UInt64(clamping: knob("FILESINKI_FUZZ_SEED", otherwise: 1))
+    }
 
     /// - Parameters:
     ///   - corpus: What is mutated.
@@ -30,7 +34,6 @@ package struct Fuzz {
         _ corpus: [[UInt8]], pieces: [[UInt8]] = [], count: Int = 3_000,
         maximumLength: Int = 20_000
     ) {
-        seed = UInt64(clamping: knob("FILESINKI_FUZZ_SEED", otherwise: 1))
         (self.corpus, self.pieces) = (corpus, pieces)
         (self.count, self.maximumLength) = (count, maximumLength)
     }
@@ -39,7 +42,7 @@ package struct Fuzz {
     @discardableResult
     package func run(_ body: ([UInt8]) throws -> Bool) rethrows -> Counts {
         var mutator = Mutator(
-            random: SeededRandom(seed: seed), corpus: corpus, pieces: pieces)
+            random: SeededRandom(seed: Self.seed), corpus: corpus, pieces: pieces)
         let seconds = knob("FILESINKI_FUZZ_SECONDS", otherwise: 0)
         let start = ContinuousClock.now
         var counts = Counts()
