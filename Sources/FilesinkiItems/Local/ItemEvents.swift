@@ -45,7 +45,7 @@ package struct FeedToken: Hashable, Sendable, CustomStringConvertible {
     package init(parsing text: String) throws(Failure) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let feed = bytes(hexadecimal: parts[0]), feed.count == 8,
-            let number = Int64(parts[1]), number >= 0
+            let number = Int64(parts[1])
         else {
             throw Failure(
                 .usage, path: text, "Invalid token.",
