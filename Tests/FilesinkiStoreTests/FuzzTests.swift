@@ -118,15 +118,34 @@ struct FuzzTests {
         #expect(counts.isMixed, "\(counts)")
     }
 
+    /// A checkpoint, and such with one value each that only the reader keeps out.
+    private func checkpoints(_ coder: CheckpointCoder) throws -> [[UInt8]] {
+        let plain = try Envelope.open(
+            coder.encode(CheckpointTests.checkpoint(5)), as: .checkpoint, key: "k")
+        let paths = [["b", "a", "b/c"], ["a", "b", "b"], ["a", "../x", "b/c"]].map { paths in
+            PathColumn.encode(paths.map { Array($0.utf8) })
+        }
+        let forgeries: [(inout StoredCheckpoint) -> Void] = [
+            { _ in }, { $0.entries.paths = paths[0] }, { $0.entries.paths = paths[1] },
+            { $0.entries.paths = paths[2] }, { $0.entries.versions[1] = 0 },
+            { $0.entries.versions[1] = 6 }, { $0.entries.versions[1] = .max },
+            { $0.entries.modes[0] = 0o4755 }, { $0.entries.sizes[0] = .max },
+            {
+                // A symlink to NUL.
+                $0.entries.kinds = field([0x11, 0x23, 0x04])
+                $0.entries.targets = [field([0x61, 0])]
+            },
+        ]
+        return try forgeries.map { forge in
+            var message: StoredCheckpoint = try parsed(plain, key: "k")
+            forge(&message)
+            return try serialized(message)
+        }
+    }
+
     @Test func `a checkpoint that is read has valid rows in order`() throws {
         let coder = CheckpointCoder(store: StoreFixture.id, zone: "files")
-        let checkpoint = try CheckpointTests.checkpoint(5)
-        let rows = CheckpointRows(
-            entries: checkpoint.entries, packs: checkpoint.packs, inline: checkpoint.inline,
-            lost: checkpoint.lost)
-        let plain = try Envelope.open(
-            coder.encode(rows, of: checkpoint.token, as: .checkpoint), as: .checkpoint, key: "k")
-        let counts = try Fuzz([plain]).run { bytes in
+        let counts = try Fuzz(checkpoints(coder)).run { bytes in
             let stored = try Envelope.seal(bytes, as: .checkpoint)
             return isRead { () throws(Failure) in
                 var decoder = try coder.open(stored, sequence: 5, key: "k")
