@@ -30,6 +30,12 @@ struct RelativeDateTests {
         #expect(interval?.upperBound.seconds == seconds)
     }
 
+    @Test func `a time before all others is refused, which only a clock before 1970 can reach`() {
+        let now = Timestamp(seconds: -2, nanoseconds: 0)
+        #expect(DateText.interval("1 s ago", now: now) == DateText.interval("@-3"))
+        #expect(DateText.interval("9223372036854775807 s ago", now: now) == nil)
+    }
+
     @Test func `a time of the calendar does not depend on now`() {
         for text in ["2024-05-01", "2024-05-01 11:30Z", "@7", "tomorrow"] {
             #expect(DateText.interval(text, now: Self.now) == DateText.interval(text))
