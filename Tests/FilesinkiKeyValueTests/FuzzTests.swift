@@ -52,6 +52,7 @@ struct FuzzTests {
                 "<plist><dict><key>a</key><array><true/><real>-1e9</real></array></dict></plist>",
                 "<string>&lt;\u{301}&#x26;\u{301}<![CDATA[&x;]]><!-- c --></string>",
                 "<?xml version='1.0'?><plist><date>2024-05-01T09:30:00Z</date></plist>",
+                "<date>2024-05-01T09:30:00.250Z</date>",
                 String(repeating: "<array>", count: 70),
             ].map { Array($0.utf8) }
         let counts = try Fuzz(corpus).run { bytes in

@@ -61,7 +61,7 @@ struct RelativeDateTests {
                 #expect(today == DateText.interval(date))
                 let second = DateText.interval("today 10:00:07", now: time)
                 #expect(second == DateText.interval(date + " 10:00:07") && second != nil)
-                for text in ["yesterday 10", "today 25:00", "today 10:00Z", "today at 10:00"] {
+                for text in ["yesterday 10", "today 25:00", "today 10:00+02:00", "today at 10:00"] {
                     #expect(DateText.interval(text, now: time) == nil)
                 }
             }
