@@ -8,6 +8,9 @@ package struct MergeSettings: Hashable, Sendable {
     package var fields: [FieldRule] = []
     /// Which side a field comes from that both changed and no rule is for; nil to decline.
     package var fieldChoice: FieldChoice?
+    /// Whether ``fieldChoice`` decides about single values and comments only: what one side changed and the other
+    /// removed stays, and tables that cannot be told apart decline.
+    package var keepsMembers = false
     /// By which member the objects of an array are known; the first that matches decides, and
     /// where none does a unique `id`, `uuid`, `key`, `name` or `title` is looked for.
     package var identities: [IdentityRule] = []

@@ -67,7 +67,7 @@ struct ConflictResolver: Sendable {
     let contents: ContentSource
     /// Where working copies are made, and where merged contents wait to be stored.
     let outputs: MergeOutputs
-    let links: LinkRunner
+    var links: LinkRunner
     /// The program that resolves conflicts of its own files; nil when there is no program.
     let program: (any ProgramResolver)?
     /// Who wrote the versions; nil if no link asks.

@@ -70,10 +70,14 @@ struct RulesReader: ReplicaPart {
             filter: choice.map { ChoiceFilter($0, within: filter) } ?? filter,
             ignoring: ignoring, choice: choice, exposed: exposed,
             hasPatterns: !options.patterns.isEmpty,
-            strategies: OverridingRules(
-                rules: resolved(load.rules), strategy: options.strategy,
-                onDelete: options.onDelete),
-            merging: { load.rules.merging(for: $0) },
+            strategies: RuleFileRules(
+                OverridingRules(
+                    rules: resolved(load.rules), strategy: options.strategy,
+                    onDelete: options.onDelete),
+                gitignore: gitignore),
+            merging: {
+                $0.isSyncedSettings ? RuleFileRules.settingsMerge : load.rules.merging(for: $0)
+            },
             maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
             notices: load.problems.map { failure in
                 Problem(RelativePath(unchecked: failure.path), failure)

@@ -138,10 +138,17 @@ struct SyncRun {
             }
             for reason in reasons.prefix(Self.maximumReasons) {
                 let text = Self.declinedText(link, reason)
-                report.notices.append(
-                    Problem(path, Failure(.declined, path: path.bytes, text, remedy: "")))
+                addNotice(Problem(path, Failure(.declined, path: path.bytes, text, remedy: "")))
             }
         }
+    }
+
+    /// Adds a notice, unless the report has it already.
+    mutating func addNotice(_ notice: Problem) {
+        let isKnown = report.notices.contains {
+            $0.path == notice.path && $0.failure.description == notice.failure.description
+        }
+        if !isKnown { report.notices.append(notice) }
     }
 
     private static func declinedText(_ link: StrategyLink, _ reason: String) -> String {

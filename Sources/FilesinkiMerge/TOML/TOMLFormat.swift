@@ -4,6 +4,8 @@ import FilesinkiText
 struct TOMLFormat: SyntaxFormat {
     let name = "TOML"
     let repeats = RepeatedNames.override
+    /// The last one identifies the rules in filesinki's own settings.
+    let identities = JSONIdentity.names + [Array("match".utf8)]
 
     /// A document in which nothing is defined twice.
     func read(_ bytes: [UInt8]) -> SyntaxTree? {

@@ -147,10 +147,12 @@ struct TreeMerger {
         }
         let lines = TextMerge().merge(
             MergeInput(base: texts.base.map(Array.init), ours: Array(ours), theirs: Array(theirs)))
-        guard case .merged(let bytes) = lines else {
-            return decline("Both sides changed what is written around it.")
+        switch lines {
+        case .merged(let bytes): output += bytes
+        case .declined where input.settings.keepsMembers:
+            output += input.chosenSide == .ours ? ours : theirs
+        case .declined: decline("Both sides changed what is written around it.")
         }
-        output += bytes
     }
 
     private func text(
@@ -166,6 +168,7 @@ struct TreeMerger {
         let matcher = ItemMatcher(
             trees: trees, nodes: nodes, format: format, chosenSide: input.chosenSide)
         switch asUnion ? matcher.matchByValue() : matcher.match(identity: identity()) {
+        case .conflict(let reason) where input.settings.keepsMembers: decline(reason)
         case .conflict(let reason): resolve(nodes, reason)
         case .keyed(let match):
             let resolutions = match.entries.map { resolution($0, nodes) }
@@ -218,6 +221,7 @@ struct TreeMerger {
                 || baseTree.outline(of: base.value, withComments: true)
                     == tree.outline(of: item.value, withComments: true))
         if isSame { return .dropped }
+        if input.settings.keepsMembers { return .taken(side) }
         enter(entry, nodes)
         defer { place.leave() }
         let winner = rule() == .newest ? input.newest : input.chosenSide

@@ -1,8 +1,10 @@
 import FilesinkiHashing
 import FilesinkiManifest
+import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
 
 /// The plan of one round of a sync, and the contents that its merges made.
@@ -59,7 +61,7 @@ extension SyncEngine {
     ) async throws -> MergeOutputs? {
         guard !reconciliation.conflicts.isEmpty else { return nil }
         let contents = try await storedContents.source(view, run.local)
-        let resolver = ConflictResolver(
+        var resolver = ConflictResolver(
             options: run.options, root: root, contents: contents,
             outputs: try MergeOutputs(path: state.merging),
             links: LinkRunner(commandLimit: options.commandLimit, settings: run.rules.merging),
@@ -67,8 +69,10 @@ extension SyncEngine {
             writers: try await writers(of: reconciliation.conflicts, view),
             isPruned: try view.pruned > 0 || manifest.pruned > 0)
         for conflict in reconciliation.conflicts {
+            resolver.links.trace = conflict.path.isSyncedSettings ? MergeTrace() : nil
             let result = await resolver.resolve(conflict)
             run.reportDeclined(conflict.path, result.declined)
+            run.reportChosen(conflict.path, resolver.links.trace, result.resolution)
             if let resolution = result.resolution {
                 reconciliation.resolve(result.conflict, resolution)
             } else {
@@ -96,8 +100,30 @@ extension SyncEngine {
 }
 
 extension SyncRun {
+    /// Reports which values of the synced settings both sides changed, once in a run.
+    fileprivate mutating func reportChosen(
+        _ path: RelativePath, _ trace: MergeTrace?, _ resolution: Resolution?
+    ) {
+        guard let trace, case .merged? = resolution?.outcome else { return }
+        for step in trace.steps where step.reason == .fieldChoice {
+            addNotice(Problem(path, .chosenSetting(step)))
+        }
+    }
+
     /// The changes at paths of the selection.
     func selected<Value>(_ changes: [RelativePath: Value]) -> [RelativePath: Value] {
         selection.isEverything ? changes : changes.filter { selection.contains($0.key) }
+    }
+}
+
+extension Failure {
+    /// A setting that both sides changed, as a merge decided.
+    fileprivate static func chosenSetting(_ step: MergeTrace.Step) -> Failure {
+        let key = step.place.dropFirst().split(separator: "/").joined(separator: ".")
+        let value = step.source == .theirs ? "published value is used" : "value from here stays"
+        return Failure(
+            .declined, path: Settings.syncedFile,
+            "Two devices changed '\(printable(key.utf8))': the \(value).",
+            remedy: "To change it, run filesinki config set.")
     }
 }
