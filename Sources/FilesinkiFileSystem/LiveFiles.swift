@@ -28,6 +28,9 @@ package protocol LiveSnapshot: Sendable {
 }
 
 /// The suffixes of files that belong to a live file while it is in use. They are never synced.
+///
+/// A name of 252 bytes or more leaves no room for them: such a file has no companion, so they are looked for
+/// with `statusIfNamed(_:)`.
 enum LiveCompanion {
     static let log = Array("-wal".utf8)
     static let journal = Array("-journal".utf8)
@@ -59,8 +62,9 @@ extension FileHandle {
     /// Adds the change time of the log beside a file.
     func addLogTime(_ found: inout FileStatus, of name: some Collection<UInt8>) throws(SystemError)
     {
-        guard found.kind == .file, let log = try status(of: Array(name) + LiveCompanion.log),
-            log.kind == .file, log.stamp.size > 0
+        guard found.kind == .file,
+            let log = try statusIfNamed(Array(name) + LiveCompanion.log), log.kind == .file,
+            log.stamp.size > 0
         else { return }
         // Not the log's change time: SQLite sets that by a chown whenever root opens the log.
         found.stamp.changed = max(found.stamp.changed, log.stamp.modified)
@@ -109,7 +113,7 @@ extension RootFolder {
             guard var shown = try folder.liveStatus(of: path.name) else {
                 throw SystemError(ENOENT)
             }
-            let log = try folder.status(of: Array(path.name) + LiveCompanion.log)
+            let log = try folder.statusIfNamed(Array(path.name) + LiveCompanion.log)
             shown.contentModified = max(
                 shown.stamp.modified, log?.stamp.modified ?? shown.stamp.modified)
             guard let snapshot = try live.snapshot(at: "\(place)/\(name)") else { return nil }
@@ -199,7 +203,7 @@ struct Companions {
     private static func state(
         of name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> State {
-        guard let status = try folder.status(of: name) else { return .absent }
+        guard let status = try folder.statusIfNamed(name) else { return .absent }
         guard status.kind == .file, let content = try identity(of: name, in: folder) else {
             return .unclear
         }
@@ -218,7 +222,9 @@ extension LiveCompanion {
         beside name: [UInt8], in folder: borrowing FileHandle
     ) throws(SystemError) -> [[UInt8]] {
         var found: [[UInt8]] = []
-        for ending in all where try folder.status(of: name + ending) != nil { found.append(ending) }
+        for ending in all where try folder.statusIfNamed(name + ending) != nil {
+            found.append(ending)
+        }
         return found
     }
 }
@@ -232,7 +238,8 @@ extension Staging {
             do throws(SystemError) {
                 try takeOut(folder, name + ending, as: aside + ending)
             } catch {
-                guard error.number == ENOENT else { throw error }
+                // A name that leaves no room for the suffix has no companion.
+                guard [ENOENT, ENAMETOOLONG].contains(error.number) else { throw error }
             }
         }
     }

@@ -178,8 +178,8 @@ extension FileHandle {
         return try status(of: name) == nil ? nil : name
     }
 
-    /// The status of a name; nil also when the file system rejects the name.
-    fileprivate func statusIfNamed(_ name: [UInt8]) throws(SystemError) -> FileStatus? {
+    /// The status of a name; nil also when the file system rejects the name, which is too long for instance.
+    func statusIfNamed(_ name: [UInt8]) throws(SystemError) -> FileStatus? {
         do throws(SystemError) { return try status(of: name) } catch {
             if [ENAMETOOLONG, EINVAL, EILSEQ].contains(error.number) { return nil }
             throw error

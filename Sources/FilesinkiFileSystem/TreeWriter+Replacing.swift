@@ -306,7 +306,7 @@ extension TreeWriter {
             try folder.status(of: site.name) == nil
         else { return }
         for ending in [LiveCompanion.log, LiveCompanion.journal]
-        where try folder.status(of: site.name + ending) != nil {
+        where try folder.statusIfNamed(site.name + ending) != nil {
             throw Failure(
                 .exists, path: site.path.bytes,
                 "The log of another database is in the way.",

@@ -53,6 +53,23 @@ import Testing
         #expect(try tree.leftovers().isEmpty)
     }
 
+    /// What SQLite keeps beside a database is looked for beside every file: `NAME-wal` and `NAME-journal`.
+    @Test("names without room for a suffix are replaced and removed", arguments: 247...255)
+    func longNames(_ length: Int) throws {
+        let name = String(repeating: "x", count: length)
+        try tree.write("old", to: name)
+        let outcome = try tree.writer.install(
+            tree.staged("new"), at: RelativePath(name), expecting: .stamp(tree.stamp(name)))
+        #expect(outcome != .surprised)
+        #expect(try tree.read(name) == "new")
+        let seen = try tree.root.status(RelativePath(name))?.stamp
+        let removed = try tree.writer.remove(
+            RelativePath(name), expecting: .stamp(#require(seen)))
+        #expect(removed != .surprised)
+        #expect(try tree.names().isEmpty)
+        #expect(try tree.leftovers().isEmpty)
+    }
+
     @Test("keeps an unexpected file", arguments: [Seen.stamp, .content])
     func keeps(_ seen: Seen) throws {
         try tree.write("old", to: "a")
