@@ -44,6 +44,21 @@ struct MigrationTests {
         #expect(try await !expect("sync a").talk.contains("moved"))
     }
 
+    @Test("whoever publishes at the old store, or asks doctor or remote check, is told at once")
+    func atOnce() async throws {
+        try await expect("remote set other --migrate --root a")
+        let moved = "The store was moved to \(world.folder)/other by a."
+        #expect(try await !expect("sync b").talk.contains("moved"))
+        let doctor = try await expect("doctor b").text
+        #expect(doctor.contains(moved), "\(doctor)")
+        #expect(doctor.contains("filesinki remote set --root \(world.folder)/b"), "\(doctor)")
+        #expect(try await expect("remote check --root b").talk.contains(moved))
+        try world.write("late", to: "b/late")
+        #expect(try await expect("sync b").talk.contains(moved))
+        #expect(try await expect("status b").text.contains("The store was moved to"))
+        #expect(try await !expect("doctor a").text.contains("moved"))
+    }
+
     @Test("a first sync with the old store says so at once")
     func clone() async throws {
         try await expect("remote set other --migrate --root a")

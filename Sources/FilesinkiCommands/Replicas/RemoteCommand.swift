@@ -179,7 +179,7 @@ struct RemoteCheckCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let (address, connect) = try await place(in: console)
+        let (address, connect, replica) = try await place(in: console)
         console.detail("Connecting to \(printable(address.utf8)).")
         let result: ProbeReport
         do {
@@ -199,6 +199,7 @@ struct RemoteCheckCommand: ReplicaCommand {
         }
         try show(.available, in: console)
         try show(result.checks, in: console)
+        try await showMove(of: replica, in: console)
         guard !result.isFit else { return .done }
         throw Failure(
             .unfitStore, path: address, "The remote lacks a guarantee that a store needs.",
@@ -207,11 +208,13 @@ struct RemoteCheckCommand: ReplicaCommand {
 
     private func place(
         in console: Console
-    ) async throws -> (address: String, connect: @Sendable (String) throws -> any Remote) {
+    ) async throws -> (
+        address: String, connect: @Sendable (String) throws -> any Remote, replica: Replica?
+    ) {
         if let url {
             let address = try RemoteAddress(url, currentFolder: console.currentFolder)
             try reaching.check(for: address)
-            return (address.text, console.connector(try reaching.access(in: console)))
+            return (address.text, console.connector(try reaching.access(in: console)), nil)
         }
         let session = try await Session.open(
             replica, writable: false, with: reaching, in: console)
@@ -221,7 +224,18 @@ struct RemoteCheckCommand: ReplicaCommand {
                 remedy: "Give the address to check.")
         }
         console.askHostAnew(try reaching.access(of: session.settings, in: console))
-        return (address, session.settings.connect)
+        return (address, session.settings.connect, session.replica)
+    }
+
+    /// Says that the store of the replica was moved. What a store that cannot be opened has to say is for `doctor`.
+    private func showMove(of replica: Replica?, in console: Console) async throws {
+        do {
+            guard let moved = try await replica?.findMove() else { return }
+            try console.show(
+                [Problem(RelativePath(unchecked: []), moved)], type: "notice")
+        } catch let failure as Failure where failure.code != .interrupted {
+            console.detail(failure.message)
+        }
     }
 
     /// For a person, the failure says it.

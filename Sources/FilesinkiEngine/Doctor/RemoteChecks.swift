@@ -33,6 +33,7 @@ struct RemoteChecks: Sendable {
             connection = try await context.zone.connected()
         } catch { return [Diagnosis("remote", thrown: error)] }
         var diagnoses = [Diagnosis("remote", .ok, "The store at \(address) answers.")]
+        diagnoses += await move(context)
         diagnoses.append(await history(context))
         diagnoses += writing(connection)
         diagnoses.append(await guarantees(address))
@@ -41,6 +42,14 @@ struct RemoteChecks: Sendable {
         diagnoses += await preferences(Devices(context))
         diagnoses.append(conflicts(Conflicts(context)))
         return diagnoses
+    }
+
+    /// Whether the store was copied to another remote. Nothing is said of a store that was not.
+    private func move(_ context: ReplicaContext) async -> [Diagnosis] {
+        do {
+            let moved = try await SyncEngine(context).findMove()
+            return moved.map { [Diagnosis("remote", .warning, $0)] } ?? []
+        } catch { return [Diagnosis("remote", thrown: error)] }
     }
 
     /// Whether the store still has what this replica has seen there: one that was restored from a backup, or lost its

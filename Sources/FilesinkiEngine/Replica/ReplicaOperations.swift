@@ -37,6 +37,9 @@ extension Replica {
         try await SyncEngine(context).setRemote(address, acceptingOther: acceptingOther, keys)
     }
 
+    /// Whether the store was moved, asked now: see ``SyncEngine/findMove()``.
+    package func findMove() async throws -> Failure? { try await SyncEngine(context).findMove() }
+
     /// Copies the store to another remote: see ``StoreMigration``.
     package func migrate(
         to address: String, _ keys: KeyOptions,
