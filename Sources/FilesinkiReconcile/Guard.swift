@@ -17,9 +17,12 @@ package struct Guard: Hashable, Sendable {
     /// An empty root stops a run when the base has at least this many paths.
     package var minimumEmptied: Int
 
+    /// The default of ``maxOverwriteShare``. No option or setting changes it.
+    package static let standardOverwriteShare = 0.9
+
     package init(
         maxDelete: MaxDelete = .standard, minimumDeletions: Int = 25,
-        maxOverwriteShare: Double = 0.9, minimumOverwrites: Int = 100, minimumEmptied: Int = 2
+        maxOverwriteShare: Double = Guard.standardOverwriteShare, minimumOverwrites: Int = 100, minimumEmptied: Int = 2
     ) {
         self.maxDelete = maxDelete
         self.minimumDeletions = minimumDeletions
@@ -70,10 +73,12 @@ package struct Guard: Hashable, Sendable {
                 .deletionsOurs(count, of: all, limit: maxDelete, earlier: earlier.deletedOurs))
         }
         if let count = isMass(counts.overwrittenTheirs, done.overwrittenTheirs, baseCount) {
-            violations.append(.overwritesTheirs(count, of: baseCount))
+            violations.append(
+                .overwritesTheirs(count, of: baseCount, share: maxOverwriteShare))
         }
         if let count = isMass(counts.overwrittenOurs, done.overwrittenOurs, baseCount) {
-            violations.append(.overwritesOurs(count, of: baseCount))
+            violations.append(
+                .overwritesOurs(count, of: baseCount, share: maxOverwriteShare))
         }
         return violations
     }
@@ -109,10 +114,10 @@ package enum GuardViolation: Hashable, Sendable {
     case deletionsTheirs(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
     /// So many paths would be deleted from the root.
     case deletionsOurs(Int, of: Int, limit: MaxDelete, earlier: Int = 0)
-    /// So many files would be overwritten in the remote tree.
-    case overwritesTheirs(Int, of: Int)
+    /// So many files would be overwritten in the remote tree. `share` is the limit.
+    case overwritesTheirs(Int, of: Int, share: Double = Guard.standardOverwriteShare)
     /// So many files would be overwritten in the root.
-    case overwritesOurs(Int, of: Int)
+    case overwritesOurs(Int, of: Int, share: Double = Guard.standardOverwriteShare)
 }
 
 extension GuardViolation: CustomStringConvertible {
@@ -127,11 +132,15 @@ extension GuardViolation: CustomStringConvertible {
         case .deletionsOurs(let count, let all, let limit, let earlier):
             "The run would delete \(count) of \(all) paths here\(Self.already(earlier)); "
                 + "the limit is \(limit)."
-        case .overwritesTheirs(let count, let all):
-            "The run would overwrite \(count) of \(all) paths at the remote."
-        case .overwritesOurs(let count, let all):
-            "The run would overwrite \(count) of \(all) paths here."
+        case .overwritesTheirs(let count, let all, let share):
+            "The run would overwrite \(count) of \(all) paths at the remote; \(Self.limit(share))"
+        case .overwritesOurs(let count, let all, let share):
+            "The run would overwrite \(count) of \(all) paths here; \(Self.limit(share))"
         }
+    }
+
+    private static func limit(_ share: Double) -> String {
+        "the limit of overwrites is \(MaxDelete.share(share)), and only --approve lifts it."
     }
 
     private static func already(_ count: Int) -> String {

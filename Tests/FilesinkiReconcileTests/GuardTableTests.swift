@@ -110,7 +110,7 @@ import Testing
             name: "another share and another least number",
             check: Guard(maxOverwriteShare: 0.5, minimumOverwrites: 3),
             planned: [.overwrittenOurs: 3, .overwrittenTheirs: 2], base: 5,
-            violations: [.overwritesOurs(3, of: 5)]),
+            violations: [.overwritesOurs(3, of: 5, share: 0.5)]),
         Case(
             name: "earlier runs do not count for overwrites", planned: [.overwrittenOurs: 95],
             recent: [.overwrittenOurs: 95], base: 100, violations: []),
@@ -168,8 +168,16 @@ import Testing
                 .deletionsOurs(4, of: 6, limit: .count(0)),
                 "The run would delete 4 of 6 paths here; the limit is 0."
             ),
-            (.overwritesTheirs(5, of: 5), "The run would overwrite 5 of 5 paths at the remote."),
-            (.overwritesOurs(5, of: 5), "The run would overwrite 5 of 5 paths here."),
+            (
+                .overwritesTheirs(5, of: 5),
+                "The run would overwrite 5 of 5 paths at the remote; "
+                    + "the limit of overwrites is 90%, and only --approve lifts it."
+            ),
+            (
+                .overwritesOurs(5, of: 5, share: 0.5),
+                "The run would overwrite 5 of 5 paths here; "
+                    + "the limit of overwrites is 50%, and only --approve lifts it."
+            ),
         ] as [(GuardViolation, String)])
     func sentences(_ violation: GuardViolation, _ sentence: String) {
         #expect(violation.description == sentence)
