@@ -238,6 +238,19 @@ struct ConflictTests {
         #expect(world.readText("b/one.txt") == "base\n")
     }
 
+    @Test("after an undone resolve the versions have the devices that wrote them")
+    func undoneDevices() async throws {
+        let world = try await world()
+        try await done(world, "resolve", "one.txt", "--take", "here")
+        _ = try await world.run("resolve", "--undo", "one.txt")
+        let json = try await world.run("conflicts", "--json").lines.first { $0.contains("one.txt") }
+        #expect(json?.contains(#""there_device":"a""#) == true, "\(json ?? "")")
+        let wrong = try await world.run("resolve", "one.txt", "--take", "c")
+        #expect(wrong.talk.contains("Take here, there, b, a, base, or the number of a version."))
+        try await done(world, "resolve", "one.txt", "--take", "a")
+        #expect(world.readText("b/one.txt") == "a\n")
+    }
+
     @Test("resolve --all prints one report")
     func oneReport() async throws {
         let world = try await world()

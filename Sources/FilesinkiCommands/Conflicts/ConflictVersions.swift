@@ -50,7 +50,7 @@ extension OpenConflict {
         guard sides.here == nil else {
             throw Failure(
                 .usage, path: word, "Invalid side of a conflict.",
-                remedy: "Take here, there, base, or the number of a version.")
+                remedy: "Take \(sideWords), base, or the number of a version.")
         }
         let isSide = ["here", "there", "ours", "theirs", "mine"].contains(word)
         throw Failure(
@@ -59,6 +59,13 @@ extension OpenConflict {
                 ? "Other devices wrote both versions: neither is from here."
                 : "Invalid side of a conflict.",
             remedy: "Name one by its device: \(takeWords.replacing("|", with: " or ")).")
+    }
+
+    /// All words for the two versions, such as `here, there, laptop, desk`.
+    private var sideWords: String {
+        let devices = sides.inOrder.compactMap(sides.device)
+        let named = Set(devices).count == 2 ? devices.map { ShellWord.shown($0.utf8) } : []
+        return (["here", "there"] + named).joined(separator: ", ")
     }
 
     /// The words with which `--take` names the two versions, such as `here|there`.

@@ -65,9 +65,10 @@ extension Conflicts {
     /// The rule of a conflict that another device has found.
     static let receivedRule = "received"
 
-    /// Which version of a conflict is whose. Reads only the manifest: see ``SyncEngine/noteWriters()``.
-    func sides(of row: ConflictRow, _ writers: VersionWriters) throws -> ConflictSides {
-        let writer = try manifest.base(row.path).flatMap { writers.writer(of: $0) }
+    /// Which version of a conflict is whose.
+    ///
+    /// - Parameter writer: The device that wrote the version in place; nil if it is not known.
+    func sides(of row: ConflictRow, _ writer: Device?) -> ConflictSides {
         let finder = row.copyPath.flatMap { conflictDevice(of: $0) }
         guard row.rule == Self.receivedRule else {
             // Where a folder of this replica keeps the name, the copy has the version of another device.

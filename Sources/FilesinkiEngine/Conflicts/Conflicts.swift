@@ -73,8 +73,11 @@ struct Conflicts: ReplicaPart {
     /// found. A conflict ends when its conflict copy is removed.
     func open() throws -> [OpenConflict] {
         let rows = try openRows()
-        let writers = try rows.isEmpty ? VersionWriters() : manifest.conflictWriters()
-        return try rows.map { try OpenConflict($0, sides(of: $0, writers)) }
+        if rows.isEmpty { return [] }
+        let (writers, reopened) = try (manifest.conflictWriters(), manifest.reopenedWriters())
+        return try rows.map { row in
+            try OpenConflict(row, sides(of: row, writer(of: row, writers, reopened)))
+        }
     }
 
     /// The rows of ``open()``.
@@ -136,7 +139,9 @@ struct Conflicts: ReplicaPart {
         }
         try rulesReader.requireSynced([path], options)
         let copies = rows.compactMap(\.copyPath)
-        let writers = try manifest.conflictWriters()
+        let writer = try writer(
+            of: row, manifest.conflictWriters(), manifest.reopenedWriters())
+        let sides = sides(of: row, writer)
         var resolution = try await resolution(by: choice, of: row)
         var options = options
         options.operation = "resolve"
@@ -160,8 +165,8 @@ struct Conflicts: ReplicaPart {
         // What is at the path now is what the user chose.
         options.strategy = Strategy([.choice(.ours)])
         let report = try await sync.syncPaths([path] + copies, options, after: before)
-        let note = try choice.sentence(sides(of: row, writers))
-        try end(rows)
+        try end(rows, writer)
+        let note = choice.sentence(sides)
         try journal.record(.init(command: "resolve", note: note), [path])
         return report
     }
@@ -176,8 +181,10 @@ struct Conflicts: ReplicaPart {
         return report
     }
 
-    private func end(_ rows: [ConflictRow]) throws {
+    /// - Parameter device: Who had committed the version in place; nil if it is not known.
+    private func end(_ rows: [ConflictRow], _ device: Device?) throws {
         try manifest.write { writer in
+            if let path = rows.last?.path { try writer.noteResolved(path, device, in: manifest) }
             for row in rows where row.id > 0 { try writer.resolveConflict(row.id) }
             for row in rows where row.id == 0 {
                 try writer.resolveConflict(writer.addConflict(row))
@@ -242,6 +249,7 @@ struct Conflicts: ReplicaPart {
             // With its copy back, one that had ended so would be open, too.
             for ended in rows where ended.state == .open { try writer.resolveConflict(ended.id) }
             _ = try writer.addConflict(row)
+            try writer.noteReopened(path, in: manifest)
         }
         let report = try await sync.syncPaths([path, copy], options, after: before)
         try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
