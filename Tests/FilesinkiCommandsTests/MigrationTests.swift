@@ -79,6 +79,14 @@ struct MigrationTests {
         try await expect("check --root b --read-data")
     }
 
+    @Test("the command for the other devices is one that a shell takes")
+    func quoted() async throws {
+        let line = ["remote", "set", "to other", "--migrate", "--root", "a"]
+        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+        let next = "run filesinki remote set '\(world.folder)/to other' before it syncs again."
+        #expect(outcome.talk.contains(next), "\(outcome.talk)")
+    }
+
     @Test("in an encrypted store the note is sealed, and other bytes are no note")
     func sealed() async throws {
         world.set("FILESINKI_PASSPHRASE", to: "secret")

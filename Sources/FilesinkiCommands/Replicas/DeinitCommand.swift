@@ -116,7 +116,7 @@ struct DeinitCommand: ReplicaCommand {
         }
         console.say("\(printable(root.utf8)) is an ordinary folder now; its files are unchanged.")
         guard let status, let remote = status.remote else { return }
-        let name = printable(status.device.name.utf8)
+        let name = ShellWord.shown(status.device.name.utf8)
         console.detail(
             "The store at \(printable(remote.utf8)) is unchanged. On another device, filesinki "
                 + "devices forget \(name) removes this one from its list.")

@@ -145,7 +145,8 @@ struct RemoteSetCommand: ReplicaCommand {
         console.say(
             "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "
                 + "The store at \(printable(copied.from.utf8)) is unchanged; on each other device, run "
-                + "filesinki remote set \(printable(address.text.utf8)) before it syncs again.")
+                + "filesinki remote set \(ShellWord.shown(address.text.utf8)) before it syncs "
+                + "again.")
         try console.show(copied.notices, type: "notice")
     }
 }

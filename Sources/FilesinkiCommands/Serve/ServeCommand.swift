@@ -219,7 +219,7 @@ extension Console {
             if !ready.isOpen {
                 let address = ready.outsideAddress ?? ready.address
                 say("On another machine, with the file of a token:")
-                say("  filesinki clone \(address) DIR --token-file FILE \\")
+                say("  filesinki clone \(ShellWord.shown(address.utf8)) DIR --token-file FILE \\")
                 say("    --fingerprint \(fingerprint)")
             }
         }
@@ -227,7 +227,8 @@ extension Console {
             complain(
                 "Warning: no token exists, so anyone who can connect can read and change the "
                     + "store, every user of this machine included. "
-                    + "Create one with filesinki serve token make \(folder) NAME.")
+                    + "Create one with filesinki serve token make "
+                    + "\(ShellWord.shown(folder.utf8)) NAME.")
         }
     }
 }

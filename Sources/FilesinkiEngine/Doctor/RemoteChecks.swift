@@ -6,6 +6,7 @@ import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
+import FilesinkiText
 import Glibc
 
 /// The checks of ``Doctor`` on the remote: its guarantees, the clocks, the devices and the conflicts.
@@ -158,7 +159,8 @@ struct RemoteChecks: Sendable {
                 "devices", .warning,
                 "Not seen for \(Self.longestAbsence) days: \(name)"
                     + (stale.count == 1 ? "." : " and \(stale.count - 1) more."),
-                remedy: "If it will not come back, run filesinki devices forget \(name).")
+                remedy: "If it will not come back, run filesinki devices forget "
+                    + "\(ShellWord.shown(first.device.name.utf8)).")
         } catch { return Diagnosis("devices", thrown: error) }
     }
 

@@ -43,7 +43,7 @@ extension Replica {
         if let had = existing?.remote, let address, had != address {
             throw Failure(
                 .exists, path: options.root, "The replica's remote is \(had).",
-                remedy: "To change it, run filesinki remote set \(address).")
+                remedy: "To change it, run filesinki remote set \(ShellWord.shown(address.utf8)).")
         }
         if existing != nil, !paths.isEmpty { try requireChoice(paths, in: state) }
         config.remote = config.remote ?? address

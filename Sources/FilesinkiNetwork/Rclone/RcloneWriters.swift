@@ -2,6 +2,7 @@ import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiSystem
+import FilesinkiText
 import Glibc
 import Synchronization
 
@@ -70,7 +71,7 @@ final class RcloneWriters: Sendable {
             .unfitStore, path: place.text,
             "rclone cannot keep several devices apart there, of which one would lose its changes.",
             remedy: "If this device alone publishes there, run filesinki remote set "
-                + "\(place.text) --single-writer.")
+                + "\(ShellWord.shown(place.text.utf8)) --single-writer.")
     }
 
     private static func isTaken(_ place: RcloneAddress, _ mark: ObjectKey) -> Failure {
