@@ -22,7 +22,8 @@ package struct Guard: Hashable, Sendable {
 
     package init(
         maxDelete: MaxDelete = .standard, minimumDeletions: Int = 25,
-        maxOverwriteShare: Double = Guard.standardOverwriteShare, minimumOverwrites: Int = 100, minimumEmptied: Int = 2
+        maxOverwriteShare: Double = Guard.standardOverwriteShare, minimumOverwrites: Int = 100,
+        minimumEmptied: Int = 2
     ) {
         self.maxDelete = maxDelete
         self.minimumDeletions = minimumDeletions
