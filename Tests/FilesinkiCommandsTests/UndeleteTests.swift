@@ -49,6 +49,15 @@ struct UndeleteTests {
         #expect(world.read("a/z.txt") != nil)
     }
 
+    @Test("a folder may be named after a pattern that brings back files of it")
+    func folderBehindPattern() async throws {
+        let world = try await Self.world()
+        let outcome = try await world.run("undelete", "--root", "a", "*.txt", "d")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.names(in: "a/d") == ["x.txt", "y.md"])
+        #expect(world.read("a/z.txt") != nil)
+    }
+
     @Test("a folder and a file in it are restored once")
     func folder() async throws {
         let world = try await Self.world()

@@ -78,7 +78,12 @@ struct UndeleteCommand: ReplicaCommand {
             chosen += found.filter { !isLiteral || $0.path == literal }
                 .map(\.path)
         }
-        return chosen.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        // A folder that is named after what is in it would be back before its turn, and then no deleted path.
+        let named = Set(chosen)
+        let ordered = chosen.flatMap { path in
+            path.ancestors.reversed().filter(named.contains) + [path]
+        }
+        return ordered.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     /// Restores one path and shows it.
