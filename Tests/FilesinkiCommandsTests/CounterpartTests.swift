@@ -29,7 +29,8 @@ struct CounterpartTests {
             ("ignore", "check-ignore PATH"), ("purge", "delete -r PATH"),
             ("filter-branch", "delete -r PATH"), ("cleanup", "prune"), ("df", "du"),
             ("who", "log PATH"), ("why", "explain PATH"), ("sparse-checkout", "only set PATH"),
-            ("only rm", "only remove PATH"), ("devices rm", "devices forget NAME"),
+            ("only rm", "only remove PATH"),
+            ("only drop", "only remove PATH"), ("devices rm", "devices forget NAME"),
         ])
     func command(_ name: String, _ here: String) async throws {
         let words = name.split(separator: " ").map(String.init)
@@ -61,6 +62,7 @@ struct CounterpartTests {
             ("sync --stats", "stats"),
             ("restore --target x", "restore --at TIME -o DIR"),
             ("restore x --version 2", "restore PATH@VERSION"), ("log -1", "log -n 1"),
+            ("log -30", "log -n 30"),
             ("log --after x", "log --since TIME"), ("log --before x", "log --until TIME"),
             ("log --author x", "log --device NAME"), ("log --host x", "log --device NAME"),
             ("restore --source 12 x", "restore PATH --commit 12"),

@@ -43,6 +43,29 @@ import Testing
         #expect(try await run(world, "status a --json").text.contains(#""ignored":1"#))
     }
 
+    @Test func `sync of an ignored path says at a terminal why nothing was synced`() async throws {
+        let world = try await world()
+        let told = "Not synced, as it is ignored by .filesinkiignore, line 1: one."
+        #expect(try await !run(world, "sync --root a one").talk.contains(told))
+        world.terminals.talk = true
+        #expect(try await run(world, "sync --root a one").talk.contains(told))
+        #expect(try await !run(world, "sync --root a two").talk.contains("Not synced"))
+        #expect(try await !run(world, "sync --root a one --include one").talk.contains(told))
+    }
+
+    @Test func `explain tells a path that is nowhere from one that is not synced yet`()
+        async throws
+    {
+        let world = try await world()
+        let absent = try await run(world, "explain --root a nosuch")
+        #expect(absent.lines == ["nosuch: no such path here or in the store."])
+        try world.write("x", to: "a/new")
+        #expect(try await run(world, "explain --root a new").lines == ["new: not synced."])
+        world.rename("store", to: "away")
+        let unread = try await run(world, "explain --root a nosuch")
+        #expect(unread.lines == ["nosuch: no such path here, or in the store as of the last sync."])
+    }
+
     @Test func `a deletion elsewhere is said once`() async throws {
         let world = try await world()
         #expect(try await run(world, "delete --root b one").code == .done)

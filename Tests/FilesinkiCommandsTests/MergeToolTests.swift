@@ -58,6 +58,7 @@ struct MergeToolTests {
         arguments: [
             (#"echo x >"$MERGED"; exit 1"#, "ended with 1"), ("true $MERGED", "as it was"),
             (#"echo x >"$MERGED"; kill -9 $$"#, "ended with 137"),
+            (#"no-such-tool "$MERGED" 2>/dev/null"#, "the program of the merge tool was not found"),
         ])
     func declined(_ tool: String, _ why: String) async throws {
         let world = try await Self.world()

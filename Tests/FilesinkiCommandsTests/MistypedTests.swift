@@ -108,6 +108,23 @@ struct MistypedTests {
     }
 
     @Test(
+        "a state of all files, as other tools name it, is answered with how a version is named",
+        arguments: [
+            ("show", "@2", true), ("show", "2", true), ("show", "HEAD~1", true),
+            ("show", "x@HEAD", false), ("show", "notes", false), ("restore", "HEAD", true),
+            ("diff", "HEAD", true), ("diff", "12", true), ("diff", "nosuch", false),
+        ])
+    func revision(_ command: String, _ word: String, _ isAnswered: Bool) async throws {
+        let world = try await ReplicaTests.pair()
+        let outcome = try await world.run(command, "--root", "a", word)
+        #expect(outcome.code == (command == "diff" ? .negative : .usage))
+        let told =
+            command == "diff"
+            ? "filesinki diff --root \(world.folder)/a PATH 1 2" : "A path is needed"
+        #expect(outcome.talk.contains(told) == isAnswered, "\(outcome.talk)")
+    }
+
+    @Test(
         "options of every command may stand before a subcommand",
         arguments: [
             "devices --root a list", "remote --root=a show", "only --root a list",

@@ -47,6 +47,34 @@ struct PartialReplicaTests {
         #expect(world.names(in: "e").isEmpty)
     }
 
+    @Test func `patterns are not taken for chosen paths, and --include chooses none`() async throws
+    {
+        let world = try await GoldenTests.pair()
+        let told = "A pattern is not taken, only a file or a folder."
+        let clone = try await world.run("clone", "store", "c", "--only", "o*")
+        #expect(clone.talk.contains("o*: The store has no such path. \(told)"), "\(clone.talk)")
+        #expect(try await world.run("only", "set", "o*", "--root", "b").talk.contains(told))
+        #expect(try await !world.run("only", "set", "x", "--root", "b").talk.contains(told))
+        let hint = "To hold only some paths: filesinki clone URL DIR --only PATH."
+        #expect(try await world.run("clone", "store", "d", "--include", "one").talk.contains(hint))
+        #expect(world.names(in: "d") == [".filesinki", "one", "two"])
+        for more in [["--only", "one"], ["--exclude", "two"]] {
+            let line = ["clone", "store", more[1], "--include", "one"] + more
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(!outcome.talk.contains(hint), "\(outcome.talk)")
+        }
+    }
+
+    @Test func `explain says of a path outside of the choice that it is not held`() async throws {
+        let world = try await GoldenTests.pair()
+        #expect(try await world.run("only", "set", "one", "--root", "a").code == .done)
+        let text = try await world.run("explain", "--root", "a", "two").lines
+        #expect(
+            text.dropFirst().first
+                == "Not one of the paths that this replica holds: see filesinki only list --root "
+                + "\(world.folder)/a.", "\(text)")
+    }
+
     @Test func `deinit removes the choice and the device's ignore file`() async throws {
         let world = try await GoldenTests.pair()
         #expect(try await world.run("only", "set", "one", "--root", "b").code == .done)

@@ -28,7 +28,15 @@ enum Counterparts {
     ///   - name: The option with its dashes.
     ///   - command: The whole name of its command; empty for the program itself.
     static func option(_ name: String, of command: String) -> Counterpart? {
-        options["\(command) \(name)"] ?? options[name]
+        options["\(command) \(name)"] ?? options[name] ?? count(name, of: command)
+    }
+
+    /// `log -3`, as git has it.
+    private static func count(_ name: String, of command: String) -> Counterpart? {
+        guard command == "log", let count = Int(name.dropFirst()), count > 0 else { return nil }
+        return Counterpart(
+            "To print the newest \(count == 1 ? "" : "\(count) ")only",
+            "filesinki log -n \(count)")
     }
 
     /// The counterpart of a command that needs an argument here, and none in other tools; nil if there is none.
@@ -77,6 +85,8 @@ enum Counterparts {
         "filesinki delete -r PATH")
     private static let forgetting = Counterpart(
         "To wait no longer for a device that is gone", "filesinki devices forget NAME")
+    private static let dropping = Counterpart(
+        "To hold a path no longer", "filesinki only remove PATH")
     private static let ending = Counterpart(
         "A replica has one remote; to make it an ordinary folder again", "filesinki deinit")
     private static let migration = Counterpart(
@@ -156,7 +166,7 @@ enum Counterparts {
         "why": reason,
         "devices remove": forgetting,
         "devices rm": forgetting,
-        "only rm": Counterpart("To hold a path no longer", "filesinki only remove PATH"),
+        "only drop": dropping, "only rm": dropping,
         "remote add": Counterpart(
             "A replica has one remote; to set its address", "filesinki remote set URL"),
         "remote get": Counterpart("To print the address of the remote", "filesinki remote"),
@@ -224,7 +234,6 @@ enum Counterparts {
         "delete --force": forced, "delete -f": forced, "delete -fr": forced, "delete -rf": forced,
         "du -a": Counterpart("To list more levels, and with them files", "filesinki du --depth 9"),
         "du -s": Counterpart("To print the total only", "filesinki du --depth 0"),
-        "log -1": Counterpart("To print the newest only", "filesinki log -n 1"),
         "log --after": newer, "log --before": older,
         "log --author": publisher, "log --committer": publisher, "log --host": publisher,
         "log --follow": Counterpart(

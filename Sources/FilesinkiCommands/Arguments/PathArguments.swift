@@ -192,6 +192,7 @@ struct VersionedPath: Equatable {
     /// - Throws: `Failure` with code `usage` when the version is missing.
     func required() throws(Failure) -> (path: String, version: UInt64) {
         guard let version else {
+            if isRevision { throw Failure.isRevision(path) }
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: path), "The version is missing.",
                 remedy: "Write PATH@VERSION, such as notes/a@12; filesinki log PATH lists them.")
@@ -199,7 +200,25 @@ struct VersionedPath: Equatable {
         return (path, version)
     }
 
+    /// Whether the argument is what other tools call a state of all files: `HEAD`, `@2` or `2`.
+    var isRevision: Bool {
+        if version != nil { return false }
+        let name = path.prefix { $0 != "~" && $0 != "^" && $0 != "@" }
+        return name == "HEAD" || path == "@" || path == "latest" || Self.number(path[...]) != nil
+            || path.first == "@" && Self.number(path.dropFirst()) != nil
+    }
+
     private static func number(_ digits: Substring) -> UInt64? {
         digits.allSatisfy { $0.isASCII && $0.isNumber } ? UInt64(digits) : nil
+    }
+}
+
+extension Failure {
+    /// A state of all files was named, where a version of one path is meant.
+    static func isRevision(_ argument: String) -> Failure {
+        Failure(
+            .usage, path: ArgumentText.bytes(of: argument), "A path is needed, with its version.",
+            remedy: "Write PATH@VERSION, such as notes/a@12; filesinki log lists all versions, and "
+                + "filesinki log PATH those of one path.")
     }
 }

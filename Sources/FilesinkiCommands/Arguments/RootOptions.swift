@@ -236,6 +236,9 @@ struct RootReader {
         return try file.readAll(limit: Self.limit)
     }
 
+    /// Whether something is at a path now.
+    func exists(_ path: RelativePath) -> Bool { FileCall.status(place(path)) != nil }
+
     /// Whether a path is a folder now.
     func isFolder(_ path: RelativePath) -> Bool {
         FileCall.status(place(path)).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false

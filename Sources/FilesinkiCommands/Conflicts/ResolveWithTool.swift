@@ -87,6 +87,12 @@ extension ResolveCommand {
 extension Failure {
     /// A merge tool did not resolve a conflict.
     fileprivate static func stays(_ exit: Int32) -> Failure {
+        // What a shell ends with if there is no such program.
+        if exit == 127 {
+            return Failure(
+                .declined, "The conflict stays open: the program of the merge tool was not found.",
+                remedy: "Install it, name another one, or choose a side with --take.")
+        }
         let why = exit == 0 ? "left $MERGED as it was" : "ended with \(exit)"
         return Failure(
             .declined, "The conflict stays open: the merge tool \(why).",

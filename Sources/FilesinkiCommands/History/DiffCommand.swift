@@ -193,6 +193,12 @@ extension Session {
                     remedy: "A version follows the path: filesinki diff "
                         + "\(ShellWord.path(Array(wanted.path.utf8))) \(version).")
             }
+            if wanted.isRevision {
+                throw Failure(
+                    .notFound, path: path.bytes, "No version was found.",
+                    remedy: "A version is one of a path, and follows it: filesinki diff PATH 1 2; "
+                        + "filesinki log PATH lists them.")
+            }
             throw Failure(
                 .notFound, path: path.bytes, "No version was found.",
                 remedy:

@@ -3,6 +3,7 @@ import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiText
 
 /// `init`: makes a folder a replica.
@@ -192,6 +193,11 @@ struct CloneCommand: Command {
         let patterns = try patterns.patterns
         var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
         let access = try reaching.apply(to: &options, in: console)
+        if !self.patterns.include.isEmpty, self.patterns.exclude.isEmpty, only.isEmpty {
+            console.say(
+                "--include adds what an ignore file leaves out, and leaves nothing out itself. To hold "
+                    + "only some paths: filesinki clone URL DIR --only PATH.")
+        }
         console.detail("Connecting to \(printable(address.text.utf8)).")
         // One connection for all that follows.
         let connection = try options.connect(address.text)
@@ -226,9 +232,13 @@ struct CloneCommand: Command {
 extension Failure {
     /// A chosen path that the store does not have.
     fileprivate static func chosenNotFound(_ path: RelativePath) -> Failure {
-        Failure(
+        let pattern =
+            PathPattern.isPattern("\(path)")
+            ? "A pattern is not taken, only a file or a folder. " : ""
+        return Failure(
             .notFound, path: path.bytes, "The store has no such path.",
-            remedy: "The replica was made, and holds the path once the store has it. To choose "
+            remedy: pattern
+                + "The replica was made, and holds the path once the store has it. To choose "
                 + "other paths: filesinki only set PATH, then filesinki sync.")
     }
 }

@@ -25,18 +25,17 @@ struct ExplainCommand: ReplicaCommand {
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let path = try session.path(path)
         let found = try await session.replica.explain(path)
-        let reader = RootReader(root: session.root.path)
-        let state = session.settings.stateFolder
-        let (filter, _) = try reader.ignoreFilter(console.environment, state)
-        let match = try filter.explain(
-            path, isDirectory: reader.isFolder(path), read: reader.read)
-        let isHeld = try state.choiceNote().choice?.holds(path) ?? true
-        let rule = match.flatMap { $0.isIgnored ? $0 : nil }
+        let isHeld = try session.settings.stateFolder.choiceNote().choice?.holds(path) ?? true
+        let rule = try session.ignoreRule(of: path)
         let ignoredBy = isHeld ? rule?.place : "filesinki only list"
         if report.json {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
         } else {
-            var reason = ignoredBy.map { "Ignored here by \(console.hints.text($0))." }
+            var reason = ignoredBy.map {
+                isHeld
+                    ? "Ignored here by \($0)."
+                    : "Not one of the paths that this replica holds: see \(console.hints.text($0))."
+            }
             if isHeld, let rule, let remedy = rule.remedy {
                 reason = "Ignored here by \(rule.place): \(printable(rule.pattern)). \(remedy)"
             }
@@ -44,13 +43,25 @@ struct ExplainCommand: ReplicaCommand {
                 let next = console.hints.text("filesinki delete --keep")
                 reason? += " To delete it there and keep it here, use \(next)."
             }
-            for line in found.text(because: reason, within: console.outputColumns) {
+            let isHere = RootReader(root: session.root.path).exists(path)
+            for line in found.text(because: reason, isHere, within: console.outputColumns) {
                 try console.output.line(line)
             }
             try console.sayOrigin(of: found.versions, next: "filesinki explain")
         }
         if let away = found.away { console.say("The log was not read. \(away)") }
         return found.isEmpty && ignoredBy == nil && found.database == nil ? .negative : .done
+    }
+}
+
+extension Session {
+    /// The rule of an ignore file, or a built-in one, that ignores a path here; nil if none does.
+    func ignoreRule(of path: RelativePath) throws -> IgnoreMatch? {
+        let reader = RootReader(root: root.path)
+        let (filter, _) = try reader.ignoreFilter(console.environment, settings.stateFolder)
+        let match = try filter.explain(
+            path, isDirectory: reader.isFolder(path), read: reader.read)
+        return match.flatMap { $0.isIgnored ? $0 : nil }
     }
 }
 
@@ -88,11 +99,13 @@ extension Explanation {
 
     /// - Parameters:
     ///   - reason: Why the path is ignored here; nil if it is not.
+    ///   - isHere: Whether the root has something at the path.
     ///   - width: The columns of a line; nil for lines that are not broken.
-    func text(because reason: String?, within width: Int?) -> [String] {
+    func text(because reason: String?, _ isHere: Bool, within width: Int?) -> [String] {
+        let isUnknown = isEmpty && !isHere && stored == nil && database == nil
         var lines = FlowText.lines(
-            ["\(path):", state(isIgnored: reason != nil)], separator: " ", indent: "  ",
-            within: width)
+            ["\(path):", isUnknown ? unknown : state(isIgnored: reason != nil)],
+            separator: " ", indent: "  ", within: width)
         if isPending { lines.append("Changed here since; not yet published.") }
         if let reason { lines += FlowText.words(reason, within: width) }
         if let database {
@@ -116,6 +129,12 @@ extension Explanation {
     fileprivate var storedVersion: UInt64? {
         let known = stored ?? base
         return known.flatMap { $0.entry.kind == .tombstone ? nil : $0.version }
+    }
+
+    private var unknown: String {
+        away == nil
+            ? "no such path here or in the store."
+            : "no such path here, or in the store as of the last sync."
     }
 
     private func state(isIgnored: Bool) -> String {

@@ -93,8 +93,8 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         let question = try ask ? ConflictQuestion(console) : nil
         let chosenPatterns = try patterns.patterns
         if !dryRun { session.register() }
-        return try await session.run(rules, publishWait, replica.waiting, telling(in: console)) {
-            options in
+        let code = try await session.run(rules, publishWait, replica.waiting, telling(in: console))
+        { options in
             if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
             options.patterns = chosenPatterns
@@ -102,6 +102,8 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             options.isDryRun = dryRun
             options.approved = approve
         }
+        if list.pathsFrom == nil, patterns.include.isEmpty { try session.sayIgnored(chosen) }
+        return code
     }
 }
 
@@ -147,6 +149,17 @@ extension Session {
     /// Adds the replica to the list of this user's, if it is not in it.
     func register() {
         console.register(root: settings.root, state: settings.state, isNew: false)
+    }
+
+    /// Says at a terminal which of the paths that the user has named are ignored, so that nothing was synced.
+    fileprivate func sayIgnored(_ paths: [RelativePath]) throws {
+        guard console.terminals.talk, !console.outputOptions.isJSON else { return }
+        for path in paths {
+            guard let rule = try ignoreRule(of: path) else { continue }
+            console.say(
+                "Not synced, as it is ignored by \(rule.place): \(path). For this run only, add "
+                    + "--include PATTERN.")
+        }
     }
 
     /// Says after a change of an ignore file what it has no effect on: a file that was synced stays in the store.

@@ -99,7 +99,9 @@ struct PartialReplica: ReplicaPart {
             throw Failure(
                 .notFound, path: path.bytes,
                 "Found neither here nor in the store as of the last sync.",
-                remedy: "Check the path; filesinki ls lists what the store has.")
+                remedy: (path.bytes.contains { "*?[".utf8.contains($0) }
+                    ? "A pattern is not taken, only a file or a folder. " : "")
+                    + "Check the path; filesinki ls lists what the store has.")
         }
     }
 
