@@ -41,8 +41,11 @@ extension Record {
             try RecordName(name), try RecordType(type), values)
         operation.policy = policy.kept
         guard policy == .ifServerRecordUnchanged else { return operation }
-        operation.tag = changeTag
-        if changeTag == nil { operation.existence = .mustNotExist }
+        if let changeTag {
+            operation.require(tag: changeTag)
+        } else {
+            operation.existence = .mustNotExist
+        }
         return operation
     }
 }

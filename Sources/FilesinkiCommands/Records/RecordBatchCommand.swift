@@ -114,7 +114,7 @@ private struct OperationLine {
         }
         if verb == .delete || verb == .forceDelete {
             var operation = RecordOperation.delete(name)
-            operation.tag = verb == .delete ? input.tag : nil
+            if verb == .delete, let tag = input.tag { operation.require(tag: tag) }
             return operation
         }
         try reader.add(input)
@@ -127,7 +127,7 @@ private struct OperationLine {
                     .usage, path: name.text, "The operation needs the record's tag.",
                     remedy: "Give the tag that rec get prints, or use force-\(verb.rawValue).")
             }
-            (operation.tag, operation.policy) = (tag, .unchanged)
+            operation.require(tag: tag)
             operation.existence = .mustExist
         case .forceUpdate: operation.policy = .changedKeys
         case .forceReplace: operation.policy = .allKeys

@@ -11,26 +11,27 @@ struct PolicyOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            If another device changed the record: merge (by field), unchanged (refuse), \
-            changed-keys or all-keys.
+            If another device changed the record: merge (by field; the default), unchanged \
+            (refuse; the default with --if-tag), changed-keys or all-keys.
             """, valueName: "policy"))
-    var policy = SavePolicy.merge.rawValue
+    var policy: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only if the record has this change tag.", valueName: "tag"))
+            "Only if the record has this change tag, here and in the store.", valueName: "tag"))
     var ifTag: String?
 
     /// - Throws: `Failure` with code `usage` for any other word.
     func apply(to operation: inout RecordOperation) throws(Failure) {
-        guard let policy = SavePolicy(rawValue: policy) else {
+        if let ifTag { operation.require(tag: ifTag) }
+        guard let policy else { return }
+        guard let given = SavePolicy(rawValue: policy) else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: policy), "Invalid policy.",
                 remedy: "Use \(SavePolicy.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
-        operation.policy = policy
-        operation.tag = ifTag
+        operation.policy = given
     }
 }
 
@@ -175,7 +176,8 @@ struct RecordDeleteCommand: ReplicaCommand {
         abstract: "Delete records, and those that refer to them with delete.",
         discussion: """
             Deleting a record that does not exist succeeds; with --strict it exits with 1. An edit \
-            by another device survives the deletion, unless the policy is all-keys.
+            by another device survives the deletion, unless the policy is all-keys; with --if-tag \
+            or the policy unchanged the deletion is refused then, and exits with 3.
             """)
 
     @Argument(help: "The names of the records.", completion: Candidates.asked)

@@ -26,7 +26,7 @@ package struct RecordOperation: Sendable {
     package var replacesAll = false
     package var existence = Existence.any
     package var policy = SavePolicy.merge
-    /// The change tag that the record must have; nil for any.
+    /// The change tag that the record must have on this device; nil for any.
     package var tag: String?
 
     /// A save that sets some fields.
@@ -39,6 +39,13 @@ package struct RecordOperation: Sendable {
     /// A deletion. Deleting a record that is not there succeeds.
     package static func delete(_ name: RecordName) -> RecordOperation {
         RecordOperation(kind: .delete, name: name)
+    }
+
+    /// Lets the operation happen only if the record has a change tag, and nobody else's change of it comes in between:
+    /// this device may not know yet what others published, so that the exchange decides, too.
+    package mutating func require(tag: String) {
+        self.tag = tag
+        policy = .unchanged
     }
 }
 
