@@ -150,4 +150,66 @@ struct UndeleteTests {
         #expect(try await world.run("undelete", "--root", "a", "*.txt").code == .done)
         #expect(world.names(in: "a") == ["*.txt", ".filesinki"])
     }
+
+    /// A replica where somebody has removed `d` and `z.txt` and renamed `w.txt`, and no run has seen it.
+    private static func unsynced() async throws -> World {
+        let world = try World()
+        for name in ["d/x.txt", "d/y.md", "w.txt", "z.txt"] {
+            try world.write(name, to: "a/" + name)
+        }
+        _ = try await world.run("init", "a", "--remote", "store")
+        #expect(try await world.run("sync", "a").code == .done)
+        world.rename("a/d", to: "gone")
+        world.remove("a/z.txt")
+        world.rename("a/w.txt", to: "a/v.txt")
+        return world
+    }
+
+    @Test(
+        "what was deleted here and not synced comes back by pattern or the replica itself, in no commit",
+        arguments: ["*", ".", "d* z*", "*.txt *.md"])
+    func unsent(_ arguments: String) async throws {
+        let world = try await Self.unsynced()
+        let words = ["undelete", "--root", "a"] + arguments.split(separator: " ").map(String.init)
+        let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.names(in: "a") == [".filesinki", "d", "v.txt", "z.txt"])
+        #expect(world.names(in: "a/d") == ["x.txt", "y.md"])
+        #expect(world.readText("a/d/y.md") == "d/y.md")
+        #expect(try await world.run("log", "--root", "a").lines.count == 1)
+        let sync = try await world.run("sync", "a")
+        #expect(sync.code == .done && sync.text.contains("v.txt"), "\(sync.text)\(sync.talk)")
+        #expect(!sync.text.contains("deleted"), "\(sync.text)")
+        let again = try await world.run("undelete", "--root", "a", ".")
+        #expect(again.code == .negative)
+        let told = "Nothing was deleted here since the last sync."
+        #expect(again.talk.contains(told), "\(again.talk)")
+    }
+
+    @Test("a pattern brings back no more than it matches")
+    func unsentMatches() async throws {
+        let world = try await Self.unsynced()
+        #expect(try await world.run("undelete", "--root", "a", "*.md").code == .done)
+        #expect(world.names(in: "a") == [".filesinki", "d", "v.txt"])
+        #expect(world.names(in: "a/d") == ["y.md"])
+    }
+
+    @Test("an emptied root names the command that brings everything back, also in a dry run")
+    func emptied() async throws {
+        let world = try await Self.unsynced()
+        world.remove("a/v.txt")
+        let told = "filesinki undelete --root \(world.folder)/a . brings back what was in it."
+        let stopped = try await world.run("sync", "a")
+        #expect(stopped.code == .limit)
+        #expect(stopped.talk.contains(told), "\(stopped.talk)")
+        let dry = try await world.run("sync", "-n", "a")
+        #expect(dry.code == .done)
+        #expect(dry.talk.contains(told), "\(dry.talk)")
+        #expect(dry.talk.contains("To approve the plan, run filesinki sync"), "\(dry.talk)")
+        let outcome = try await world.run("undelete", "--root", "a", ".")
+        #expect(outcome.code == .done && outcome.talk == "Restored 5 paths.\n", "\(outcome.talk)")
+        #expect(world.names(in: "a") == [".filesinki", "d", "w.txt", "z.txt"])
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("log", "--root", "a").lines.count == 1)
+    }
 }

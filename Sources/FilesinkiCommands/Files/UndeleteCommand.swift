@@ -9,8 +9,9 @@ struct UndeleteCommand: ReplicaCommand {
         commandName: "undelete", abstract: "Restore deleted paths.",
         discussion: """
             A folder comes back with everything that was deleted with it. A path with *, ? or [ that \
-            was not deleted by that name is a pattern, as in .gitignore. List deleted paths with \
-            filesinki ls --deleted. Exits with 5 if some of several paths could not be restored.
+            was not deleted by that name is a pattern, as in .gitignore. The replica itself, as in filesinki \
+            undelete . in its folder, brings back everything that was deleted here since the last sync. List deleted \
+            paths with filesinki ls --deleted. Exits with 5 if some of several paths could not be restored.
             """)
 
     @Argument(help: "The paths to restore, or patterns.", completion: Candidates.asked)
@@ -31,15 +32,20 @@ struct UndeleteCommand: ReplicaCommand {
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(replica, writable: true, in: console)
-        let targets = try await targets(paths, session)
-        if targets.count == 1 {
-            let (code, paths) = try await restore(targets[0], session)
+        let targets = try await UndeleteTargets(paths, session)
+        if targets.unsent.isEmpty, targets.deleted.count == 1 {
+            let (code, paths) = try await restore(targets.deleted[0], session)
             console.say(restored: paths.count)
             return code
         }
         var restored: Set<RelativePath> = []
         var codes: [ExitCode] = []
-        for target in targets {
+        if !targets.unsent.isEmpty {
+            let (code, paths) = try await bringBack(targets.unsent, session)
+            codes.append(code)
+            restored.formUnion(paths)
+        }
+        for target in targets.deleted {
             // A folder above it has brought it back.
             if restored.contains(target) { continue }
             do {
@@ -57,33 +63,15 @@ struct UndeleteCommand: ReplicaCommand {
         return codes.contains(.done) && failed != nil ? .partial : failed ?? .done
     }
 
-    /// The paths that are meant, folders before what is in them, each once.
-    ///
-    /// - Throws: Code `not-found` for a pattern that matches no deleted path.
-    private func targets(
-        _ arguments: [String], _ session: Session
-    ) async throws -> [RelativePath] {
-        var finder = DeletedPathFinder(session)
-        var chosen: [RelativePath] = []
-        for argument in arguments {
-            guard PathPattern.isPattern(argument) else {
-                chosen.append(try session.path(argument))
-                continue
-            }
-            let found = try await finder.find(argument)
-            guard !found.isEmpty else { throw Failure.noneDeleted(argument) }
-            // A name with these characters, or all that the pattern matches.
-            let literal = try? session.path(argument)
-            let isLiteral = found.contains { $0.path == literal }
-            chosen += found.filter { !isLiteral || $0.path == literal }
-                .map(\.path)
-        }
-        // A folder that is named after what is in it would be back before its turn, and then no deleted path.
-        let named = Set(chosen)
-        let ordered = chosen.flatMap { path in
-            path.ancestors.reversed().filter(named.contains) + [path]
-        }
-        return ordered.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    /// Brings back what is in no commit as deleted, all of it together.
+    private func bringBack(
+        _ deletions: [UnsentDeletion], _ session: Session
+    ) async throws -> (code: ExitCode, restored: [RelativePath]) {
+        let made = try await session.replica.bringBack(deletions, SyncOptions())
+        let problems = made.problems + (made.sync?.problems ?? [])
+        try session.console.show(restored: made.restored)
+        try session.console.show(problems, type: "problem")
+        return (problems.isEmpty ? .done : .partial, made.restored)
     }
 
     /// Restores one path and shows it.

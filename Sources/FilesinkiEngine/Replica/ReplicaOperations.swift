@@ -217,6 +217,18 @@ extension Replica {
         try await Restores(context).undelete(path, options)
     }
 
+    /// See ``UnsentDeletions/find()``.
+    package func unsentDeletions() async throws -> [UnsentDeletion] {
+        try await UnsentDeletions(context).find()
+    }
+
+    /// See ``UnsentDeletions/bringBack(_:_:)``.
+    package func bringBack(
+        _ deletions: [UnsentDeletion], _ options: SyncOptions
+    ) async throws -> RestoreReport {
+        try await UnsentDeletions(context).bringBack(deletions, options)
+    }
+
     /// See ``Restores/export(_:write:)``.
     package func export(
         _ tree: TreeAtPoint,

@@ -99,12 +99,15 @@ struct RootEditor: ReplicaPart {
 
     /// Writes an entry of the history into the root.
     ///
-    /// - Parameter contents: The source of the entry's content.
+    /// - Parameters:
+    ///   - contents: The source of the entry's content.
+    ///   - expected: What may be replaced; nil for what the last run has found there.
     /// - Returns: False if something unexpected was found at the path, which stays.
     func write(
-        _ entry: Entry, at path: RelativePath, from contents: ContentSource
+        _ entry: Entry, at path: RelativePath, from contents: ContentSource,
+        expecting expected: Expectation? = nil
     ) async throws -> Bool {
-        let expected = try expectation(at: path)
+        let expected = try expected ?? expectation(at: path)
         let writer = try makeWriter()
         let outcome: InstallOutcome
         switch entry.kind {

@@ -56,17 +56,29 @@ extension SyncEngine {
             try forgetRecentDeletions()
             return
         }
-        let violations = try guardViolations(&run, planned.plan)
-        guard !violations.isEmpty else { return }
+        guard let failure = try guardFailure(&run, planned) else { return }
         if run.options.isUnattended { try holdRecentDeletions() }
-        throw Failure(
+        throw failure
+    }
+
+    /// What stops a run of this plan; nil if nothing does. Its remedy says how to go on.
+    func guardFailure(_ run: inout SyncRun, _ planned: RoundPlan) throws -> Failure? {
+        guard run.hasGuards, run.options.approved != planned.id else { return nil }
+        let violations = try guardViolations(&run, planned.plan)
+        guard !violations.isEmpty else { return nil }
+        let back =
+            Self.isEmptied(violations) ? "filesinki undelete . brings back what was in it. " : ""
+        let look =
+            run.options.isDryRun
+            ? "To approve the plan, run "
+            : "Look at the plan with filesinki sync --dry-run; to approve it, run "
+        let approval =
+            run.isPartial
+            ? "filesinki sync and follow its instructions."
+            : "filesinki sync --approve \(planned.id)."
+        return Failure(
             .limit, path: options.root, violations.map(\.description).joined(separator: " "),
-            remedy: (Self.isEmptied(violations)
-                ? "To bring back what was in it, run filesinki undelete PATH. " : "")
-                + "Look at the plan with filesinki sync --dry-run; to approve it, run "
-                + (run.isPartial
-                    ? "filesinki sync and follow its instructions."
-                    : "filesinki sync --approve \(planned.id)."))
+            remedy: back + look + approval)
     }
 
     private static func isEmptied(_ violations: [GuardViolation]) -> Bool {

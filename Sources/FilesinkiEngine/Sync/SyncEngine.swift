@@ -117,6 +117,9 @@ struct SyncEngine: ReplicaPart {
                 if run.options.isDryRun {
                     run.report.steps = planned.plan.steps
                     reportHeldPlaces(planned.plan.steps, &run)
+                    if let stop = try guardFailure(&run, planned) {
+                        run.report.notices.append(Problem(RelativePath(unchecked: []), stop))
+                    }
                     return
                 }
             }

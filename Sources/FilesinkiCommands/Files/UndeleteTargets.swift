@@ -1,0 +1,106 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRules
+
+/// What the arguments of `undelete` mean.
+struct UndeleteTargets {
+    /// Deleted paths, each once, folders before what is in them. A named one may be in no commit yet.
+    private(set) var deleted: [RelativePath] = []
+    /// What patterns, and the root itself, mean of what was deleted here and is in no commit yet.
+    private(set) var unsent: [UnsentDeletion] = []
+
+    private let session: Session
+    private var finder: DeletedPathFinder
+    /// Read for the first argument that needs them.
+    private var allUnsent: [UnsentDeletion]?
+
+    /// - Throws: Code `not-found` for a pattern that matches no deleted path, and for the root itself where nothing was deleted
+    ///   since the last sync.
+    init(_ arguments: [String], _ session: Session) async throws {
+        self.session = session
+        finder = DeletedPathFinder(session)
+        for argument in arguments {
+            if try session.isRoot(argument) {
+                try await addEverything(argument)
+            } else if PathPattern.isPattern(argument) {
+                try await addMatches(argument)
+            } else {
+                add(try session.path(argument))
+            }
+        }
+        putFoldersFirst()
+    }
+
+    /// A folder that is named after what is in it would be back before its turn, and then no deleted path.
+    private mutating func putFoldersFirst() {
+        let named = Set(deleted)
+        var known: Set<RelativePath> = []
+        deleted = deleted.flatMap { $0.ancestors.reversed().filter(named.contains) + [$0] }
+            .filter { known.insert($0).inserted }
+    }
+
+    private mutating func add(_ path: RelativePath) {
+        if !deleted.contains(path) { deleted.append(path) }
+    }
+
+    private mutating func add(_ deletions: [UnsentDeletion]) {
+        let known = Set(unsent)
+        unsent += deletions.filter { !known.contains($0) }
+    }
+
+    private mutating func addEverything(_ argument: String) async throws {
+        let all = try await everythingUnsent()
+        guard !all.isEmpty else { throw Failure.noneUnsent(argument) }
+        add(all)
+    }
+
+    /// A name with the characters of a pattern, or all that the pattern matches.
+    private mutating func addMatches(_ argument: String) async throws {
+        let found = try await finder.find(argument).map(\.path)
+        let literal = try? session.path(argument)
+        if let literal, found.contains(literal) { return add(literal) }
+        let (named, matched) = try await unsentMatches(argument, literal)
+        guard named.isEmpty else { return add(named) }
+        guard !(found.isEmpty && matched.isEmpty) else { throw Failure.noneDeleted(argument) }
+        add(matched)
+        for path in found { add(path) }
+    }
+
+    /// The deletions at and below the path of this name, and those that match the pattern.
+    private mutating func unsentMatches(
+        _ argument: String, _ literal: RelativePath?
+    ) async throws -> (named: [UnsentDeletion], matched: [UnsentDeletion]) {
+        let all = try await everythingUnsent()
+        let named = all.filter { deletion in
+            literal.map { deletion.path == $0 || deletion.path.isInside($0) } ?? false
+        }
+        let pattern = try PathPattern(argument)
+        return (named, all.filter { pattern.covers($0.path) })
+    }
+
+    private mutating func everythingUnsent() async throws -> [UnsentDeletion] {
+        if let allUnsent { return allUnsent }
+        let read = try await session.replica.unsentDeletions()
+        allUnsent = read
+        return read
+    }
+}
+
+extension Session {
+    /// Whether an argument names the root itself.
+    fileprivate func isRoot(_ argument: String) throws(Failure) -> Bool {
+        try root.requireMeantHere(argument, in: console)
+        return try root.path(argument, currentFolder: console.currentFolder) == nil
+    }
+}
+
+extension Failure {
+    /// The root was named, and nothing is missing in it.
+    fileprivate static func noneUnsent(_ argument: String) -> Failure {
+        Failure(
+            .notFound, path: ArgumentText.bytes(of: argument),
+            "Nothing was deleted here since the last sync.",
+            remedy: "What was deleted before is listed by filesinki ls --deleted; name it, or a "
+                + "pattern such as '*'.")
+    }
+}
