@@ -107,6 +107,38 @@ struct UndeleteTests {
         #expect(world.readText("a/d") == "f")
     }
 
+    @Test(
+        "once the file in its place has another name, the folder comes back, not the file again",
+        arguments: [true, false])
+    func fileMovedAway(_ isDeletedFirst: Bool) async throws {
+        let world = try World()
+        for name in ["p/a", "p/b", "kept"] { try world.write(name, to: "a/" + name) }
+        _ = try await world.run("init", "a", "--remote", "store")
+        #expect(try await world.run("sync", "a").code == .done)
+        world.rename("a/p", to: "gone")
+        if isDeletedFirst { #expect(try await world.run("sync", "a").code == .done) }
+        try world.write("file", to: "a/p")
+        #expect(try await world.run("sync", "a").code == .done)
+        let refused = try await world.run("undelete", "--root", "a", "p")
+        #expect(refused.talk.contains("a folder was here, and a file is here now"))
+        #expect(try await world.run("mv", "--root", "a", "p", "new").code == .done)
+        let outcome = try await world.run("undelete", "--root", "a", "p")
+        #expect(outcome.code == .done && outcome.talk == "Restored 3 paths.\n", "\(outcome.talk)")
+        #expect(world.names(in: "a/p") == ["a", "b"])
+        #expect(world.readText("a/p/b") == "p/b")
+        #expect(world.readText("a/new") == "file")
+    }
+
+    @Test("a renamed file comes back at its old name where nothing else was deleted there")
+    func renamed() async throws {
+        let world = try await Self.world()
+        #expect(try await world.run("mv", "--root", "a", "kept", "z.txt").code == .done)
+        #expect(try await world.run("undelete", "--root", "a", "kept").code == .done)
+        #expect(try await world.run("mv", "--root", "a", "z.txt", "y").code == .done)
+        #expect(try await world.run("undelete", "--root", "a", "z.txt").code == .done)
+        #expect(world.names(in: "a") == [".filesinki", "kept", "y", "z.txt"])
+    }
+
     @Test("one path says what was restored, and restore without a version names undelete")
     func one() async throws {
         let world = try await Self.world()

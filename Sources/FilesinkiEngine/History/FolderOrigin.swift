@@ -22,4 +22,9 @@ extension Commit {
         }
         return change
     }
+
+    /// Whether a change removes the old name of a file that was renamed.
+    func renames(_ change: Change) -> Bool {
+        change.entry.kind == .tombstone && changes.contains { $0.movedFrom == change.path }
+    }
 }

@@ -56,7 +56,8 @@ struct History: ReplicaPart {
                     versions.append(
                         PathVersion(
                             version: commit.sequence, time: commit.time, device: commit.device,
-                            change: commit.withOrigin(change), isSuperseded: lost))
+                            change: commit.withOrigin(change), isSuperseded: lost,
+                            isMovedAway: !lost && commit.renames(change)))
                 }
             }
             return true
@@ -292,6 +293,8 @@ package struct PathVersion: Sendable {
     package var change: Change
     /// Whether the content lost a conflict and was never at the path in the remote tree.
     package var isSuperseded: Bool
+    /// Whether it removes the old name of a file that the same commit has under a new one.
+    var isMovedAway = false
     /// Whether a prune has removed the content.
     package var isPruned = false
     /// Whether the content is gone because the store was damaged, and a repair has given it up.

@@ -34,7 +34,7 @@ struct Restores: ReplicaPart {
     }
 
     /// Restores the last content of a deleted path; a folder with everything that was deleted with
-    /// it.
+    /// it. What was renamed is not deleted: of a path that held something else before, that comes back.
     ///
     /// - Throws: Code `exists` if something is at the path, `not-found` if the history holds no
     ///   version.
@@ -70,16 +70,15 @@ struct Restores: ReplicaPart {
                     + "\(ShellWord.shown(path.bytes + Array("@".utf8)))VERSION.")
         }
         let reader = try await history.historyReader(after: before)
-        let versions = try await history.versions(of: path, in: reader)
-        guard let last = versions.last(where: { $0.change.entry.kind != .tombstone }) else {
+        guard let life = try await history.versions(of: path, in: reader).lastDeleted else {
             throw Failure(
                 .notFound, path: path.bytes, "No deleted file with this name was found.",
                 remedy: "List deleted names with filesinki ls --deleted.")
         }
+        let last = life.last
         var wanted = [(path, last.change.entry)]
         if last.change.entry.kind == .directory {
-            let deletion = versions.last { $0.change.entry.kind == .tombstone }
-            wanted += try await history.deletedChildren(of: path, by: deletion, in: reader)
+            wanted += try await history.deletedChildren(of: path, by: life.end, in: reader)
         }
         return try await writeBack(
             wanted, of: path, .init(command: "undelete", version: last.version), options,

@@ -1,0 +1,43 @@
+import FilesinkiModel
+
+/// A time in which a path held something: from when it came until it was deleted, was renamed, or gave its name to something of
+/// another kind.
+struct PathLife {
+    /// The last version of it.
+    let last: PathVersion
+    /// The version that ended it; nil if nothing did.
+    let end: PathVersion?
+
+    /// Whether it was renamed: what was here is at another path.
+    var isMovedAway: Bool { end?.isMovedAway ?? false }
+}
+
+extension [PathVersion] {
+    /// The lives of the path, oldest first. What lost a conflict belongs to the life in which it did.
+    var lives: [PathLife] {
+        var lives: [PathLife] = []
+        var current: PathVersion?
+        for version in self {
+            let isGone = version.change.entry.kind == .tombstone
+            if let known = current, isGone || !version.isSameKind(as: known) {
+                if version.isSuperseded { continue }
+                lives.append(PathLife(last: known, end: version))
+                current = nil
+            }
+            if !isGone { current = version }
+        }
+        return lives + (current.map { [PathLife(last: $0, end: nil)] } ?? [])
+    }
+
+    /// What `undelete` brings back: the last life that was deleted, else the last one. What was renamed is still there.
+    var lastDeleted: PathLife? {
+        let lives = lives
+        return lives.last { !$0.isMovedAway } ?? lives.last
+    }
+}
+
+extension PathVersion {
+    fileprivate func isSameKind(as other: PathVersion) -> Bool {
+        (change.entry.kind == .directory) == (other.change.entry.kind == .directory)
+    }
+}
