@@ -49,6 +49,29 @@ struct UndeleteTests {
         #expect(world.read("a/z.txt") != nil)
     }
 
+    @Test("a path that was deleted before its folder was renamed is answered with its name of then")
+    func beforeRename() async throws {
+        let world = try World()
+        for name in ["p/x/y", "p/x/z", "p/w"] { try world.write(name, to: "a/" + name) }
+        for line in [
+            "init a --remote store", "sync a", "rm --root a p/x/y", "mv --root a p q",
+            "mv --root a q r",
+        ] {
+            let words = line.split(separator: " ").map { Array($0.utf8) }
+            #expect(try await world.run(bytes: words).code == .done)
+        }
+        for name in ["r/x/y", "q/x/y"] {
+            let outcome = try await world.run("undelete", "--root", "a", name)
+            #expect(outcome.code == .negative)
+            let told = "as p/x/y: filesinki undelete --root \(world.folder)/a p/x/y."
+            #expect(outcome.talk.contains(told), "\(outcome.talk)")
+        }
+        let unknown = try await world.run("undelete", "--root", "a", "r/x/none")
+        #expect(!unknown.talk.contains("was renamed"), "\(unknown.talk)")
+        #expect(try await world.run("undelete", "--root", "a", "p/x/y").code == .done)
+        #expect(world.readText("a/p/x/y") == "p/x/y")
+    }
+
     @Test("a folder may be named after a pattern that brings back files of it")
     func folderBehindPattern() async throws {
         let world = try await Self.world()

@@ -71,9 +71,14 @@ struct Restores: ReplicaPart {
         }
         let reader = try await history.historyReader(after: before)
         guard let life = try await history.versions(of: path, in: reader).lastDeleted else {
+            // A hint only: the command has failed, whatever the log says.
+            let earlier = try? await history.deletedBeforeRename(path, in: reader)
             throw Failure(
                 .notFound, path: path.bytes, "No deleted file with this name was found.",
-                remedy: "List deleted names with filesinki ls --deleted.")
+                remedy: (earlier.map {
+                    "It was deleted before a folder was renamed, as \($0): filesinki undelete "
+                        + "\(ShellWord.path($0.bytes)). "
+                } ?? "") + "List deleted names with filesinki ls --deleted.")
         }
         let last = life.last
         var wanted = [(path, last.change.entry)]
