@@ -285,11 +285,12 @@ struct ConflictTests {
         let log = try await world.run("log", "f.json")
         let versions = log.lines.compactMap { $0.split(separator: " ").first }
         #expect(versions.count == 4)
-        #expect(log.lines[0].hasSuffix("auto:json, merged with \(versions[1])"), "\(log.text)")
-        #expect(log.lines[1].hasSuffix("auto:json, superseded"))
+        #expect(log.lines[0].hasSuffix("merged as json with \(versions[1])"), "\(log.text)")
+        #expect(log.lines[1].hasSuffix("kept aside, merged as json"))
         let json = try await world.run("log", "--json", "f.json")
         #expect(json.lines[0].contains(#""merged_with":\#(versions[1].dropFirst())"#))
         #expect(json.lines[0].contains(#""based_on":\#(versions[2].dropFirst())"#))
+        #expect(json.lines[1].contains(#""reason":"auto:json","superseded":true"#))
     }
 
     /// Replicas `a` and `b`, with what each of them has made of `p` since they had the same.

@@ -133,7 +133,8 @@ extension CommitSummary {
         if words.isEmpty {
             words.append(
                 superseded > 0
-                    ? "kept \(CountText.text(superseded, "version"))" : printable(operation.utf8))
+                    ? "\(CountText.text(superseded, "version")) kept aside"
+                    : printable(operation.utf8))
         }
         return words.joined(separator: "  ")
     }
@@ -192,11 +193,27 @@ extension PathVersion {
         case .file: break
         }
         if let origin = change.movedFrom { words.append("renamed from \(origin)") }
-        if !change.reason.isEmpty { words.append(change.reason) }
-        if let other = change.mergedWith { words.append("merged with @\(other)") }
-        if isSuperseded { words.append("superseded") }
+        words += decision
         if isPruned { words.append("removed by a prune") }
         if isLost { words.append("lost") }
         return words.joined(separator: ", ")
+    }
+
+    /// How both sides' versions became one; empty if no rule had to decide. JSON has the words of the commit.
+    private var decision: [String] {
+        let kind = change.reason.hasPrefix("auto:") ? change.reason.dropFirst("auto:".count) : nil
+        let other = change.mergedWith.map { " with @\($0)" }
+        var words: [String] = []
+        if isSuperseded {
+            words.append("kept aside")
+            if kind == nil { words.append("gave way in a conflict") }
+        }
+        if let kind {
+            words.append("merged as \(kind)\(other ?? "")")
+        } else {
+            if !change.reason.isEmpty { words.append(change.reason) }
+            if let other { words.append("merged\(other)") }
+        }
+        return words
     }
 }
