@@ -109,9 +109,23 @@ def drive(browser, address, replica, other):
         button?.dispatchEvent(new MouseEvent('click', { detail: 2 }));
         return button && `pressed: ${button.getAttribute('aria-disabled')}`;""")
     assert pressed == "pressed: null", "the second click of a double click restores something"
+    deletion = browser.until("who deleted it is known", """
+        const row = [...document.querySelectorAll('main tbody tr')].find((row) => row.cells[0].innerText === 'folder/x');
+        return row.cells[2].innerText !== '' && row.cells[2].innerText;""")
+    assert deletion == "a", deletion
     browser.press("Restore folder")
-    browser.shows("Restored.")
+    browser.shows("Restored 2 files.")
     assert read(replica, "folder", "x") == b"x\n" and read(replica, "folder", "y") == b"y\n"
+
+    # Of a folder that is there, what was deleted in it comes back. Its count is that of files.
+    row = browser.until("the folder is listed", """
+        const row = document.querySelector('[aria-label="Restore living"]')?.closest('tr');
+        return row && [...row.cells].map((cell) => cell.innerText);""")
+    assert row[:2] == ["living", "2"], row
+    browser.press("Restore living")
+    browser.until("living has no deleted files", "return !document.querySelector('[aria-label=\"Restore living\"]')")
+    browser.shows("Restored 2 files.")
+    assert read(replica, "living", "old", "x") == b"x\n" and read(replica, "living", "y") == b"y\n"
 
     # What happens elsewhere is shown without a reload.
     browser.go("Overview")

@@ -9,20 +9,21 @@ struct PageTests {
 
     private static let versions = Machine.package + "/Tests/Browser/versions.py"
 
-    /// Two replicas with five conflicts, a deleted folder, a file with a hostile name and content, and a device with a
-    /// hostile name.
+    /// Two replicas with five conflicts, a deleted folder, one in which something was deleted, a file with a hostile name
+    /// and content, and a device with a hostile name.
     private func conflicts() throws -> Machine {
         let machine = try Machine.pair(
             #"""
             printf 'one\ntwo\n' >a/plan.txt; echo '{"size":1}' >a/settings.json
             mkdir a/folder; echo x >a/folder/x; echo y >a/folder/y
+            mkdir -p a/living/old; echo x >a/living/old/x; echo y >a/living/y; echo z >a/living/z
             python3 '\#(Self.versions)' a 0
             echo "<script>document.title='owned'</script>" \
                 >"a/<img src=x onerror=\"document.title='owned'\">.html"
             """#)
         let made = try machine.shell(
             #"""
-            filesinki delete --root a -r folder
+            filesinki delete --root a -r folder; filesinki delete --root a -r living/old living/y
             printf 'ONE\ntwo\n' >a/plan.txt; printf 'eins\ntwo\n' >b/plan.txt
             echo '{"size":5}' >a/settings.json; echo '{"size":7}' >b/settings.json
             python3 '\#(Self.versions)' a 100; python3 '\#(Self.versions)' b 200

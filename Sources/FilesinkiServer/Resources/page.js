@@ -51,14 +51,17 @@ function failureOf(result) {
   return plain(result.messages.trim()) || `The command ended with ${result.exit}.`;
 }
 
+function queuedWords(result) {
+  return result.lines.some((line) => line.queued) ? ' It is kept here, and published by the next sync.' : '';
+}
+
 // Runs a change, and announces its result. Returns whether it succeeded.
 async function change(name, values, done, ...more) {
   const result = await call(name, values);
   const failure = failureOf(result);
-  const later = result.lines.some((line) => line.queued) ? ' It is kept here, and published by the next sync.' : '';
   const open = name === 'sync' && result.exit === 3 ? ' There are conflicts to resolve.' : '';
   if (failure) notice(failure, true);
-  else notice(done + later + open, false, ...more);
+  else notice(done + queuedWords(result) + open, false, ...more);
   return failure === null;
 }
 

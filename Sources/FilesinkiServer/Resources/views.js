@@ -126,37 +126,6 @@ function versionButtons(path, line, older, isNewest, place) {
   return buttons;
 }
 
-async function deletedList() {
-  const result = await call('deleted');
-  const paths = result.lines.filter((line) => line.type === 'deleted').map((line) => pathValues(line));
-  const title = h('h2', {}, 'Deleted files');
-  if (paths.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No deleted files.')];
-  const restore = (values, words, label) => action(words, { 'aria-label': label }, async () => {
-    await change('undelete', { paths: [values] }, 'Restored.');
-    await show(false);
-  });
-  const folders = folderCounts(paths);
-  return [
-    title,
-    folders.length === 0 ? null : table('Folders with deleted files', [{ text: 'Folder', isName: true }, { text: 'Files', number: true }, { text: 'Action' }],
-      folders.map(([folder, count]) => [h('bdi', {}, visible(folder)), count.toLocaleString(),
-        restore({ path: folder }, 'Restore', `Restore ${visible(folder)}`)])),
-    listing('Deleted files', [{ text: 'Path', isName: true }, { text: 'Action', nowrap: true }], paths, (path) => path.path, (path) => [
-      h('a', { href: pathHash('versions', path) }, pathName(path)),
-      restore(path, 'Restore', `Restore ${visible(path.path)}`)]),
-  ];
-}
-
-// The top folders that have at least two deleted files. A name that is not UTF-8 is in none.
-function folderCounts(paths) {
-  const counts = new Map();
-  for (const path of paths) {
-    const slash = path.path_bytes === undefined ? path.path.indexOf('/') : -1;
-    if (slash > 0) counts.set(path.path.slice(0, slash), (counts.get(path.path.slice(0, slash)) ?? 0) + 1);
-  }
-  return [...counts].filter(([, count]) => count > 1).sort((a, b) => b[1] - a[1]).slice(0, 50);
-}
-
 async function deviceList() {
   const result = await call('devices');
   const list = result.lines.filter((line) => line.type === 'device');

@@ -1,0 +1,90 @@
+'use strict';
+// Deleted files of a replica: the list, and ways to bring them back, by path or by folder.
+
+async function deletedList() {
+  const result = await call('deleted');
+  const lines = result.lines.filter((line) => line.type === 'deleted');
+  const title = h('h2', {}, 'Deleted files');
+  if (lines.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No deleted files.')];
+  const folders = deletedFolders(lines);
+  const counts = folderCounts(lines, folders);
+  // The log may be far away; the list does not wait for it.
+  const commits = call('log', { limit: 500 }).then((log) => new Map(log.lines.map((commit) => [commit.sequence, commit])), () => new Map());
+  const deletion = (line, name, words) => {
+    const element = h(name, {});
+    commits.then((found) => element.append(found.has(line.version) ? words(found.get(line.version)) : ''));
+    return element;
+  };
+  const restore = (label, chosen) => action('Restore', { 'aria-label': `Restore ${visible(label)}` }, () => undelete(chosen, folders));
+  const heads = [{ text: 'Path', isName: true }, { text: 'Deleted', nowrap: true }, { text: 'By' }, { text: 'Action', nowrap: true }];
+  return [
+    title,
+    counts.length === 0 ? null : table('Folders with deleted files',
+      [{ text: 'Folder', isName: true }, { text: 'Deleted files', number: true }, { text: 'Action' }],
+      counts.map(([folder, count]) => [h('bdi', {}, visible(folder)), count.toLocaleString(),
+        restore(folder, lines.filter((line) => isWithin(line, folder)))])),
+    listing('Deleted files', heads, lines, (line) => line.path, (line) => [
+      [h('a', { href: pathHash('versions', pathValues(line)) }, pathName(pathValues(line))), isFolder(line, folders) ? '/' : null],
+      deletion(line, 'span', (commit) => timeText(commit.time)), deletion(line, 'bdi', (commit) => visible(commit.device)),
+      restore(line.path, [line])]),
+  ];
+}
+
+// The folders above a path, the top one first. Those of a name that is not UTF-8 cannot be cut here.
+function foldersAbove(line) {
+  const names = line.path_bytes === undefined ? line.path.split('/').slice(0, -1) : [];
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
+}
+
+// What is above deleted paths: of the deleted ones, those that were folders.
+function deletedFolders(lines) { return new Set(lines.flatMap(foldersAbove)); }
+
+function isFolder(line, folders) { return line.path_bytes === undefined && folders.has(line.path); }
+
+function isWithin(line, folder) {
+  return line.path_bytes === undefined && (line.path === folder || line.path.startsWith(`${folder}/`));
+}
+
+// The top folders that have at least two deleted files, with their number.
+function folderCounts(lines, folders) {
+  const counts = new Map();
+  for (const line of lines) {
+    const [top] = foldersAbove(line);
+    if (top !== undefined && !isFolder(line, folders)) counts.set(top, (counts.get(top) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count > 1).sort((a, b) => b[1] - a[1]).slice(0, 50);
+}
+
+// The deleted paths that have no deleted folder above them: a folder comes back with what was deleted with it.
+function topPaths(lines) {
+  const known = new Set(lines.filter((line) => line.path_bytes === undefined).map((line) => line.path));
+  return lines.filter((line) => !foldersAbove(line).some((folder) => known.has(folder)));
+}
+
+// Restores deleted paths, some with each call, and says how many files came back. What was deleted in a folder before the
+// folder itself comes after it.
+async function undelete(lines, folders) {
+  const batch = 50;
+  let [left, files, failure, note] = [lines, 0, null, ''];
+  frame.isBusy = true;
+  try {
+    while (left.length > 0) {
+      const sent = topPaths(left).slice(0, batch);
+      const result = await call('undelete', { paths: sent.map((line) => pathValues(line)) });
+      const told = result.lines.filter((line) => line.path !== undefined);
+      files += told.filter((line) => line.type === 'saved' ? line.kind !== 'directory' : line.type === 'restored' && !isFolder(line, folders)).length;
+      failure ??= failureOf(result);
+      note = queuedWords(result) || note;
+      const done = new Set([...sent, ...told].map((line) => line.path_bytes ?? line.path));
+      left = left.filter((line) => !done.has(line.path_bytes ?? line.path));
+      // One of several paths may fail; else the next ones would, too.
+      if (failure !== null && result.exit !== 5) break;
+      if (left.length > 0) notice(`Restoring … ${countText(files, 'file')} restored.`);
+    }
+  } finally {
+    frame.isBusy = false;
+  }
+  const words = files > 0 || failure !== null ? `Restored ${countText(files, 'file')}.` : 'Restored.';
+  notice(failure === null ? words + note : `${failure} ${words}`, failure !== null);
+  await show(false);
+}
