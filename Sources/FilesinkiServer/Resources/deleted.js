@@ -5,7 +5,7 @@ async function deletedList() {
   const result = await call('deleted');
   const lines = result.lines.filter((line) => line.type === 'deleted');
   const title = h('h2', {}, 'Deleted files');
-  if (lines.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No deleted files.')];
+  if (lines.length === 0) return [title, h('p', {}, emptyWords(result, 'No deleted files.'))];
   const folders = deletedFolders(lines);
   const counts = folderCounts(lines, folders);
   // The log may be far away; the list does not wait for it.

@@ -51,6 +51,12 @@ function failureOf(result) {
   return plain(result.messages.trim()) || `The command ended with ${result.exit}.`;
 }
 
+// What a list without lines says. A command that found nothing may end with 1, and say no more.
+function emptyWords(result, words) {
+  const isSilent = result.exit === 1 && result.lines.length === 0 && result.messages.trim() === '';
+  return (isSilent ? null : failureOf(result)) ?? words;
+}
+
 function queuedWords(result) {
   return result.lines.some((line) => line.queued) ? ' It is kept here, and published by the next sync.' : '';
 }
