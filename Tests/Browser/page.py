@@ -42,7 +42,13 @@ def drive(browser, address, replica, other):
     changed = browser.script("return [...document.querySelectorAll('.sides .added')].map((line) => line.innerText)")
     assert changed == ["ONE", "eins"], changed
     browser.press("Use this text")
-    browser.shows("There are conflict markers left")
+    # What is left is said beside the button, and the cursor is there.
+    alert = browser.until("markers are left", "return document.querySelector('main [role=alert]').innerText")
+    assert alert == "There are conflict markers left, the first in line 1. Remove them first.", alert
+    marker = browser.script("""
+        const area = document.activeElement;
+        return area.value.slice(area.selectionStart, area.selectionEnd);""")
+    assert marker.startswith("<<<<<<<") and "\n" not in marker, marker
     browser.script("document.getElementById('merge').value = 'both\\ntwo\\n'")
     browser.press("Use this text")
     browser.shows("It is resolved.")

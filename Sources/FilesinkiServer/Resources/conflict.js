@@ -198,11 +198,19 @@ function mergeElements(path, line, merge) {
   const isWindows = text.includes('\r');
   if (isWindows && /(^|[^\r])\n|\r(?!\n)/.test(text)) return [];
   const draft = JSON.stringify([path, line.base, line.here, line.there, line.sides]);
-  const area = h('textarea', { id: 'merge', spellcheck: 'false', oninput: () => drafts.set(draft, area.value) });
+  const left = h('span', { role: 'alert', class: 'bad' });
+  const area = h('textarea', { id: 'merge', spellcheck: 'false', oninput: () => {
+    drafts.set(draft, area.value);
+    left.textContent = '';
+  } });
   area.value = drafts.get(draft) ?? text;
   const use = action('Use this text', { class: 'main' }, async () => {
-    if (/^(<{7}|={7}|>{7})( |$)/m.test(area.value)) {
-      notice('There are conflict markers left. Remove them first.', true);
+    const marker = /^(<{7}|={7}|>{7})( .*)?$/m.exec(area.value);
+    if (marker) {
+      const number = area.value.slice(0, marker.index).split('\n').length;
+      left.textContent = `There are conflict markers left, the first in line ${number.toLocaleString()}. Remove them first.`;
+      // A browser scrolls to the selection when the focus comes.
+      area.setSelectionRange(marker.index, marker.index + marker[0].length);
       area.focus();
       return;
     }
@@ -210,5 +218,5 @@ function mergeElements(path, line, merge) {
   });
   return [h('h3', {}, h('label', { for: 'merge' }, 'Proposed merge')),
     h('p', { class: 'soft' }, 'Lines that both sides changed are between markers. Edit it, then use it.'), area,
-    h('div', { class: 'row' }, use)];
+    h('div', { class: 'row' }, use, left)];
 }
