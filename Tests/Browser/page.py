@@ -39,8 +39,10 @@ def drive(browser, address, replica, other):
     sides = browser.script(
         "return [...document.querySelectorAll('.sides .side pre')].map((side) => side.innerText)")
     assert [side.split("\n")[0] for side in sides] == ["one", "ONE", "eins"], sides
-    changed = browser.script("return [...document.querySelectorAll('.sides .added')].map((line) => line.innerText)")
-    assert changed == ["ONE", "eins"], changed
+    # A line that both changed has a sign of its own, one that was deleted here has one in the base.
+    changed = browser.script("""
+        return [...document.querySelectorAll('.sides [data-sign]')].map((line) => line.dataset.sign + line.innerText)""")
+    assert changed == ["!one", "−three", "!ONE", "!eins"], changed
     browser.press("Use this text")
     # What is left is said beside the button, and the cursor is there.
     alert = browser.until("markers are left", "return document.querySelector('main [role=alert]').innerText")
@@ -106,7 +108,7 @@ def drive(browser, address, replica, other):
     browser.press("Resolve all 5 with the version from there")
     browser.press("Yes, keep the version from there")
     browser.shows("5 of 5 conflicts resolved.")
-    assert read(replica, "plan.txt") == b"eins\ntwo\n" and read(replica, "settings.json") == b'{"size":7}\n'
+    assert read(replica, "plan.txt") == b"eins\ntwo\nthree\n" and read(replica, "settings.json") == b'{"size":7}\n'
 
     # A deleted folder comes back. The second click of a double click does nothing.
     browser.go("Deleted files")

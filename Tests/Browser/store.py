@@ -24,7 +24,13 @@ def drive(browser, address, token):
     browser.shows("The token is not known here.")
     sign_in(browser, token)
     browser.until("the heading has the focus", "return document.activeElement.innerText === 'History'")
+    assert browser.script("return document.getElementById('account').innerText").startswith("Token anna")
     assert browser.script("return document.cookie + localStorage.length + sessionStorage.length") == "00"
+
+    # The buttons of all commits are in one column.
+    lefts = browser.script("""
+        return [...document.querySelectorAll('.commits button')].map((button) => button.getBoundingClientRect().left)""")
+    assert len(lefts) == 3 and len(set(lefts)) == 1, lefts
 
     # The timeline opens to the changes of a commit, and those to their difference.
     browser.press("Changes of commit 3")

@@ -14,7 +14,7 @@ struct PageTests {
     private func conflicts() throws -> Machine {
         let machine = try Machine.pair(
             #"""
-            printf 'one\ntwo\n' >a/plan.txt; echo '{"size":1}' >a/settings.json
+            printf 'one\ntwo\nthree\n' >a/plan.txt; echo '{"size":1}' >a/settings.json
             mkdir a/folder; echo x >a/folder/x; echo y >a/folder/y
             mkdir -p a/living/old; echo x >a/living/old/x; echo y >a/living/y; echo z >a/living/z
             python3 '\#(Self.versions)' a 0
@@ -24,7 +24,7 @@ struct PageTests {
         let made = try machine.shell(
             #"""
             filesinki delete --root a -r folder; filesinki delete --root a -r living/old living/y
-            printf 'ONE\ntwo\n' >a/plan.txt; printf 'eins\ntwo\n' >b/plan.txt
+            printf 'ONE\ntwo\n' >a/plan.txt; printf 'eins\ntwo\nthree\n' >b/plan.txt
             echo '{"size":5}' >a/settings.json; echo '{"size":7}' >b/settings.json
             python3 '\#(Self.versions)' a 100; python3 '\#(Self.versions)' b 200
             filesinki init b --device '<i>desk'

@@ -181,7 +181,7 @@ struct StorePage: Sendable {
         guard access.tokenID != nil else { throw RequestError.noTokens }
         guard access.rights.contains(.read) else { throw RequestError.noReading }
         guard access.mayReadLog(of: source.zone) else { throw RequestError.otherZone }
-        var reply = Self.session(access)
+        var reply = try session(access)
         reply.fields[.setCookie] = setCookie(
             sessions.begin(access), "Max-Age=\(limits.sessionTime.components.seconds)", request)
         return reply
@@ -194,9 +194,9 @@ struct StorePage: Sendable {
         return "\(cookie)=\(value); \(age); HttpOnly; SameSite=Strict" + end
     }
 
-    private func session(_ access: Access, _ request: Request) throws(RequestError) -> Reply {
+    private func session(_ access: Access, _ request: Request) throws -> Reply {
         switch request.method {
-        case .get: return Self.session(access)
+        case .get: return try session(access)
         case .delete:
             sessions.end(of: request.headers, cookie: cookie)
             return Reply(.noContent, fields: [.setCookie: setCookie("", "Max-Age=0", request)])
@@ -204,9 +204,10 @@ struct StorePage: Sendable {
         }
     }
 
-    private static func session(_ access: Access) -> Reply {
+    private func session(_ access: Access) throws -> Reply {
         var object: JSONObject = ["type": "session"]
         object.add("token", access.tokenID)
+        object.add("name", try access.tokenID.flatMap { try authority.names()[$0] })
         let rights = AccessRight.allCases.filter(access.rights.contains)
         object.add("rights", .array(rights.map { .string($0.rawValue) }))
         return Reply(.ok, text: object.bytes, type: "application/json")

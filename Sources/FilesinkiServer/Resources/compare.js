@@ -45,11 +45,42 @@ function commonLines(a, b) {
   return pairs;
 }
 
-// Which lines of `ours` are not in `base` at their place.
-function changedLines(base, ours) {
-  const changed = new Array(ours.length).fill(true);
-  for (const [, index] of commonLines(base, ours)) changed[index] = false;
-  return changed;
+// The parts in which a text differs from its base: from and to which line of each.
+function changedParts(base, own) {
+  const parts = [];
+  let [i, j] = [0, 0];
+  for (const [inBase, inOwn] of [...commonLines(base, own), [base.length, own.length]]) {
+    if (inBase > i || inOwn > j) parts.push({ from: i, to: inBase, ownFrom: j, ownTo: inOwn });
+    [i, j] = [inBase + 1, inOwn + 1];
+  }
+  return parts;
+}
+
+// Whether two parts change the same lines of the base, or add lines at the same place.
+function isSamePlace(a, b) {
+  const [from, to] = [Math.max(a.from, b.from), Math.min(a.to, b.to)];
+  if (from < to || (a.from === b.from && a.to === b.to)) return true;
+  const [empty, other] = a.from === a.to ? [a, b] : [b, a];
+  return empty.from === empty.to && other.from < empty.from && empty.from < other.to;
+}
+
+// How each line of a base and of its versions is marked: as `added` in a version, as `removed` from the base, as one of a
+// place that both versions changed, or not at all. A version that is not known has no lines.
+function lineMarks(base, versions) {
+  const marks = [base, ...versions].map((lines) => new Array((lines ?? []).length).fill(null));
+  const parts = versions.map((lines) => lines === null ? [] : changedParts(base, lines));
+  parts.forEach((own, index) => {
+    const others = parts.filter((_, other) => other !== index).flat();
+    for (const part of own) {
+      const isBoth = others.some((other) => isSamePlace(part, other));
+      marks[index + 1].fill(isBoth ? 'bothAdded' : 'added', part.ownFrom, part.ownTo);
+      for (let line = part.from; line < part.to; line += 1) {
+        const isGoneInBoth = others.some((other) => other.from <= line && line < other.to);
+        marks[0][line] = isGoneInBoth ? 'bothRemoved' : 'removed';
+      }
+    }
+  });
+  return marks;
 }
 
 // The difference of two texts as `diff -u` prints it, without names and numbers of lines; empty for equal texts.

@@ -100,6 +100,7 @@ async function conflict(path) {
   const asked = versions.map(({ side, entry }) => entry?.kind === 'file' && !isLarge(entry) ? side : null);
   const [merge, ...contents] = await Promise.all([isMerged ? 'merge' : null, ...asked].map((side) =>
     side === null ? null : content('side', { ...path, side })));
+  const marks = contentMarks(contents);
   return [
     title,
     h('p', { class: 'soft' }, `Since ${timeText(line.time)}. `, placeWords(line, both)),
@@ -109,7 +110,8 @@ async function conflict(path) {
       takeButton(path, 'here', 'Keep the version from here', line.here),
       takeButton(path, 'there', 'Keep the version from there', line.there),
       takeButton(path, 'base', 'Go back to the base', line.base)),
-    h('div', { class: 'sides' }, versions.map((version, index) => sideElement(version, contents, index))),
+    h('div', { class: 'sides' }, versions.map((version, index) => sideElement(version, contents[index], marks[index]))),
+    marksLegend(marks),
     namedDifferences(path, contents, versions),
     later(null, 'Asking what a merge would decide …', explanationElements(path, versions)),
     ...mergeElements(path, line, merge),
@@ -132,17 +134,24 @@ async function resolve(name, values, path) {
   if (isDone || name === 'take') await show(false);
 }
 
-function sideElement({ side, name, entry }, contents, index) {
-  const bytes = contents[index];
-  let changed = null;
-  if (index > 0 && bytes !== null && contents[0] !== null) {
-    const [base, own] = [contentText(contents[0]), contentText(bytes)];
-    if (base !== null && own !== null) changed = changedLines(textLines(base), textLines(own));
-  }
+// The marks of the lines of the base and of both versions; none for one that is no text, or of a base that is none.
+function contentMarks(contents) {
+  const [base, ...own] = contents.map((bytes) => bytes === null ? null : contentText(bytes)).map((text) => text === null ? null : textLines(text));
+  if (base === null || own.every((lines) => lines === null)) return [];
+  return lineMarks(base, own);
+}
+
+function sideElement({ side, name, entry }, bytes, marks) {
   return h('section', { class: 'side', 'aria-label': name }, h('h3', {}, name),
     h('p', { class: 'soft' }, entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : 'nothing'),
     !entry ? null : entry.size > largestShown ? h('p', { class: 'soft' }, 'Too large to show here.')
-      : entry.kind === 'file' && side !== null ? contentElement(bytes, changed, name) : null);
+      : entry.kind === 'file' && side !== null ? contentElement(bytes, marks, name) : null);
+}
+
+// What the signs beside the lines mean.
+function marksLegend(marks) {
+  if (!marks.flat().some((mark) => mark !== null)) return null;
+  return h('p', { class: 'soft' }, 'Lines with + are changed or new on that side only, with − gone on one side, with ! changed or gone on both.');
 }
 
 function namedDifferences(path, contents, versions) {

@@ -70,8 +70,22 @@ function differenceElements(result) {
   return differences.map((difference) => differenceElement(textLines(difference.diff)));
 }
 
-// A content as text by lines, as a picture, or by its size.
-function contentElement(bytes, changed, label) {
+// How a line is shown that has a mark: its element, class and sign, and what that says.
+const lineKinds = {
+  added: ['ins', 'added', '+', 'changed or new here only'],
+  removed: ['del', 'removed', '−', 'changed or deleted on one side'],
+  bothAdded: ['ins', 'both', '!', 'changed on both sides'],
+  bothRemoved: ['del', 'both', '!', 'changed or deleted on both sides'],
+};
+
+function lineElement(text, mark) {
+  if (!mark) return h('span', { class: 'line' }, text);
+  const [name, kind, sign, words] = lineKinds[mark];
+  return h(name, { class: `line ${kind}`, 'data-sign': sign, title: words }, text);
+}
+
+// A content as text by lines, as a picture, or by its size. With marks, each line has one or none.
+function contentElement(bytes, marks, label) {
   if (bytes === null) return h('p', { class: 'soft' }, 'No content.');
   const image = imageType(bytes);
   if (image) {
@@ -84,10 +98,10 @@ function contentElement(bytes, changed, label) {
   const lines = textLines(text);
   // The line ends of Windows are not shown as characters; one among others is.
   const isWindows = lines.every((line) => line.endsWith('\r'));
-  return h('pre', { tabindex: '0', role: 'region', 'aria-label': `Text${label === undefined ? '' : `, ${label}`}` },
-    lines.slice(0, mostLines).map((line, index) => h(changed?.[index] ? 'ins' : 'span',
-      { class: `line${changed?.[index] ? ' added' : ''}` }, visibleLine(isWindows ? line.slice(0, -1) : line))),
-    moreLines(lines));
+  return h('pre', { tabindex: '0', role: 'region', class: marks ? 'marked' : null,
+    'aria-label': `Text${label === undefined ? '' : `, ${label}`}` },
+  lines.slice(0, mostLines).map((line, index) => lineElement(visibleLine(isWindows ? line.slice(0, -1) : line), marks?.[index])),
+  moreLines(lines));
 }
 
 // A part of a view that takes longer than the rest. `words` stand in its place until then; if the view has shown the

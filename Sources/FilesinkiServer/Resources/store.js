@@ -122,7 +122,7 @@ function showAccount(session) {
   const element = document.getElementById('account');
   if (session === null) return element.replaceChildren();
   element.replaceChildren(
-    h('span', { class: 'soft' }, `Token ${session.token} `),
+    h('span', { class: 'soft', title: `Token ${session.token}` }, 'Token ', h('bdi', {}, visible(session.name || session.token)), ' '),
     action('Sign out', {}, async () => {
       await send('session', { method: 'DELETE' }).catch((error) => { if (!(error instanceof SignedOut)) throw error; });
       showAccount(null);

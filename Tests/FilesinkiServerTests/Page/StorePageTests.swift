@@ -213,6 +213,7 @@ import Testing
         try await withPage { page in
             let token = try page.token([.read])
             let reply = try await page.signIn(" \(token.text)\n")
+            #expect(reply.text.contains(#""token":"\#(token.id)","name":"x""#), "\(reply.text)")
             let cookie = try #require(reply.fields["set-cookie"])
             let parts = cookie.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
             #expect(Set(parts.dropFirst()) == ["HttpOnly", "SameSite=Strict", "Max-Age=43200"])
