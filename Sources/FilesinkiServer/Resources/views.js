@@ -199,6 +199,6 @@ function statisticsElements(statistics) {
 }
 
 const lastUses = {
-  current: 'in the current tree', day: 'until less than a day ago', week: 'until less than a week ago',
-  month: 'until less than 30 days ago', year: 'until less than a year ago', older: 'longer ago',
+  current: 'in the current tree', day: 'less than a day ago', week: 'less than a week ago', month: 'less than 30 days ago',
+  year: 'less than a year ago', older: 'longer ago',
 };
