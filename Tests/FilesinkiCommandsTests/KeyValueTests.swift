@@ -46,4 +46,76 @@ struct KeyValueTests {
         let line = ["kv", "bridge", "--root", "b", "s.json"] + options
         #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .usage)
     }
+
+    /// What the key `k` of the replica `a` holds, as JSON.
+    private static func held(in world: World) async throws -> String {
+        try await world.run("kv", "get", "--root", "a", "k", "--json").text
+    }
+
+    @Test(
+        "a key without --type keeps its type, and its merge rule works",
+        arguments: [
+            (["9", "--type", "int", "--merge", "max"], ["k", "5"], #""int","value":9"#),
+            (["9", "--type", "int", "--merge", "max"], ["k=10"], #""int","value":10"#),
+            (["true", "--type", "bool"], ["k", "false"], #""bool","value":false"#),
+            (["[1]", "--type", "json"], ["k", "[2]"], #""array","value":[2]"#),
+            (["[1]", "--type", "json"], ["k", "[2]", "--add"], #""array","value":[1,2]"#),
+            (["5"], ["k", "6"], #""string","value":"6""#),
+            (["5", "--type", "int"], ["k", "b", "--type", "string"], #""string","value":"b""#),
+        ])
+    func kept(_ first: [String], _ second: [String], _ expected: String) async throws {
+        let world = try await ReplicaTests.pair()
+        for line in [["k"] + first, second] {
+            let words = ["kv", "set", "--root", "a"] + line
+            let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
+            #expect(outcome.code == .done, "\(outcome.talk)")
+        }
+        let held = try await Self.held(in: world)
+        #expect(held.contains(expected), "\(held)")
+    }
+
+    @Test("a text that is not of the key's type is refused, and --type is named")
+    func otherType() async throws {
+        let world = try await ReplicaTests.pair()
+        _ = try await world.run("kv", "set", "--root", "a", "k", "900", "--type", "int")
+        let outcome = try await world.run("kv", "set", "--root", "a", "new=1", "k=six")
+        #expect(outcome.code == .usage)
+        #expect(outcome.talk.contains("type int") && outcome.talk.contains("--type"))
+        #expect(try await Self.held(in: world).contains(#""value":900"#))
+        #expect(try await world.run("kv", "get", "--root", "a", "new").code == .negative)
+    }
+
+    @Test(
+        "--add begins a new key as a number",
+        arguments: [("1", #""int","value":1"#), ("0.5", #""double","value":0.5"#)])
+    func begun(_ step: String, _ expected: String) async throws {
+        let world = try await ReplicaTests.pair()
+        let outcome = try await world.run("kv", "set", "--root", "a", "k", step, "--add")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(try await Self.held(in: world).contains(expected))
+        let refused = try await world.run("kv", "set", "--root", "a", "n", "x", "--add")
+        #expect(refused.code == .usage && refused.talk.contains("--type"), "\(refused.talk)")
+    }
+
+    @Test("a value that the merge rule does not take is told at a terminal")
+    func keptByRule() async throws {
+        let world = try await ReplicaTests.pair()
+        world.terminals.talk = true
+        let first = try await world.run(
+            "kv", "set", "--root", "a", "k", "light", "--merge", "max")
+        #expect(!first.talk.contains("still"), "\(first.talk)")
+        let second = try await world.run("kv", "set", "--root", "a", "k", "green")
+        #expect(second.code == .done && second.talk.contains("k is still light"), "\(second.talk)")
+        world.terminals.talk = false
+        #expect(try await world.run("kv", "set", "--root", "a", "k", "green").talk.isEmpty)
+    }
+
+    @Test("a removal of no key while the store is away says nothing of a change that waits")
+    func nothingRemoved() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        let outcome = try await world.run("kv", "unset", "--root", "a", "nope")
+        #expect(outcome.code == .negative)
+        #expect(!outcome.talk.contains("Saved"), "\(outcome.talk)")
+    }
 }

@@ -156,10 +156,31 @@ extension KeyValueSession {
             try console.output.json(object)
         } else if report.away == nil {
             console.detail(report.isQueued ? "It is kept here." : "It is published.")
+        } else if keys.isEmpty {
+            console.sayNothing("None of the keys has a value.")
         } else {
             console.sayUnpublished(report)
         }
         sayLimit(report.exchange, in: console)
+    }
+
+    /// Says at a terminal which keys hold another value than the one they were given, because their rule keeps the
+    /// greatest or the smallest.
+    func sayKept(
+        _ given: [(key: ValueKey, value: GivenValue)], in console: Console
+    ) async throws {
+        guard console.terminals.talk else { return }
+        for (key, value) in given {
+            let held = try await values.get(key)
+            guard held.policy == .max || held.policy == .min, let present = held.value,
+                let wanted = try value.value(over: present, of: key, isAddend: false),
+                wanted != present
+            else { continue }
+            let name = ShellWord.shown(options.name(key))
+            console.say(
+                "\(name) is still \(ValueText.line(present)): its merge rule is \(held.policy.name). To replace the "
+                    + "value, change the rule: filesinki kv set \(name) VALUE --merge newest.")
+        }
     }
 
     /// Says that a merge has made more than the limits allow.

@@ -11,7 +11,8 @@ struct KeyValueSetCommand: ReplicaCommand {
         discussion: """
             KEY VALUE sets one key, or with - from standard input; KEY=VALUE… sets several, all or \
             none. KEY --merge RULE sets only the rule. The rule exec:COMMAND applies to this \
-            device only. Exits with 0 if the values are stored here and published, or kept until \
+            device only. Without --type a key keeps the type of its value; that of a new key is \
+            string, and with --add int or double. Exits with 0 if the values are stored here and published, or kept until \
             the remote is available; with 6, and no change, if a limit would be exceeded.
             """)
 
@@ -21,8 +22,11 @@ struct KeyValueSetCommand: ReplicaCommand {
 
     @Option(
         name: .long,
-        help: "The type: string, int, double, bool, date, data (base 64), url or json.")
-    var type = "string"
+        help: """
+            The type: string, int, double, bool, date, data (base 64), url or json; that of the \
+            present value if omitted.
+            """)
+    var type: String?
 
     @Option(
         name: .long,
@@ -52,19 +56,22 @@ struct KeyValueSetCommand: ReplicaCommand {
 
     /// Sets keys to values, of which nil removes the key: all or none.
     func set(
-        _ values: [(key: ValueKey, value: TypedValue?)], in console: Console
+        _ values: [(key: ValueKey, value: GivenValue)], in console: Console
     ) async throws -> ExitCode {
         let rule = try rule()
-        let changes = values.map {
-            ValueChange($0.key, $0.value, policy: rule?.policy, command: rule?.command)
-        }
+        let isAddend = add
         let session = try await options.open(in: console)
-        if add {
-            try await session.values.add(changes)
-        } else {
-            try await session.values.apply(changes)
+        try await session.values.update { read in
+            try values.map { key, given in
+                let present = try read(key)
+                let value = try given.value(over: present, of: key, isAddend: isAddend)
+                let change = ValueChange(key, value, policy: rule?.policy, command: rule?.command)
+                return isAddend ? try change.added(to: present) : change
+            }
         }
-        return try await publish(changes.map(\.key), session, in: console)
+        let code = try await publish(values.map(\.key), session, in: console)
+        if !add { try await session.sayKept(values, in: console) }
+        return code
     }
 
     /// Sets the rule of a key, whose value stays as it is.
@@ -98,13 +105,12 @@ struct KeyValueSetCommand: ReplicaCommand {
 
     private func values(
         in console: Console
-    ) throws -> [(key: ValueKey, value: TypedValue?)] {
-        let type = try ValueTypeName(parsing: type)
+    ) throws -> [(key: ValueKey, value: GivenValue)] {
+        let type = try type.map { text throws(Failure) in try ValueTypeName(parsing: text) }
         return try pairs(in: console).map { name, bytes, isArgument in
-            (
-                try options.key(name),
-                try ValueText.parse(bytes, as: type, isArgument: isArgument)
-            )
+            let key = try options.key(name)
+            guard let type else { return (key, .text(bytes, isArgument: isArgument)) }
+            return (key, .typed(try ValueText.parse(bytes, as: type, isArgument: isArgument)))
         }
     }
 

@@ -36,7 +36,7 @@ enum KeyValueMethods {
         ] + place
     ) { command, parameters in
         var command = command
-        command.type = try parameters.argument("type") ?? ValueTypeName.json.rawValue
+        command.type = try parameters.argument("type")
         command.merge = try parameters.argument("merge")
         command.add = try parameters.isSet("add")
         command.publishWait.wait = try parameters.isSet("wait")
@@ -49,8 +49,10 @@ enum KeyValueMethods {
     /// The keys and values of `kv.set`: one pair, or several.
     private static func values(
         _ parameters: RPCParameters, _ command: KeyValueSetCommand
-    ) throws -> [(key: ValueKey, value: TypedValue?)] {
-        let type = try ValueTypeName(parsing: command.type)
+    ) throws -> [(key: ValueKey, value: GivenValue)] {
+        let type = try command.type.map { text throws(Failure) in
+            try ValueTypeName(parsing: text)
+        }
         let pairs: [(String, [UInt8])]
         let key = try parameters.argument("key")
         switch (key, parameters.written("value"), try parameters.object("values")) {
@@ -64,16 +66,17 @@ enum KeyValueMethods {
         }
     }
 
-    /// A value as a client wrote it; nil for null.
+    /// A value as a client wrote it.
     private static func value(
-        _ written: [UInt8], _ type: ValueTypeName
-    ) throws(Failure) -> TypedValue? {
-        if type == .json || written.elementsEqual("null".utf8) {
-            return try ValueText.parse(written, as: .json, isArgument: true)
+        _ written: [UInt8], _ type: ValueTypeName?
+    ) throws(Failure) -> GivenValue {
+        guard let type, type != .json, !written.elementsEqual("null".utf8) else {
+            let value = try ValueText.parse(written, as: .json, isArgument: true)
+            return type == nil ? .json(value) : .typed(value)
         }
         let isString = written.first == UInt8(ascii: "\"")
         let text = isString ? JSONString.unescaped(written) : written
-        return try ValueText.parse(text, as: type, isArgument: true)
+        return .typed(try ValueText.parse(text, as: type, isArgument: true))
     }
 
     private static let delete = RPCMethod(

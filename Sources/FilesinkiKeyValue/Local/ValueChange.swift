@@ -1,5 +1,5 @@
 package import FilesinkiItems
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiSQLite
 
 /// A change of one key.
@@ -22,7 +22,11 @@ package struct ValueChange: Sendable {
         self.command = command
     }
 
-    fileprivate func added(to former: TypedValue?) throws(Failure) -> ValueChange {
+    /// The change with the value added to a former one: to a number, or to an array the elements that it lacks. The policy
+    /// becomes `sum` or `union` unless one is given.
+    ///
+    /// - Throws: `Failure` with code `usage` for values that cannot be added.
+    package func added(to former: TypedValue?) throws(Failure) -> ValueChange {
         var result = self
         switch (value, former) {
         case (.integer, nil), (.double, nil), (.array, nil): break
@@ -150,19 +154,6 @@ struct ChangeTransaction {
                 .usage, path: key.bytes,
                 "The value cannot be stored: it holds NaN, or is nested too deeply.",
                 remedy: "Use numbers, and at most \(ValueCoder.maximumDepth) levels.")
-        }
-    }
-}
-
-extension KeyValues {
-    /// Adds to the present values in one transaction: to numbers, and to arrays the elements that they
-    /// lack. The keys' policies become `sum` and `union` unless others are given.
-    ///
-    /// - Throws: As ``apply(_:)``, and `Failure` with code `usage` for values that cannot be added.
-    @discardableResult
-    package func add(_ changes: [ValueChange]) throws -> [ValueKey] {
-        try update { read in
-            try changes.map { change in try change.added(to: read(change.key)) }
         }
     }
 }
