@@ -1,5 +1,6 @@
-import FilesinkiCommands
 import Testing
+
+@testable import FilesinkiCommands
 
 @Suite("status --short, diff --stat, --color and --progress")
 struct DisplayTests {
@@ -29,6 +30,26 @@ struct DisplayTests {
         let stale = try await world.run("status", "b", "--short", "--max-age", "2h")
         #expect(stale.code == .negative)
         #expect(stale.lines == ["2 pending, 1 conflict, stale"])
+    }
+
+    @Test("status --short says that a limit stopped the last run, and not that conflicts ended it")
+    func stopped() async throws {
+        let world = try await ReplicaTests.pair()
+        for name in 0..<60 { try world.write("x", to: "a/\(name)") }
+        _ = try await world.run("sync", "a")
+        for name in 0..<59 { world.remove("a/\(name)") }
+        #expect(try await world.run("sync", "a").code == .limit)
+        #expect(try await world.run("status", "a", "--short").lines == ["stopped"])
+    }
+
+    @Test(
+        "a prompt names what the next run does not mend",
+        arguments: [
+            ("not-allowed", "refused"), ("limit", "stopped"), ("full", "failed"),
+            ("away", nil), ("busy", nil), ("conflict", nil), ("interrupted", nil),
+        ] as [(String, String?)])
+    func outcome(_ word: String, _ short: String?) {
+        #expect(RunOutcome(word).short == short)
     }
 
     @Test("diff --stat counts lines, and names binary contents")

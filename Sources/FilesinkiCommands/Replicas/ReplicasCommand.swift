@@ -165,7 +165,7 @@ private struct ListedReplica: ShownReplica {
 
     /// `2 pending, 1 conflict`, `last run: store unavailable`, `up to date`.
     private var standing: String {
-        var words = status.short(isStale: false).map { [$0] } ?? []
+        var words = status.waiting
         if let failure = status.lastFailure, failure != "conflict" || status.conflicts.isEmpty {
             words.append("last run: \(RunOutcome(failure).words)")
         }

@@ -4,11 +4,20 @@
 struct RunOutcome {
     /// What happened, in a few words without a full stop.
     let words: String
+    /// One word for a prompt; nil for what the next run mends by itself, and for conflicts, which are counted.
+    let short: String?
     /// What to do.
     private let remedy: String
 
     init(_ word: String) {
         (words, remedy) = Self.texts[word] ?? (word, "To see why, run filesinki sync.")
+        short =
+            switch word {
+            case "away", "busy", "not published", "interrupted", "changing", "conflict": nil
+            case "not-allowed": "refused"
+            case "limit": "stopped"
+            default: "failed"
+            }
     }
 
     /// Two sentences for `status`.

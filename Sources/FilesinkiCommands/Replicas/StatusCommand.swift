@@ -25,7 +25,10 @@ struct StatusCommand: ReplicaCommand {
 
     @Flag(
         name: .long,
-        help: "Print one short line for a prompt, and nothing when there is nothing to do.")
+        help: """
+            Print one short line for a prompt, and nothing when there is nothing to do. A last run \
+            that was refused, stopped by a limit or failed is named.
+            """)
     var short = false
 
     @Flag(name: .long, help: "Print metrics for Prometheus' textfile collector.")
@@ -84,11 +87,17 @@ extension StatusReport {
         return overflow || age > maximumAge
     }
 
-    /// `2 pending, 1 incoming, 1 conflict, stale`; nil when there is nothing to do.
+    /// `2 pending`, `1 incoming`, `1 conflict`; nothing when there is nothing to do.
+    var waiting: [String] {
+        let counts = [(pending.count, "pending"), (incoming.count, "incoming")]
+        let words = counts.filter { $0.0 > 0 }.map { "\(CountText.text($0.0)) \($0.1)" }
+        return conflicts.isEmpty ? words : words + [CountText.text(conflicts.count, "conflict")]
+    }
+
+    /// `2 pending, 1 incoming, 1 conflict, refused, stale`; nil when there is nothing to do.
     func short(isStale: Bool) -> String? {
-        let waiting = [(pending.count, "pending"), (incoming.count, "incoming")]
-        var words = waiting.filter { $0.0 > 0 }.map { "\(CountText.text($0.0)) \($0.1)" }
-        if !conflicts.isEmpty { words.append(CountText.text(conflicts.count, "conflict")) }
+        var words = waiting
+        if let word = lastFailure.flatMap({ RunOutcome($0).short }) { words.append(word) }
         if isStale { words.append("stale") }
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
