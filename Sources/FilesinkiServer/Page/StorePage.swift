@@ -200,7 +200,7 @@ struct StorePage: Sendable {
         case .delete:
             sessions.end(of: request.headers, cookie: cookie)
             return Reply(.noContent, fields: [.setCookie: setCookie("", "Max-Age=0", request)])
-        default: throw .noMethod
+        default: throw RequestError.noMethod
         }
     }
 
