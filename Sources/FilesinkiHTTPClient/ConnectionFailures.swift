@@ -20,9 +20,7 @@ extension HTTPConnections {
         case let failure as Failure: failure
         case is CancellationError: error
         case let error as HTTPClientError where error == .cancelled: CancellationError()
-        case let error as NIOSSLError where isUntrustedCertificate(error):
-            untrustedCertificate(address, error)
-        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+        case let error where isUntrustedCertificate(error):
             untrustedCertificate(address, error)
         case let error as NIOConnectionError where error.isUnknownHost:
             Failure(
@@ -44,8 +42,10 @@ extension HTTPConnections {
         }
     }
 
-    private static func isUntrustedCertificate(_ error: NIOSSLError) -> Bool {
-        guard case .handshakeFailed(let inner) = error, case .sslError(let stack) = inner else {
+    /// Whether a connection ended because of the server's certificate.
+    static func isUntrustedCertificate(_ error: any Error) -> Bool {
+        if error as? NIOSSLExtraError == .failedToValidateHostname { return true }
+        guard case .handshakeFailed(.sslError(let stack))? = error as? NIOSSLError else {
             return false
         }
         return stack.contains { "\($0)".contains("CERTIFICATE_VERIFY_FAILED") }

@@ -70,7 +70,7 @@ package final class HTTPConnections: HTTPTransport {
             return HTTPReply(
                 status: Int(response.status.code), fields: Self.fields(response), body: body)
         } catch {
-            throw Self.failure(error, request)
+            throw await failure(error, request)
         }
     }
 
@@ -89,8 +89,16 @@ package final class HTTPConnections: HTTPTransport {
                 guard try await receive(reply) else { return }
             }
         } catch {
-            throw Self.failure(error, request)
+            throw await failure(error, request)
         }
+    }
+
+    /// What an error means; of a server that is known by its certificate, also whether it has another one now.
+    private func failure(_ error: any Error, _ request: HTTPRequest) async -> any Error {
+        let failure = Self.failure(error, request)
+        guard Self.isUntrustedCertificate(error), let pin = settings.pin else { return failure }
+        let limit = TimeAmount.nanoseconds(settings.connectLimit.nanoseconds)
+        return await pin.replacement(limit) ?? failure
     }
 
     private func execute(_ request: HTTPRequest) async throws -> HTTPClientResponse {

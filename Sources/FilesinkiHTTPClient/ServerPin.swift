@@ -132,20 +132,42 @@ extension ServerPin {
         _ limit: TimeAmount, _ learned: @Sendable ([UInt8]) -> Void
     ) async throws -> NIOSSLCertificate {
         if let certificate { return try NIOSSLCertificate(bytes: certificate, format: .der) }
+        let (found, bytes, presented) = try await askServer(limit)
+        guard presented == fingerprint else {
+            throw Failure(
+                .notAllowed, path: address.description,
+                "The server's certificate has the fingerprint \(presented), and not "
+                    + "\(fingerprint).",
+                remedy: "Check the address, and ask the administrator for the fingerprint: "
+                    + "clone, init and remote set take it with --fingerprint HEX.")
+        }
+        learned(bytes)
+        return found
+    }
+
+    /// The failure that the server presents another certificate than the known one; nil if it does not, or
+    /// does not answer.
+    func replacement(_ limit: TimeAmount) async -> Failure? {
+        guard certificate != nil, let presented = try? await askServer(limit).fingerprint,
+            presented != fingerprint
+        else { return nil }
+        return Failure(
+            .notAllowed, path: address.description,
+            "The server's certificate is another one than before: the fingerprint was "
+                + "\(fingerprint), and is \(presented).",
+            remedy: "Another server may answer in its place: ask the administrator. If the "
+                + "certificate was replaced, run filesinki remote set URL --fingerprint HEX with "
+                + "the new one.")
+    }
+
+    /// The certificate that the server presents, also in DER form, and its fingerprint.
+    private func askServer(
+        _ limit: TimeAmount
+    ) async throws -> (NIOSSLCertificate, bytes: [UInt8], fingerprint: CertificateFingerprint) {
         let request = CertificateRequest(
             host: address.connectHost, port: address.port ?? 443, limit: limit)
         let found = try await request.send()
         let bytes = try found.toDERBytes()
-        let presented = CertificateFingerprint(hash: SHA256.hash(bytes))
-        guard presented == fingerprint else {
-            throw Failure(
-                .notAllowed, path: address.description,
-                "The server's certificate has another fingerprint, \(presented).",
-                remedy: "Check the address and the fingerprint. If the server has a new "
-                    + "certificate, give its fingerprint with filesinki remote set URL "
-                    + "--fingerprint HEX.")
-        }
-        learned(bytes)
-        return found
+        return (found, bytes, CertificateFingerprint(hash: SHA256.hash(bytes)))
     }
 }

@@ -103,6 +103,11 @@ import Testing
                 try await remote.get(key, range: nil)
             }
             #expect(failure?.code == .notAllowed)
+            // Both are named: an unknown certificate would read otherwise.
+            let presented = try fingerprint(of: served)
+            #expect(
+                failure?.message.contains("was \(wanted), and is \(presented)") == true,
+                "\(String(describing: failure))")
         }
     }
 
