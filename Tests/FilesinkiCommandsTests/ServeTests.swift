@@ -61,6 +61,31 @@ import Testing
         }
     }
 
+    @Test(
+        "a replica, and a new store inside one, are not served",
+        arguments: [["serve"], ["serve", "token", "make"], ["serve", "token", "list"]])
+    func replicas(_ command: [String]) async throws {
+        let world = try await ReplicaTests.pair()
+        let ends: [String: [String]] = [
+            "make": ["name", "--create"], "serve": ["--create"], "list": [],
+        ]
+        let end = ends[command.last ?? ""] ?? []
+        for (folder, part) in [("a", "serve \(world.folder)/store."), ("a/sub", "replica")] {
+            let line = command + [folder] + end
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .usage && outcome.talk.contains(part), "\(outcome.talk)")
+        }
+    }
+
+    @Test func `a token is written to no file that holds something`() async throws {
+        let world = try World()
+        try world.write("token\n", to: "t")
+        let outcome = try await world.run("serve", "token", "make", "store", "me", "-o", "t")
+        #expect(outcome.code == .negative, "\(outcome.talk)")
+        #expect(outcome.talk.contains("serve token revoke store NAME"), "\(outcome.talk)")
+        #expect(world.readText("t") == "token\n")
+    }
+
     @Test func `a client of the standard streams has the rights that are given`() async throws {
         let world = try World()
         let asked = Asked()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilesinkiEngine
 package import FilesinkiModel
 import FilesinkiSystem
 import FilesinkiText
@@ -137,6 +138,7 @@ struct ServeFolderCommand: Command {
         var options = ServeOptions(
             folder: try FilePlace.absoluteText(dir, in: console.currentFolder), host: host,
             port: port)
+        try RootPlacement.checkServed(options.folder)
         options.encryption = try encryption(in: console.currentFolder)
         options.isInsecure = insecure
         options.isPublic = isPublic

@@ -1,6 +1,9 @@
 import ArgumentParser
+import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiSystem
 import FilesinkiText
+import Glibc
 
 /// `serve token`: the access tokens of a server.
 struct ServeTokenCommand: Command {
@@ -25,6 +28,7 @@ struct ServedFolder: ParsableArguments {
     /// - Returns: `negative` when there are none.
     func ask(_ action: TokenRequest.Action, in console: Console) async throws -> ExitCode {
         let folder = try FilePlace.absoluteText(dir, in: console.currentFolder)
+        try RootPlacement.checkServed(folder)
         let tokens = try await console.network.tokens(
             TokenRequest(folder: folder, action: action))
         try console.show(tokens)
@@ -99,7 +103,7 @@ struct ServeTokenMakeCommand: Command {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "Write the token to this file, readable only by its owner.", valueName: "file"),
+            "Write the token to this new file, readable only by its owner.", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -128,12 +132,23 @@ struct ServeTokenMakeCommand: Command {
         token.output = try output.map { path throws(Failure) in
             try FilePlace.absoluteText(path, in: console.currentFolder)
         }
+        if let output = token.output { try checkIsNew(output) }
         let code = try await folder.ask(.make(token), in: console)
         if let output {
             let what = selfSigned ? "the token and the certificate's fingerprint" : "the token"
             console.say("Wrote \(what) to \(printable(output.utf8))")
         }
         return code
+    }
+
+    /// Refuses a file that holds something, such as a token: that one would stay valid, and nobody would have it.
+    private func checkIsNew(_ file: String) throws(Failure) {
+        guard let status = FileCall.status(Array(file.utf8)), status.st_size > 0 else { return }
+        let dir = ShellWord.quoted(folder.dir)
+        throw Failure(
+            .exists, path: file, "The file exists; a token in it would stay valid.",
+            remedy: "Name another file. To replace a token, end it with "
+                + "filesinki serve token revoke \(dir) NAME, and remove the file.")
     }
 }
 

@@ -271,7 +271,7 @@ package struct RootPlacement: Sendable {
     }
 
     /// Whether a folder is a store. A folder that cannot be read is taken for no store.
-    private static func isStore(_ folder: String) -> Bool {
+    static func isStore(_ folder: String) -> Bool {
         let path = (folder == "/" ? "" : folder) + "/" + StoreFormat.place
         // Not to wait for the writer of a pipe.
         let file = try? FileHandle(path, O_RDONLY | O_NONBLOCK)
@@ -297,6 +297,13 @@ package struct RootPlacement: Sendable {
         }
     }
 
+    /// Whether the root is a replica's.
+    var isReplica: Bool { Self.isMarked(Self.realPath(root)) }
+
+    private static func isMarked(_ folder: String) -> Bool {
+        access((folder == "/" ? "" : folder) + "/" + RelativePath.stateFolder + "/root", F_OK) == 0
+    }
+
     /// The root of the nearest replica around this root; nil for none.
     package func surroundingReplica() -> String? { surroundingReplicas().first }
 
@@ -305,9 +312,7 @@ package struct RootPlacement: Sendable {
         var found: [String] = []
         var folder = Self.realPath(root)
         while let parent = Self.parent(of: folder) {
-            if access(parent + "/" + RelativePath.stateFolder + "/root", F_OK) == 0 {
-                found.append(parent)
-            }
+            if Self.isMarked(parent) { found.append(parent) }
             folder = parent
         }
         return found
