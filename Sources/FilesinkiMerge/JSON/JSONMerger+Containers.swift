@@ -174,20 +174,49 @@ extension JSONMerger {
         let kinds = kinds(layouts)
         if kinds == [.object], let match = JSONIdentity.match(documents, layouts, rule: identity())
         {
-            return mergeThings(trio, match, layouts)
+            return mergeOrdered(trio, match, layouts, order(match, layouts))
         }
         guard trio.base != nil else {
             if isSame(trio) { return writeTogether(trio, layouts) }
             return resolve(trio, "Both sides added different lists.")
         }
         let isPlain = kinds.isDisjoint(with: [.object, .array])
+        if isPlain, !kinds.isDisjoint(with: [.number, .literal]) {
+            return mergePlaced(trio, layouts)
+        }
         if isPlain || kinds == [.object], let match = JSONMatch(.value, documents, layouts) {
             let order = order(match, layouts)
             if !order.isReplacedTwice(orRemoved: !isPlain) {
-                return mergeThings(trio, match, layouts, order)
+                return mergeOrdered(trio, match, layouts, order)
             }
         }
         mergeSequence(trio, layouts)
+    }
+
+    /// Merges elements whose order says something.
+    private mutating func mergeOrdered(
+        _ trio: MergeTrio<Int>, _ match: JSONMatch, _ layouts: [JSONLayout?],
+        _ order: SequenceOrder
+    ) {
+        var order = order
+        if order.isReorderedTwice {
+            order.chosenSide = input.chosenSide
+            if let side = input.chosenSide {
+                input.trace?.add(place, side, .fieldChoice)
+            } else {
+                decline(SequenceOrder.reasonOfReordering)
+            }
+        }
+        mergeThings(trio, match, layouts, order)
+    }
+
+    /// Merges elements whose places mean something: see ``ElementSequence/placed(_:)``.
+    private mutating func mergePlaced(_ trio: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
+        if let match = JSONMatch(.value, documents, layouts) {
+            let order = order(match, layouts)
+            if order.isPlainlyPlaced { return mergeThings(trio, match, layouts, order) }
+        }
+        mergeSequence(trio, layouts, isPlaced: true)
     }
 
     /// Which kinds of elements the versions have.
@@ -216,19 +245,32 @@ extension JSONMerger {
 
 /// Arrays whose elements cannot be told apart by what they are: by place, as lines of text are.
 extension JSONMerger {
-    mutating func mergeSequence(_ trio: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
-        switch merged(layouts) {
+    mutating func mergeSequence(
+        _ trio: MergeTrio<Int>, _ layouts: [JSONLayout?], isPlaced: Bool = false
+    ) {
+        switch merged(layouts, isPlaced) {
         case .merged(let items):
             if input.trace != nil { noteElements(items, layouts) }
             writeContainer(trio, layouts, items)
-        case .conflict(let reason): decline(reason)
+        case .conflict(let reason): resolve(trio, reason)
         }
     }
 
-    private func merged(_ layouts: [JSONLayout?]) -> ElementSequence.Result {
-        ElementSequence(
+    private func merged(_ layouts: [JSONLayout?], _ isPlaced: Bool) -> ElementSequence.Result {
+        var sequence = ElementSequence(
             numbers: JSONNumbering(documents, layouts).lists, chosenSide: input.chosenSide
-        ) { isRecognizable(nodes($0, layouts)) }.merged()
+        ) { isRecognizable(nodes($0, layouts)) }
+        sequence.isPlaced = isPlaced
+        sequence.isRuled = isRuled
+        return sequence.merged()
+    }
+
+    /// Whether a rule decides about an element of the list at this place.
+    private func isRuled(_ entry: MergeTrio<Int>) -> Bool {
+        guard !input.settings.fields.isEmpty else { return false }
+        let index = entry.base ?? min(entry.ours ?? .max, entry.theirs ?? .max)
+        let place = place.texts + [String(index)]
+        return input.settings.fields.contains { $0.pattern.matches(place) }
     }
 
     /// Whether what both sides changed is still the same thing on both: half of it is as it was.

@@ -11,6 +11,10 @@ struct ElementSequence {
     /// Of the parts of a text: whether an element of the base is still the same thing in a version. What replaces a
     /// part of a text stands in its place.
     var continues: ((Int, MergeVersion, Int) -> Bool)?
+    /// Whether the places of the elements mean something, as in a coordinate: see ``placed(_:)``.
+    var isPlaced = false
+    /// Of elements with places: whether a rule of the user decides about one that both sides changed.
+    var isRuled: (MergeTrio<Int>) -> Bool = { _ in false }
 
     private var isText: Bool { continues != nil }
 
@@ -20,13 +24,17 @@ struct ElementSequence {
     }
 
     func merged() -> Result {
-        let groups = SequenceMerge.groups(base: numbers[0], ours: numbers[1], theirs: numbers[2])
+        let groups = SequenceMerge.groups(
+            base: numbers[0], ours: numbers[1], theirs: numbers[2], joinsTouching: isPlaced)
         var things: [Item] = []
         for group in groups {
             guard let part = elements(of: group) else {
                 return .conflict("Both sides changed the same part of a list.")
             }
             things += part
+        }
+        guard !isPlaced || !isMovedTwice(things.map(\.entry)) else {
+            return .conflict(SequenceOrder.reasonOfReordering)
         }
         guard
             chosenSide != nil || isText && areChangesUnique(groups) || isStable(things.map(\.entry))
@@ -68,13 +76,14 @@ struct ElementSequence {
                 : group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
         case .ours: return group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
         case .theirs: return group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
+        case .both where isPlaced: return placed(group)
         case .none, .both:
             return inPlace(group, isRecognizable: isRecognizable) ?? beside(group) ?? chosen(group)
         }
     }
 
     /// Merges one by one where all versions have equally many and each is recognizably the same.
-    private func inPlace(
+    func inPlace(
         _ group: SequenceMerge.Group, isRecognizable: (MergeTrio<Int>) -> Bool
     ) -> [Item]? {
         guard group.ours.count == group.base.count, group.theirs.count == group.base.count else {
@@ -133,7 +142,7 @@ struct ElementSequence {
         return result
     }
 
-    private func chosen(_ group: SequenceMerge.Group) -> [Item]? {
+    func chosen(_ group: SequenceMerge.Group) -> [Item]? {
         switch chosenSide {
         case .ours: group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
         case .theirs: group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
@@ -167,6 +176,7 @@ struct ElementSequence {
             return base == our ? their : base == their ? our : known + index
         }
         return SequenceMerge.isStable(
-            base: numbers[0], ours: numbers[1], theirs: numbers[2], result: result, known: known)
+            base: numbers[0], ours: numbers[1], theirs: numbers[2], result: result, known: known,
+            isPlaced: isPlaced)
     }
 }

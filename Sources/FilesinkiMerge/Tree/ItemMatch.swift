@@ -11,6 +11,10 @@ struct ItemMatch {
     private let form: (MergeVersion, Int) -> SyntaxNode.Form
     /// Whether the order may follow the names: comments that stand alone keep their neighbours.
     private let isSortable: Bool
+    /// The name of the elements that both sides put in orders of their own; empty for those of a list.
+    private(set) var reorderedTwice: [UInt8]?
+    /// Whose order is taken where both sides changed it.
+    var chosenSide: MergeVersion?
 
     /// - Parameters:
     ///   - things: By version, the number of each item; each occurs once in a version.
@@ -50,16 +54,31 @@ struct ItemMatch {
         return Set(forms).sorted().flatMap { form in things.filter { forms[$0] == form } }
     }
 
+    /// Notes in ``reorderedTwice`` whether both sides changed the order of elements.
+    ///
+    /// - Parameters:
+    ///   - name: What messages call them.
+    ///   - orders: Those of each version in its order; nil for all items.
+    mutating func noteOrder(_ name: [UInt8], _ orders: [[Int]]? = nil) {
+        let isReordered = SequenceOrder.isReorderedTwice(orders ?? self.orders) { thing in
+            let entry = entries[thing]
+            return entry.base != nil && entry.ours != nil && entry.theirs != nil
+        }
+        if isReordered { reorderedTwice = name }
+    }
+
     var order: SequenceOrder {
         func precedes(_ left: Int, _ right: Int) -> Bool {
             let (one, other) = (text(left), text(right))
             guard one == other else { return one.lexicographicallyPrecedes(other) }
             return identities[left].lexicographicallyPrecedes(identities[right])
         }
-        return SequenceOrder(
+        var order = SequenceOrder(
             base: orders[0], ours: orders[1], theirs: orders[2], count: entries.count,
             precedes: precedes,
             sortings: { isSortable ? sortings(entries.indices.map(text)) : [] })
+        order.chosenSide = chosenSide
+        return order
     }
 
     /// The least of all spellings, so that both devices sort by the same.

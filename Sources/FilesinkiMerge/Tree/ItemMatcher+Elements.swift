@@ -15,7 +15,7 @@ extension ItemMatcher {
         if kinds == [.map], !contain({ _, form in form == .step }),
             let member = members.first(where: { isUnique(.member($0), lists) })
         {
-            let match = match(by: .member(member))
+            let match = match(by: .member(member), isOrdered: true)
             guard case .keyed(let match) = match, isTexts(lists), isEdited(match) else {
                 return match
             }
@@ -23,10 +23,13 @@ extension ItemMatcher {
         }
         guard let base = nodes.base else { return matchAll() }
         if contain({ _, form in form == .block || form == .step }) { return matchSequence() }
+        if kinds == [.scalar], arePlaced(lists), !haveSameValues(lists) {
+            return matchPlaced(lists)
+        }
         if kinds == [.scalar] || kinds == [.map] || kinds.isEmpty, isUnique(.value, lists),
             base.kind == .list
         {
-            let result = match(by: .value)
+            let result = match(by: .value, isOrdered: !isSet(lists))
             if case .keyed(let match) = result,
                 !match.order.isReplacedTwice(orRemoved: kinds == [.map] || isTexts(lists))
             {
@@ -34,6 +37,12 @@ extension ItemMatcher {
             }
         }
         return matchSequence()
+    }
+
+    /// Whether the order of the elements says nothing: lines of a set, or values on one line of a calendar.
+    private func isSet(_ lists: [[SyntaxItem]]) -> Bool {
+        nodes.ours?.form == .packed
+            || lists.joined().contains { $0.value.kind == .scalar && $0.value.form == .entry }
     }
 
     /// Whether the elements are identified by what they say, so that another text can be the same element.
@@ -60,12 +69,14 @@ extension ItemMatcher {
     }
 
     /// The elements by their neighbours, as lines are.
-    private func matchSequence() -> Result {
+    func matchSequence(isPlaced: Bool = false) -> Result {
         var sequence = ElementSequence(
             numbers: numbers(), chosenSide: chosenSide, isRecognizable: isRecognizable)
         if MergeVersion.allCases.contains(where: { items($0).contains(where: Self.isPartOfText) }) {
             sequence.continues = continues
         }
+        sequence.isPlaced = isPlaced
+        sequence.isRuled = isRuled
         switch sequence.merged() {
         case .merged(let items): return .sequence(items)
         case .conflict(let reason): return .conflict(reason)
@@ -73,16 +84,18 @@ extension ItemMatcher {
     }
 
     /// The elements of both sides, each once.
-    func matchByValue() -> Result { match(by: .value) }
+    func matchByValue() -> Result { match(by: .value, isOrdered: false) }
 
-    private func match(by identity: Identity) -> Result {
-        let (match, _) = match(isSortable: true) { item, version, result in
+    /// - Parameter isOrdered: Whether the order of the elements says something, unlike that of a set.
+    private func match(by identity: Identity, isOrdered: Bool) -> Result {
+        var (match, _) = match(isSortable: true) { item, version, result in
             _ = append(identity, of: item, version, to: &result)
         } sortedBy: { item, version in
             guard case .member(let name) = identity else { return text(of: item.value, version) }
             let value = trees[version].flatMap { member(name, of: item.value, $0) }
             return value.map { text(of: $0, version) } ?? []
         }
+        if isOrdered { match.noteOrder([]) }
         return checked(match)
     }
 

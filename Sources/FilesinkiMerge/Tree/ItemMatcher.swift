@@ -10,6 +10,8 @@ struct ItemMatcher {
     let format: any SyntaxFormat
     /// The side that the user chose for conflicts.
     let chosenSide: MergeVersion?
+    /// Whether a rule of the user decides about an element of the list.
+    var isRuled: (MergeTrio<Int>) -> Bool = { _ in false }
 
     enum Result {
         case keyed(ItemMatch)
@@ -56,7 +58,7 @@ struct ItemMatcher {
             }
             groups[name] = identity
         }
-        let (match, _) = match(isSortable: groups.isEmpty) { item, version, result in
+        var (match, _) = match(isSortable: groups.isEmpty) { item, version, result in
             let start = result.count
             appendName(of: item, version, to: &result)
             guard !groups.isEmpty, let group = groups[Array(result[start...])] else { return }
@@ -65,7 +67,23 @@ struct ItemMatcher {
         } sortedBy: { item, version in
             sortText(of: item, version)
         }
+        noteOrder(in: &match)
         return checked(match)
+    }
+
+    /// Notes whether both sides changed the order of sections that are elements of one list.
+    private func noteOrder(in match: inout ItemMatch) {
+        var orders: [[UInt8]: [[Int]]] = [:]
+        for version in MergeVersion.allCases {
+            let items = items(version)
+            for (ordinal, thing) in match.orders[version.rawValue].enumerated()
+            where items[ordinal].role == .value && items[ordinal].value.form == .element {
+                guard let tree = trees[version] else { continue }
+                let name = Array(format.title(of: items[ordinal], in: tree))
+                orders[name, default: [[], [], []]][version.rawValue].append(thing)
+            }
+        }
+        for (name, orders) in orders { match.noteOrder(name, orders) }
     }
 
     /// The items by name, where no version has a name more than once; nil otherwise.

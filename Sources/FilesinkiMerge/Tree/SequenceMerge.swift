@@ -12,7 +12,10 @@ enum SequenceMerge {
         var theirs: Range<Int>
     }
 
-    static func groups(base: [Int], ours: [Int], theirs: [Int]) -> [Group] {
+    /// - Parameter joinsTouching: Whether changes of both sides that only touch are one part.
+    static func groups(
+        base: [Int], ours: [Int], theirs: [Int], joinsTouching: Bool = false
+    ) -> [Group] {
         var ourChanges = SequenceDiff.changes(base, ours)[...]
         var theirChanges = SequenceDiff.changes(base, theirs)[...]
         var result: [Group] = []
@@ -27,7 +30,7 @@ enum SequenceMerge {
             (shiftOurs, shiftTheirs) = (shiftOurs + growsOurs, shiftTheirs + growsTheirs)
             position = end
         }
-        while let next = nextGroup(&ourChanges, &theirChanges) {
+        while let next = nextGroup(&ourChanges, &theirChanges, joinsTouching) {
             append(.none, upTo: next.base.lowerBound, growsOurs: 0, growsTheirs: 0)
             append(
                 next.change, upTo: next.base.upperBound, growsOurs: next.ours,
@@ -40,17 +43,16 @@ enum SequenceMerge {
     /// Changes that overlap, taken off the lists, and by how much each side grows.
     private static func nextGroup(
         _ ourChanges: inout ArraySlice<SequenceDiff.Change>,
-        _ theirChanges: inout ArraySlice<SequenceDiff.Change>
+        _ theirChanges: inout ArraySlice<SequenceDiff.Change>, _ joinsTouching: Bool
     ) -> (change: Side, base: Range<Int>, ours: Int, theirs: Int)? {
         var range: Range<Int>?
         var (ours, theirs): (Int?, Int?)
         while true {
-            let our = ourChanges.first.flatMap {
-                range == nil || overlap($0.base, range) ? $0 : nil
+            func isNext(_ change: SequenceDiff.Change) -> Bool {
+                range == nil || overlap(change.base, range, joinsTouching)
             }
-            let their = theirChanges.first.flatMap {
-                range == nil || overlap($0.base, range) ? $0 : nil
-            }
+            let our = ourChanges.first.flatMap { isNext($0) ? $0 : nil }
+            let their = theirChanges.first.flatMap { isNext($0) ? $0 : nil }
             guard let next = first(our, their) else { break }
             let growth = next.change.side.count - next.change.base.count
             if next.isOurs {
@@ -81,8 +83,13 @@ enum SequenceMerge {
         return isOurs ? (our, true) : (their, false)
     }
 
-    private static func overlap(_ change: Range<Int>, _ range: Range<Int>?) -> Bool {
+    private static func overlap(
+        _ change: Range<Int>, _ range: Range<Int>?, _ joinsTouching: Bool
+    ) -> Bool {
         guard let range else { return false }
+        if joinsTouching {
+            return change.lowerBound <= range.upperBound && range.lowerBound <= change.upperBound
+        }
         if change.isEmpty && range.isEmpty { return change.lowerBound == range.lowerBound }
         return change.lowerBound < range.upperBound && range.lowerBound < change.upperBound
     }
@@ -94,24 +101,27 @@ enum SequenceMerge {
     /// Where the same value occurs more than once, it can be ambiguous which of them was removed or
     /// moved. If the result, merged again with either side, becomes something else, it was a guess.
     ///
-    /// - Parameter known: From this number on, an element of the result is made of both sides'.
+    /// - Parameters:
+    ///   - known: From this number on, an element of the result is made of both sides'.
+    ///   - isPlaced: As in ``ElementSequence/isPlaced``.
     static func isStable(
-        base: [Int], ours: [Int], theirs: [Int], result: [Int], known: Int
+        base: [Int], ours: [Int], theirs: [Int], result: [Int], known: Int, isPlaced: Bool
     ) -> Bool {
-        [ours, theirs].allSatisfy { merged(base, result, $0, known) == result }
+        [ours, theirs].allSatisfy { merged(base, result, $0, known, isPlaced) == result }
     }
 
     /// Nil for a conflict.
     private static func merged(
-        _ base: [Int], _ ours: [Int], _ theirs: [Int], _ known: Int
+        _ base: [Int], _ ours: [Int], _ theirs: [Int], _ known: Int, _ isPlaced: Bool
     ) -> [Int]? {
         if ours == theirs { return ours }
-        let isPlain = ours.allSatisfy { $0 < known }
+        let isPlain = !isPlaced && ours.allSatisfy { $0 < known }
         if isPlain, [base, ours, theirs].allSatisfy({ Set($0).count == $0.count }) {
             return mergedOrder(base, ours, theirs)
         }
         var result: [Int] = []
-        for group in groups(base: base, ours: ours, theirs: theirs) {
+        let groups = groups(base: base, ours: ours, theirs: theirs, joinsTouching: isPlaced)
+        for group in groups {
             let (ourPart, theirPart) = (ours[group.ours], theirs[group.theirs])
             switch group.change {
             case .none, .ours: result += ourPart
@@ -139,10 +149,12 @@ enum SequenceMerge {
         return result
     }
 
-    private static func mergedOrder(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int] {
+    /// Nil for a conflict.
+    private static func mergedOrder(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int]? {
         let count = 1 + (base + ours + theirs).reduce(0, max)
         let order = SequenceOrder(
             base: base, ours: ours, theirs: theirs, count: count, precedes: <, sortings: { [] })
+        guard !order.isReorderedTwice else { return nil }
         let (baseSet, ourSet, theirSet) = (Set(base), Set(ours), Set(theirs))
         return order.merged {
             ourSet.contains($0) == theirSet.contains($0)

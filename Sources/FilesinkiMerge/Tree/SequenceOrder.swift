@@ -4,8 +4,8 @@
 /// ghost behind what preceded it in base: so a replacement stays where the replaced was, and both
 /// sides have all of base. What both have makes the spine; what only one side has follows what it
 /// follows on that side, a replacement before what the other side put behind the replaced. A side that moved
-/// nothing follows the other; where both moved differently, the lesser order is taken, which is a choice but
-/// loses nothing.
+/// nothing follows the other. Where both moved differently, which ``isReorderedTwice`` tells, the order is the chosen
+/// side's, or the lesser one, for things whose order says nothing, such as members of an object.
 struct SequenceOrder {
     let base: [Int]
     let ours: [Int]
@@ -14,6 +14,8 @@ struct SequenceOrder {
     let precedes: (Int, Int) -> Bool
     /// The orders that a list may be sorted by, most likely first.
     let sortings: () -> [(Int, Int) -> Bool]
+    /// Whose order is taken where both moved differently; nil for the lesser one.
+    var chosenSide: MergeVersion?
 
     private let oursGhosts: [Int]
     private let theirsGhosts: [Int]
@@ -92,6 +94,39 @@ struct SequenceOrder {
         if !ours.isDisjoint(with: theirs) { return true }
         return orRemoved
             && (ours.contains { !isInTheirs[$0] } || theirs.contains { !isInOurs[$0] })
+    }
+
+    /// What a conflict says where ``isReorderedTwice``.
+    static let reasonOfReordering = "Both sides changed the order of the elements."
+
+    /// Whether both sides put what all versions have in orders of their own.
+    var isReorderedTwice: Bool {
+        Self.isReorderedTwice([base, ours, theirs]) {
+            isInBase[$0] && isInOurs[$0] && isInTheirs[$0]
+        }
+    }
+
+    /// - Parameters:
+    ///   - orders: The things of base, ours and theirs.
+    ///   - isCommon: Whether all versions have a thing.
+    static func isReorderedTwice(_ orders: [[Int]], isCommon: (Int) -> Bool) -> Bool {
+        guard orders[0] != orders[1], orders[0] != orders[2], orders[1] != orders[2] else {
+            return false
+        }
+        let common = orders.map { $0.filter(isCommon) }
+        return common[0] != common[1] && common[0] != common[2] && common[1] != common[2]
+    }
+
+    /// Whether it is plain what becomes of things whose places mean something: both sides only removed some, or both only
+    /// inserted some and all versions are sorted.
+    var isPlainlyPlaced: Bool {
+        if ours == base.filter({ isInOurs[$0] }), theirs == base.filter({ isInTheirs[$0] }) {
+            return true
+        }
+        guard base.count > 2, base == ours.filter({ isInBase[$0] }),
+            base == theirs.filter({ isInBase[$0] })
+        else { return false }
+        return commonSorting(sortings()) != nil
     }
 
     /// The first thing of base that both replaced by different ones.
@@ -213,7 +248,14 @@ struct SequenceOrder {
         if ourBase == theirBase { return lesser(ours, theirs) }
         if ourBase == base { return theirs }
         if theirBase == base { return ours }
+        let (old, our, their) = (common(base), common(self.ours), common(self.theirs))
+        if (our == old) != (their == old) { return our == old ? theirs : ours }
+        if let chosenSide, our != their { return chosenSide == .ours ? ours : theirs }
         return isLess(ourBase, theirBase) ? ours : theirs
+    }
+
+    private func common(_ things: [Int]) -> [Int] {
+        things.filter { isInBase[$0] && isInOurs[$0] && isInTheirs[$0] }
     }
 
     private func lesser(_ left: [Int], _ right: [Int]) -> [Int] {

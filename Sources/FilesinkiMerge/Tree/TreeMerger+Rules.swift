@@ -26,6 +26,30 @@ extension TreeMerger {
         return fields.first { $0.pattern.matches(place) }?.resolution
     }
 
+    /// Whether a rule decides about an element of the list at this place.
+    var ruledElements: (MergeTrio<Int>) -> Bool {
+        // Without the merger itself, whose output would be copied at the next write.
+        { [fields, place] entry in
+            let index = entry.base ?? min(entry.ours ?? .max, entry.theirs ?? .max)
+            let texts = place.texts + [String(index)]
+            return fields.contains { $0.pattern.matches(texts) }
+        }
+    }
+
+    /// The side whose order elements get that both sides put in another order, or a conflict.
+    ///
+    /// - Parameter name: Of the elements; empty for those of the list at this place.
+    mutating func sideOfOrder(_ name: [UInt8]) -> MergeVersion? {
+        if !name.isEmpty { place.enter(name) }
+        defer { if !name.isEmpty { place.leave() } }
+        guard let side = input.chosenSide else {
+            decline(SequenceOrder.reasonOfReordering)
+            return nil
+        }
+        input.trace?.add(place, side, .fieldChoice)
+        return side
+    }
+
     /// - Returns: Whether the rule decided; a decline counts.
     mutating func apply(_ rule: FieldRule.Resolution, _ nodes: Nodes) -> Bool {
         guard !sameMeaning(nodes, .base, .ours), !sameMeaning(nodes, .base, .theirs),

@@ -165,12 +165,14 @@ struct TreeMerger {
     // MARK: Containers
 
     private mutating func mergeItems(_ nodes: Nodes, asUnion: Bool) {
-        let matcher = ItemMatcher(
+        var matcher = ItemMatcher(
             trees: trees, nodes: nodes, format: format, chosenSide: input.chosenSide)
+        if nodes.ours?.kind == .list, !fields.isEmpty { matcher.isRuled = ruledElements }
         switch asUnion ? matcher.matchByValue() : matcher.match(identity: identity()) {
         case .conflict(let reason) where input.settings.keepsMembers: decline(reason)
         case .conflict(let reason): resolve(nodes, reason)
-        case .keyed(let match):
+        case .keyed(var match):
+            if let name = match.reorderedTwice { match.chosenSide = sideOfOrder(name) }
             let resolutions = match.entries.map { resolution($0, nodes) }
             if input.trace != nil {
                 noteItems(zip(match.entries, resolutions).map { ($0, $1) }, nodes)

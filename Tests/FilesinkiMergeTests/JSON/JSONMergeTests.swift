@@ -63,7 +63,12 @@ import Testing
     }
 
     @Test(arguments: [
-        MergeCase("as a set", "[1, 2, 3]", "[1, 2, 3, 5]", "[2, 3, 4]", "[2, 3, 4, 5]"),
+        MergeCase(
+            "as a set", #"["a", "b", "c"]"#, #"["a", "b", "c", "e"]"#, #"["b", "c", "d"]"#,
+            #"["b", "c", "d", "e"]"#),
+        MergeCase(
+            "strings replaced one after the other, each by one side", #"["k", "m"]"#,
+            #"["x", "m"]"#, #"["k", "y"]"#, #"["x", "y"]"#),
         MergeCase(
             "sorted stays sorted", #"["a","m"]"#, #"["a","c","m"]"#, #"["a","b","m"]"#,
             #"["a","b","c","m"]"#),
@@ -77,12 +82,28 @@ import Testing
             "one between two that the other side edited", #"[{"x":1},{"x":2},{"x":9}]"#,
             #"[{"x":7},{"x":8},{"x":9}]"#, #"[{"x":1},{"x":5},{"x":2},{"x":9}]"#,
             #"[{"x":7},{"x":5},{"x":8},{"x":9}]"#),
-        MergeCase("sorted the other way", "[9,5]", "[9,7,5]", "[9,8,5]", "[9,8,7,5]"),
-        MergeCase("numbers sort as numbers", "[1,20]", "[1,9,20]", "[1,10,20]", "[1,9,10,20]"),
+        MergeCase("sorted the other way", "[9,5,3]", "[9,7,5,3]", "[9,8,5,3]", "[9,8,7,5,3]"),
         MergeCase(
-            "each replaces another one", "[10.5,20.1]", "[9.5,20.1]", "[10.5,1.3]", "[9.5,1.3]"),
+            "numbers sort as numbers", "[1,20,30]", "[1,9,20,30]", "[1,10,20,30]",
+            "[1,9,10,20,30]"),
         MergeCase(
-            "equal values, each in its place", "[0,0,7,0]", "[1,0,7,0]", "[0,2,7,0]", "[1,2,7,0]"),
+            "numbers, with one between the changes", "[3,1,2]", "[9,1,2]", "[3,1,8]", "[9,1,8]"),
+        MergeCase("numbers that both only remove", "[4,1,3,2]", "[4,3,2]", "[4,1,2]", "[4,2]"),
+        MergeCase("numbers, the same change and one more", "[1,5]", "[2,5]", "[2,6]", "[2,6]"),
+        MergeCase("numbers inserted apart", "[3,1,2]", "[0,3,1,2]", "[3,1,2,9]", "[0,3,1,2,9]"),
+        MergeCase(
+            "equal values, each in its place", "[0,7,0,7,0]", "[1,7,0,7,0]", "[0,7,2,7,0]",
+            "[1,7,2,7,0]"),
+        MergeCase(
+            "one moves, the other removes and adds", #"["a","b","c"]"#, #"["b","a","c"]"#,
+            #"["a","b","x"]"#, #"["b","a","x"]"#),
+        MergeCase(
+            "both moved one alike", #"["a","b","c"]"#, #"["b","a","c"]"#, #"["b","a","c","d"]"#,
+            #"["b","a","c","d"]"#),
+        MergeCase(
+            "one moved what the other side removed, which moved others", #"["a","b","c"]"#,
+            #"["b","a","c"]"#,
+            #"["c","a"]"#, #"["c","a"]"#),
         MergeCase("rows", "[[1,2],[3,4]]", "[[1,5],[3,4]]", "[[1,2],[3,6]]", "[[1,5],[3,6]]"),
         MergeCase(
             "by identity", #"[{"id":1,"v":1},{"id":2,"v":1}]"#, #"[{"id":1,"v":2},{"id":2,"v":1}]"#,
@@ -126,6 +147,38 @@ import Testing
             "the same element", #"[{"id":7,"v":1}]"#, #"[{"id":7,"v":2}]"#, #"[{"id":7,"v":3}]"#,
             "/0/v"),
         MergeCase("insertions among equals", "[0,0]", "[0,1,0]", "[0,2,0]", ""),
+        MergeCase(
+            "numbers that moved on", #"{"pos":[10,20]}"#, #"{"pos":[20,30]}"#, #"{"pos":[10,25]}"#,
+            "/pos"),
+        MergeCase("a range", "[1,5]", "[5,9]", "[1,7]", ""),
+        MergeCase("a version", "[1,2,3]", "[2,3,4]", "[1,2,5]", ""),
+        MergeCase("a coordinate", "[13.4,52.5]", "[52.5,13.4]", "[13.5,52.5]", ""),
+        MergeCase("numbers turned round", "[1,2,3]", "[3,2,1]", "[1,2,4]", ""),
+        MergeCase("neighbouring numbers", "[10.5,20.1]", "[9.5,20.1]", "[10.5,1.3]", ""),
+        MergeCase("numbers put at one place", "[3,1,2]", "[3,1,2,9]", "[3,1,2,8]", ""),
+        MergeCase("numbers put into an empty list", "[]", "[1,2]", "[3,4]", ""),
+        MergeCase("truth values", "[true,false]", "[false,false]", "[true,true]", ""),
+        MergeCase("a string beside null", #"["a",null]"#, #"["b",null]"#, #"["a","c"]"#, ""),
+        MergeCase(
+            "a number moved to two places", "[3,1,2,4,5,6,0,0]", "[1,2,4,5,6,3,0,0]",
+            "[1,2,3,4,5,6,0,0]", ""),
+        MergeCase("one string", #"["a"]"#, #"["b"]"#, #"["c"]"#, "/0"),
+        MergeCase(
+            "one string among others", #"["k","a","m"]"#, #"["k","b","m"]"#, #"["k","c","m"]"#, "/1"
+        ),
+        MergeCase(
+            "one string by several", #"["k","a","m"]"#, #"["k","b","m"]"#, #"["k","c","d","m"]"#, ""
+        ),
+        MergeCase("two orders", #"["a","b","c"]"#, #"["b","a","c"]"#, #"["a","c","b"]"#, ""),
+        MergeCase(
+            "two orders of objects", #"{"l":[{"id":1},{"id":2},{"id":3}]}"#,
+            #"{"l":[{"id":2},{"id":1},{"id":3}]}"#, #"{"l":[{"id":1},{"id":3},{"id":2}]}"#, "/l"),
+        MergeCase(
+            "two orders of objects without identity", #"[{"x":1},{"x":2},{"x":3}]"#,
+            #"[{"x":2},{"x":1},{"x":3}]"#, #"[{"x":1},{"x":3},{"x":2}]"#, ""),
+        MergeCase(
+            "two orders, and an element that one side removed", #"["a","b","c","d"]"#,
+            #"["b","a","c","d"]"#, #"["c","b","a"]"#, ""),
         MergeCase("both created other lists", nil, #"{"a":[1]}"#, #"{"a":[2]}"#, "/a"),
     ])
     func `an ambiguous merge declines and names the place`(_ row: MergeCase) {

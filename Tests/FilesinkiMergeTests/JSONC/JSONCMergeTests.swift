@@ -56,8 +56,9 @@ struct JSONCMergeTests {
                 "{\n  // all of them\n\n  a: 1,\n  b: 1\n}\n",
                 "{\n  // all\n\n  b: 1\n}\n", "{\n  // all of them\n\n  b: 1\n}\n"),
             MergeCase(
-                "the bracket on the last line", "[\n  1,\n  2]\n", "[\n  1,\n  2,\n  3]\n",
-                "[\n  1,\n  2,\n  4]\n", "[\n  1,\n  2,\n  3,\n  4]\n"),
+                "the bracket on the last line", "[\n  'a',\n  'b']\n",
+                "[\n  'a',\n  'b',\n  'c']\n", "[\n  'a',\n  'b',\n  'd']\n",
+                "[\n  'a',\n  'b',\n  'c',\n  'd']\n"),
             MergeCase(
                 "objects by identity", "[\n  { id: 1, v: 1 }, // one\n  { id: 2, v: 1 },\n]\n",
                 "[\n  { id: 1, v: 2 }, // one\n  { id: 2, v: 1 },\n]\n",
@@ -66,7 +67,12 @@ struct JSONCMergeTests {
             MergeCase(
                 "lists of values as sets", "{ lib: ['a', 'm'] }", "{ lib: ['a', 'c', 'm'] }",
                 "{ lib: ['a', 'b', 'm'] }", "{ lib: ['a', 'b', 'c', 'm'] }"),
-            MergeCase("numbers sort as numbers", "[1,20]", "[1,9,20]", "[1,10,20]", "[1,9,10,20]"),
+            MergeCase(
+                "numbers sort as numbers", "[1,20,30]", "[1,9,20,30]", "[1,10,20,30]",
+                "[1,9,10,20,30]"),
+            MergeCase(
+                "numbers, with one between the changes", "[3, 1, 2]", "[9, 1, 2]", "[3, 1, 8]",
+                "[9, 1, 8]"),
             MergeCase(
                 "wrapped values", "[1, 2,\n 3, 4]", "[1, 2,\n 3, 4, 5]", "[0, 1, 2,\n 3, 4]",
                 "[0, 1, 2,\n 3, 4, 5]"),
@@ -93,6 +99,16 @@ struct JSONCMergeTests {
         arguments: [
             MergeCase("two values", "{a: {b: 1}}", "{a: {b: 2}}", "{a: {b: 3}}", "declined: /a/b"),
             MergeCase("both add a member", "{}", "{a: 1}", "{\"a\": 2}", "declined: /a"),
+            MergeCase("a range", "{r: [1, 5]}", "{r: [5, 9]}", "{r: [1, 7]}", "declined: /r"),
+            MergeCase("the same number", "{r: [1]}", "{r: [2]}", "{r: [3]}", "declined: /r/0"),
+            MergeCase(
+                "words and numbers", "[true, 0x1]", "[false, 0x1]", "[true, 0x2]", "declined: "),
+            MergeCase(
+                "two orders", "{l: ['a', 'b', 'c']}", "{l: ['b', 'a', 'c']}",
+                "{l: ['a', 'c', 'b']}", "declined: /l"),
+            MergeCase(
+                "two orders of objects", "[{id: 1}, {id: 2}, {id: 3}]",
+                "[{id: 2}, {id: 1}, {id: 3}]", "[{id: 1}, {id: 3}, {id: 2}]", "declined: "),
             MergeCase("a member twice", "{a: 1}", "{a: 1, a: 2}", "{a: 3}", "declined: "),
             MergeCase(
                 "removed and changed", "{a: 1, b: 1}", "{b: 1}", "{a: 2, b: 1}", "declined: /a"),

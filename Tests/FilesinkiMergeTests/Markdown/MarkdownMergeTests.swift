@@ -38,6 +38,9 @@ struct MarkdownMergeTests {
             list.replacing("- [ ] milk\n", with: ""),
             list.replacing("[ ] milk", with: "[x] milk"), "declined: line 3"),
         MergeCase(
+            "items in two orders", "- a\n- b\n- c\n", "- b\n- a\n- c\n", "- a\n- c\n- b\n",
+            "declined: line 1"),
+        MergeCase(
             "nested lists", "- a\n  - b\n  - c\n- d\n", "- a\n  - b\n  - c\n  - x\n- d\n",
             "- a\n  - b\n  - c\n  - y\n- d\n", "- a\n  - b\n  - c\n  - x\n  - y\n- d\n"),
         MergeCase(

@@ -152,6 +152,15 @@ struct TOMLMergeTests {
                 "[[p]]\nx = 1\ny = 2\n[[p]]\nx = 1\ny = 3\n",
                 "[[p]]\nx = 5\ny = 1\n[[p]]\nx = 1\ny = 2\n", "declined: /p"),
             MergeCase(
+                "a range", "r = [1, 5]\n", "r = [5, 9]\n", "r = [1, 7]\n", "declined: /r"),
+            MergeCase(
+                "two orders of values", "r = ['a', 'b', 'c']\n", "r = ['b', 'a', 'c']\n",
+                "r = ['a', 'c', 'b']\n", "declined: /r"),
+            MergeCase(
+                "two orders of tables", "k = 1\n[[p]]\nid = 1\n[[p]]\nid = 2\n[[p]]\nid = 3\n",
+                "k = 1\n[[p]]\nid = 2\n[[p]]\nid = 1\n[[p]]\nid = 3\n",
+                "k = 1\n[[p]]\nid = 1\n[[p]]\nid = 3\n[[p]]\nid = 2\n", "declined: /p"),
+            MergeCase(
                 "the same element", "[[p]]\nx = 1\n", "[[p]]\nx = 2\n", "[[p]]\nx = 3\n",
                 "declined: "),
         ])

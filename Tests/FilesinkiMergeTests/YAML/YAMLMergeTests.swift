@@ -108,6 +108,17 @@ struct YAMLMergeTests {
                 "other indentation", "a:\n  x: 1\n", "a:\n    x: 1\n", "a:\n  x: 1\n  y: 2\n",
                 "declined: "),
             MergeCase(
+                "a range", "r:\n- 1\n- 5\n", "r:\n- 5\n- 9\n", "r:\n- 1\n- 7\n", "declined: /r"),
+            MergeCase(
+                "truth values", "- true\n- x\n", "- false\n- x\n", "- true\n- y\n", "declined: "),
+            MergeCase(
+                "two orders", "l:\n- a\n- b\n- c\n", "l:\n- b\n- a\n- c\n",
+                "l:\n- a\n- c\n- b\n", "declined: /l"),
+            MergeCase(
+                "two orders of mappings", "- name: a\n- name: b\n- name: c\n",
+                "- name: b\n- name: a\n- name: c\n", "- name: a\n- name: c\n- name: b\n",
+                "declined: "),
+            MergeCase(
                 "a key twice", "a: 1\nb: 1\n", "a: 1\na: 2\nb: 1\n", "a: 3\nb: 1\n", "declined: "),
         ])
     func declined(_ row: MergeCase) { check(row) }
