@@ -63,12 +63,23 @@ struct TextWriter {
 
     /// The conflicts, named by the lines of both sides, which count from 1.
     var conflicts: [MergeConflict] {
-        hunks.filter { $0.source == .conflict }.map { hunk in
-            let lines =
-                hunk.ours == hunk.theirs
-                ? "" : ": \(Self.name(hunk.ours)) here, \(Self.name(hunk.theirs)) there"
-            return MergeConflict(
-                "line \(hunk.ours.lowerBound + 1)", "Both sides changed it\(lines).")
+        var ours = texts.oursChanges[...]
+        var theirs = texts.theirsChanges[...]
+        return hunks.filter { $0.source == .conflict }.map { hunk in
+            ours = ours.drop { $0.new.upperBound < hunk.ours.lowerBound }
+            theirs = theirs.drop { $0.new.upperBound < hunk.theirs.lowerBound }
+            let overlaps = ours.prefix { $0.new.lowerBound <= hunk.ours.upperBound }
+                .contains { our in
+                    theirs.prefix { $0.new.lowerBound <= hunk.theirs.upperBound }
+                        .contains { our.overlaps($0) }
+                }
+            let isSame = hunk.ours == hunk.theirs
+            let sides = "\(Self.name(hunk.ours)) here, \(Self.name(hunk.theirs)) there"
+            let reason =
+                overlaps
+                ? "Both sides changed it\(isSame ? "" : ": " + sides)."
+                : "Both sides changed neighbouring lines: \(isSame ? Self.name(hunk.ours) : sides)."
+            return MergeConflict("line \(hunk.ours.lowerBound + 1)", reason)
         }
     }
 
@@ -148,6 +159,14 @@ struct TextWriter {
         let bytes = texts.bytes[text.bytes(line..<(line + 1))]
         if bytes.last == 10 { return bytes.dropLast().last == 13 }
         return line == 0 ? nil : endsInCarriageReturn(text, line - 1)
+    }
+}
+
+extension LineChange {
+    /// Whether two changes of one text change a line that both do, or put lines at the same place.
+    fileprivate func overlaps(_ other: LineChange) -> Bool {
+        old == other.old
+            || old.lowerBound < other.old.upperBound && other.old.lowerBound < old.upperBound
     }
 }
 

@@ -29,7 +29,10 @@ struct ElementSequence {
         var things: [Item] = []
         for group in groups {
             guard let part = elements(of: group) else {
-                return .conflict("Both sides changed the same part of a list.")
+                return .conflict(
+                    isPlaced
+                        ? "Both sides changed the same or neighbouring elements of a list."
+                        : "Both sides changed the same part of a list.")
             }
             things += part
         }

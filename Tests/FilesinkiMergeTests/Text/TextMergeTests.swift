@@ -29,8 +29,30 @@ import Testing
     @Test func `edits of neighbouring lines are a conflict that names both sides' lines`() {
         let outcome = TextMerge().merge(
             input("1\n2\n3\na\nb\nc\n", "1\n2\n3\nx\nb\nc\n", "3\na\ny\nc\n"))
-        let reason = "Both sides changed it: lines 4-5 here, lines 2-3 there."
+        let reason =
+            "Both sides changed neighbouring lines: lines 4-5 here, lines 2-3 there."
         #expect(outcome == .declined([MergeConflict("line 4", reason)]))
+    }
+
+    @Test(
+        "a conflict says whether both sides changed one line, or neighbouring ones",
+        arguments: [
+            ("a\nb\n", "A\nb\n", "a\nB\n", "Both sides changed neighbouring lines: lines 1-2."),
+            ("a\nb\n", "A\nb\n", "Z\nb\n", "Both sides changed it."),
+            ("a\n", "a\nx\n", "a\ny\n", "Both sides changed it."),
+            ("a\nb\n", "A\nB\n", "a\nZ\n", "Both sides changed it."),
+            (
+                "a\nb\n", "a\nx\nb\n", "a\n",
+                "Both sides changed neighbouring lines: lines 2-3 here, no line there."
+            ),
+        ])
+    func neighbours(_ base: String, _ ours: String, _ theirs: String, _ reason: String) {
+        let outcome = TextMerge().merge(input(base, ours, theirs))
+        guard case .declined(let conflicts) = outcome else {
+            Issue.record("It is merged.")
+            return
+        }
+        #expect(conflicts.map(\.reason) == [reason])
     }
 
     @Test func `two new files agree only if they are equal`() {
