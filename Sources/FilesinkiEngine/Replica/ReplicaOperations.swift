@@ -9,9 +9,12 @@ package import FilesinkiWatch
 
 /// Sync: see ``SyncEngine``.
 extension Replica {
-    /// Syncs everything, or the paths of the options: see ``SyncEngine/syncTree(_:)``.
+    /// Syncs everything, or the paths of the options: see ``SyncEngine/syncTree(_:)``. A run that is killed leaves a ``RunMark``.
     package func sync(_ options: SyncOptions) async throws -> SyncReport {
-        try await SyncEngine(context).syncTree(options)
+        guard !options.isDryRun else { return try await SyncEngine(context).syncTree(options) }
+        return try await RunMark.during(holding: context.lock) {
+            try await SyncEngine(context).syncTree(options)
+        }
     }
 
     /// See ``SyncEngine/recordFailedRun(_:exitCode:)``.

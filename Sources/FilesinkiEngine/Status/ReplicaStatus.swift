@@ -154,6 +154,9 @@ struct ReplicaStatus: ReplicaPart {
     }
 
     private func lastFailure() throws -> String? {
+        if replica.lock == nil, RunMark.isLeft(in: state) {
+            return Failure.Code.interrupted.description
+        }
         guard let last = try manifest.runs(limit: 1).first, last.exitCode != 0 else { return nil }
         return last.outcome
     }

@@ -1,6 +1,9 @@
+import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
+import FilesinkiSystem
 import FilesinkiTesting
+import Synchronization
 import Testing
 
 @testable import FilesinkiEngine
@@ -72,5 +75,51 @@ import Testing
         #expect(try await recover(a, after: []) == ["done"])
         #expect(try await recover(a, after: [("away", 75)]) == ["done", "away", "done"])
         #expect(try await a.with { try await $0.status().lastFailure } == nil)
+    }
+
+    private func lastFailure(_ machine: Machine) async throws -> String? {
+        let replica = try await Replica.open(machine.options, writable: false)
+        let failure = try await replica.status().lastFailure
+        await replica.close()
+        return failure
+    }
+
+    private func leave(_ mark: [UInt8], in machine: Machine) async throws {
+        let options = machine.options
+        let lock = try await ReplicaLock.acquire(
+            options.stateFolder.lock, waiting: options.lockWait, sleep: options.systemContext.sleep)
+        lock.writeHolder(String(decoding: mark, as: UTF8.self))
+    }
+
+    @Test func `a run that was killed is the last failure until a run comes to its end`()
+        async throws
+    {
+        let world = try World()
+        var a = try await world.replica("a")
+        let lock = a.options.stateFolder.lock
+        let rival = RivalRemote(remote: world.remote)
+        a.options.connect = { _ in rival }
+        try a.write(["f": .file("1")])
+        let machine = a
+        let marks = Mutex<[[UInt8]]>([])
+        rival.beforePublishing {
+            let mark = try StateFile.read(lock) ?? []
+            marks.withLock { $0.append(mark) }
+            // It is in progress, not killed.
+            #expect(try await self.lastFailure(machine) == nil)
+        }
+        try await a.sync()
+        let mark = try #require(marks.withLock { $0 }.first)
+        #expect(!mark.isEmpty)
+        #expect(try StateFile.read(lock) == [])
+        #expect(try await lastFailure(a) == nil)
+        // A killed process leaves its mark, and no lock.
+        try await leave(mark, in: a)
+        // A process that another test starts holds every lock of this one from its fork to its exec.
+        #expect(try await eventually { try await self.lastFailure(machine) == "interrupted" })
+        try await a.sync { $0.isDryRun = true }
+        #expect(try await eventually { try await self.lastFailure(machine) == "interrupted" })
+        try await a.sync()
+        #expect(try await lastFailure(a) == nil)
     }
 }
