@@ -159,6 +159,7 @@ private struct ApplyTransaction<Kind: ItemKind> {
             item.ours = state
         case .refused(let reason):
             try supersede(item, by: theirs, reason, &report)
+            report.refused.insert(item.key)
             item.ours = theirs
             if item.batch != 0 { refusedBatches.insert(item.batch) }
         }

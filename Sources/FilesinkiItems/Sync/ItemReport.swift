@@ -50,6 +50,8 @@ package struct ItemReport<State: ItemState>: Sendable {
     package var published: [ItemKey] = []
     /// Items of this device that gave way to others.
     package var losers: [Superseded<State>] = []
+    /// Items of this device whose change, also a removal, may not be combined with that of another one.
+    package var refused: Set<ItemKey> = []
     /// The number of the last commit that was read or published.
     package var sequence: UInt64 = 0
     /// Items that could not be applied or published.

@@ -51,19 +51,18 @@ extension RecordZone {
         }
     }
 
-    /// The saves that were refused, in the order of names.
+    /// The saves and deletions that were refused, in the order of names.
     package func conflicts() throws -> [RecordConflict] { try database.conflicts() }
 
-    /// The saves that an exchange refused, by their records.
+    /// The saves and deletions that an exchange refused, by their records.
     ///
     /// - Parameter report: Nil if there was none.
     package func conflicts(
         of report: ItemReport<RecordState>?
     ) throws -> [RecordName: RecordConflict] {
-        let lost = Set((report?.losers ?? []).map(\.key))
-        guard !lost.isEmpty else { return [:] }
+        guard let keys = report?.refused, !keys.isEmpty else { return [:] }
         let refused = try conflicts().compactMap { conflict in
-            conflict.name.flatMap { lost.contains($0.key) ? ($0, conflict) : nil }
+            conflict.name.flatMap { keys.contains($0.key) ? ($0, conflict) : nil }
         }
         return Dictionary(refused) { first, _ in first }
     }
