@@ -75,6 +75,34 @@ struct PartialReplicaTests {
                 + "\(world.folder)/a.", "\(text)")
     }
 
+    @Test func `a deleted path that is not held says what brings it back, and that does`()
+        async throws
+    {
+        let world = try await GoldenTests.pair()
+        try world.write("deep", to: "a/d/x")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("clone", "store", "c", "--only", "one").code == .done)
+        #expect(try await world.run("rm", "--root", "a", "-r", "d").code == .done)
+        #expect(try await world.run("sync", "c").code == .done)
+        let told = "filesinki restore --root \(world.folder)/c d --commit 2 -o DIR"
+        let undelete = try await world.run("undelete", "--root", "c", "d")
+        #expect(undelete.code == .usage)
+        let outside = "Outside of the paths that this replica holds."
+        #expect(undelete.talk.contains(outside) && undelete.talk.contains(told), "\(undelete.talk)")
+        let add = try await world.run("only", "add", "d", "--root", "c")
+        #expect(add.code == .negative)
+        #expect(add.talk.contains("Deleted in commit 3.") && add.talk.contains(told), "\(add.talk)")
+        let restore = try await world.run("restore", "--root", "c", "d@2")
+        #expect(restore.code == .usage && restore.talk.contains(told), "\(restore.talk)")
+        let export = try await world.run(
+            "restore", "--root", "c", "d", "--commit", "2", "-o", "out")
+        #expect(export.code == .done, "\(export.talk)")
+        #expect(world.readText("out/d/x") == "deep")
+        // What is not deleted can be held.
+        let present = try await world.run("undelete", "--root", "c", "two")
+        #expect(present.talk.contains("filesinki only add --root \(world.folder)/c two"))
+    }
+
     @Test func `deinit removes the choice and the device's ignore file`() async throws {
         let world = try await GoldenTests.pair()
         #expect(try await world.run("only", "set", "one", "--root", "b").code == .done)

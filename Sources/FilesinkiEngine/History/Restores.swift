@@ -20,6 +20,7 @@ struct Restores: ReplicaPart {
         _ path: RelativePath, from tree: TreeAtPoint, _ options: SyncOptions
     ) async throws -> RestoreReport {
         let found = try tree.entry(path)
+        try requireHeld(path, at: tree.sequence)
         let rules = try rulesReader.requireSynced(
             [path], options,
             remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
@@ -47,6 +48,7 @@ struct Restores: ReplicaPart {
     private func restoreLast(
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> RestoreReport {
+        try requireHeld(path, at: nil)
         let rules = try rulesReader.requireSynced(
             [path], options,
             remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")

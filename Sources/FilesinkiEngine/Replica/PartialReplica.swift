@@ -96,6 +96,9 @@ struct PartialReplica: ReplicaPart {
     private func requireKnown(_ paths: [RelativePath]) throws {
         guard try manifest.token != nil else { return }
         for path in paths where try !isKnown(path) {
+            if let version = try commitBeforeDeletion(of: path) {
+                throw Failure.deleted(path, version)
+            }
             throw Failure(
                 .notFound, path: path.bytes,
                 "Found neither here nor in the store as of the last sync.",
@@ -196,5 +199,17 @@ extension Replica {
     /// See ``PartialReplica/remove(_:)``.
     package func removeChosenPaths(_ paths: [RelativePath]) async throws -> ChoiceReport {
         try await PartialReplica(context).remove(paths)
+    }
+}
+
+extension Failure {
+    /// A path was chosen that the store has no more.
+    ///
+    /// - Parameter version: The last commit before its deletion.
+    fileprivate static func deleted(_ path: RelativePath, _ version: UInt64) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "Deleted in commit \(version + 1).",
+            remedy: remedyElsewhere(path, version: version)
+                + ", or bring it back where it is held.")
     }
 }

@@ -1,4 +1,5 @@
 import FilesinkiFileSystem
+import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
 package import FilesinkiRules
@@ -34,6 +35,40 @@ extension Failure {
             .usage, path: path.bytes, "This replica holds only a part of the folder.",
             remedy: "Add all of it with filesinki only add \(ShellWord.shown(path.bytes)), then "
                 + "sync; or give paths that are here.")
+    }
+
+    /// What brings back, in a partial replica, what was at a path that it does not hold.
+    ///
+    /// - Parameter version: A commit with which it was there.
+    static func remedyElsewhere(_ path: RelativePath, version: UInt64) -> String {
+        "Write what was there into another folder with filesinki restore "
+            + "\(ShellWord.shown(path.bytes)) --commit \(version) -o DIR"
+    }
+}
+
+extension ReplicaPart {
+    /// The last commit before the known deletion of a path or of what was below it; nil if none is known.
+    func commitBeforeDeletion(of path: RelativePath) throws -> UInt64? {
+        let row = try manifest.tombstone(path) ?? manifest.tombstones(below: path).first
+        return row.flatMap { $0.version > 1 ? $0.version - 1 : nil }
+    }
+
+    /// Refuses to bring back a path that the replica does not hold, and says what does.
+    ///
+    /// - Parameter version: The commit that is to be restored; nil for the last before the deletion.
+    /// - Throws: Code `usage`.
+    func requireHeld(_ path: RelativePath, at version: UInt64?) throws {
+        do { try rulesReader.requireHeld([path]) } catch {
+            var failure = error
+            let deletion = try commitBeforeDeletion(of: path)
+            guard let version = version ?? deletion else { throw failure }
+            let elsewhere = Failure.remedyElsewhere(path, version: version)
+            failure.remedy =
+                deletion == nil
+                ? "\(failure.remedy) \(elsewhere)."
+                : "\(elsewhere), or bring it back where it is held."
+            throw failure
+        }
     }
 }
 
