@@ -117,6 +117,29 @@ struct CommandHintsTests {
         }
     }
 
+    @Test("outside of all replicas, sync tells a person which replica it synced")
+    func syncOutside() async throws {
+        let world = try World()
+        _ = try await world.run("init", "a", "--remote", "store")
+        _ = try await world.run("save", "notes/a", input: [])
+        let path = world.folder + "/data/filesinki"
+        #expect(try await world.run("remote", "set", "store", "--accept").code == .done)
+        world.terminals.talk = true
+        let told =
+            "The current folder is in no replica. This was the default replica \(path).\n"
+        for line in ["sync", "sync -n", "sync notes"] {
+            let words = line.split(separator: " ").map { Array($0.utf8) }
+            let outcome = try await world.run(bytes: words)
+            #expect(outcome.code == .done && outcome.talk.hasSuffix(told), "\(outcome)")
+        }
+        for line in ["sync -q", "sync a", "sync --root \(path)"] {
+            let words = line.split(separator: " ").map { Array($0.utf8) }
+            #expect(try await !world.run(bytes: words).talk.contains("in no replica"), "\(line)")
+        }
+        world.terminals.talk = false
+        #expect(try await !world.run("sync").talk.contains("in no replica"))
+    }
+
     @Test("doctor outside of all replicas names the current folder, and makes no replica")
     func doctorOutside() async throws {
         let world = try World()

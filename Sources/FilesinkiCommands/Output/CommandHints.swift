@@ -139,6 +139,12 @@ extension Console {
         guard terminals.talk else { return }
         say(([text] + (hints.isOutside ? CommandHints.outside : [])).joined(separator: " "))
     }
+
+    /// Says to a person outside of all replicas which one the command worked on: the default one is easily taken for the folder.
+    func sayDefaultReplica() {
+        guard terminals.talk, let replica = hints.defaultReplica else { return }
+        say("\(CommandHints.outside[0]) This was the default replica \(printable(replica.utf8)).")
+    }
 }
 
 extension Substring {

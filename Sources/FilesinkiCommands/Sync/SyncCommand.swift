@@ -103,6 +103,8 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             options.approved = approve
         }
         if list.pathsFrom == nil, patterns.include.isEmpty { try session.sayIgnored(chosen) }
+        // Without a remote, the run has said more than that.
+        if code != .negative { console.sayDefaultReplica() }
         return code
     }
 }
