@@ -206,6 +206,10 @@ struct OperationTests {
         #expect(try await !a.with { try await $0.forgetDevice("b") })
         #expect(try await a.with { try await $0.devices().map(\.device.name) } == ["a"])
         #expect(try await a.with { try await $0.forgetDevice("a") })
+        #expect(try await a.with { try await $0.devices() }.isEmpty)
+        // With nothing new, and soon after its last acknowledgement.
+        try await a.sync()
+        #expect(try await a.with { try await $0.devices().map(\.device.name) } == ["a"])
     }
 
     @Test("a file that was never synced is loaded offline, and is at no version")

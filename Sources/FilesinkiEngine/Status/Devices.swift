@@ -92,7 +92,10 @@ struct Devices: ReplicaPart {
                 remote: connection.remote, zone: zone, store: connection.format
             ).forget(device.id)
         }
-        return device.id == config.device.id
+        guard device.id == config.device.id else { return false }
+        // As before its first acknowledgement: the next run for everything stores one, whenever the last one was.
+        try memory.set([.acknowledgement: 0, .acknowledgementTime: 0])
+        return true
     }
 }
 
