@@ -12,7 +12,15 @@ package enum AccountStatus: String, Sendable, CaseIterable {
     case unavailable
 }
 
+/// The cause of a failure: the credentials may read the store, and write nothing.
+package struct ReadOnlyAccess: Error {
+    package init() {}
+}
+
 extension Failure {
+    /// Whether the remote refused to write because the credentials may only read: that is meant so, and stays so.
+    package var isOfReadOnlyAccess: Bool { cause is ReadOnlyAccess }
+
     /// What the failure of a remote says about the account.
     package var accountStatus: AccountStatus {
         if let account { return account }

@@ -19,6 +19,8 @@ package struct WireError: Hashable, Sendable {
         package static let noToken = Code("no-token")
         /// 403: the token lacks the right, or the zone.
         package static let forbidden = Code("forbidden")
+        /// 403: the token has the right to read only, and this writes.
+        package static let readOnly = Code("read-only")
         /// 404: not found.
         package static let notFound = Code("not-found")
         /// 405: the path does not support the method.

@@ -91,6 +91,9 @@ package struct Access: Hashable, Sendable {
         return allows(.append, key) && (!isArchive || allows(.prune, key))
     }
 
+    /// Why a client is not allowed to write or delete.
+    var refusal: RequestError { rights == [.read] ? .readOnly : .forbidden }
+
     /// Whether the client has a right for the key.
     func allows(_ right: AccessRight, _ key: ObjectKey) -> Bool {
         rights(for: key).contains(right)

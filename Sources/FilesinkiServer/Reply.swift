@@ -90,6 +90,8 @@ struct RequestError: Error {
     static let forbidden = RequestError(
         .forbidden, .forbidden, "The token lacks the right for this, or does not include the zone.")
 
+    static let readOnly = RequestError(.forbidden, .readOnly, "The token may only read.")
+
     static let notThisDevice = RequestError(
         .forbidden, .forbidden, "This device belongs to another token.")
 

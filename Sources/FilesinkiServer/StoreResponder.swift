@@ -147,7 +147,7 @@ struct StoreResponder: HTTPResponder {
             guard client.access.allows(.read, key) else { throw RequestError.forbidden }
             return try await ObjectReader(remote: remote).reply(key, client.request.head)
         case .put:
-            guard client.access.mayPut(key) else { throw RequestError.forbidden }
+            guard client.access.mayPut(key) else { throw client.access.refusal }
             let put = try writer.parseRequest(key, client.request.head)
             try owners.claim(key, client.access)
             var (reply, hasChanged) = try await writer.reply(
@@ -156,7 +156,7 @@ struct StoreResponder: HTTPResponder {
             if let search = put.search { reply.fields[.found] = await find(search, client.access) }
             return reply
         case .delete:
-            guard client.access.mayDelete(key) else { throw RequestError.forbidden }
+            guard client.access.mayDelete(key) else { throw client.access.refusal }
             try owners.checkDeletion(key, client.access)
             try await remote.delete(key)
             hub.reportChange(key.description)
@@ -262,7 +262,7 @@ extension StoreResponder.AuthenticatedRequest {
         _ right: AccessRight, _ methods: [HTTPRequest.Method]
     ) throws(RequestError) {
         guard methods.contains(request.method) else { throw .noMethod }
-        guard access.rights.contains(right) else { throw .forbidden }
+        guard access.rights.contains(right) else { throw access.refusal }
     }
 }
 

@@ -120,6 +120,13 @@ struct ServerExchange: Sendable {
                 remedy: "Run the command again. If this happens again, the network damages data.")
         } else if [.badRequest, .badKey, .badRange, .noMethod, .noLength].contains(error.code) {
             failure = protocolError(key, printable(error.message.utf8))
+        } else if error.code == .readOnly {
+            failure = Failure(
+                .notAllowed, path: address, "The token may only read (403).",
+                remedy: "What was changed here stays here. To publish it, ask the server's "
+                    + "administrator for a token with the right to append.",
+                cause: ReadOnlyAccess()
+            ).about(.restricted)
         } else {
             failure.cause = ServerMessage(description: printable(error.message.utf8))
         }

@@ -60,15 +60,15 @@ import Testing
 
     @Test func `the words of errors are the documented ones`() {
         let codes: [WireError.Code] = [
-            .badRequest, .badKey, .badDigest, .noToken, .forbidden, .notFound, .noMethod,
-            .wrongOffset, .tooSlow, .exists, .noLength, .tooLarge, .badRange, .slot, .tooMuch,
-            .broken, .busy, .full,
+            .badRequest, .badKey, .badDigest, .noToken, .forbidden, .readOnly, .notFound,
+            .noMethod, .wrongOffset, .tooSlow, .exists, .noLength, .tooLarge, .badRange, .slot,
+            .tooMuch, .broken, .busy, .full,
         ]
         #expect(
             codes.map(\.description) == [
-                "bad-request", "bad-key", "bad-digest", "no-token", "forbidden", "not-found",
-                "no-method", "wrong-offset", "too-slow", "exists", "no-length", "too-large",
-                "bad-range", "slot", "too-much", "broken", "busy", "full",
+                "bad-request", "bad-key", "bad-digest", "no-token", "forbidden", "read-only",
+                "not-found", "no-method", "wrong-offset", "too-slow", "exists", "no-length",
+                "too-large", "bad-range", "slot", "too-much", "broken", "busy", "full",
             ])
     }
 

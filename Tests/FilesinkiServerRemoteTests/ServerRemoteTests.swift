@@ -34,6 +34,23 @@ import Testing
         }
     }
 
+    @Test("who may only read is told so when it writes", arguments: [AccessRight.read, .append])
+    func readOnly(_ right: AccessRight) async throws {
+        try await withServedFolder(ServedFolder(isPrivate: true, rights: [right])) { served in
+            let remote = try served.remote()
+            let failure = await #expect(throws: Failure.self) {
+                if right == .read {
+                    try await remote.put([1], to: key("other/a"))
+                } else {
+                    _ = try await remote.get(key("other/a"), range: nil)
+                }
+            }
+            #expect(failure?.code == .notAllowed && failure?.isRefusal == true)
+            #expect(failure?.isOfReadOnlyAccess == (right == .read))
+            #expect(failure?.message.contains("may only read") == (right == .read))
+        }
+    }
+
     @Test func `objects that do not fit into one reply are requested again`() async throws {
         try await withServedFolder(ServedFolder()) { served in
             let remote = try served.remote()

@@ -149,7 +149,7 @@ extension ZoneClient {
     /// Acknowledges and stores a checkpoint, each if it is due.
     ///
     /// Neither is essential for a run: failures are returned, and the next attempt follows some
-    /// commits later.
+    /// commits later. That the device may only read is no failure: it never stores either.
     ///
     /// - Parameter hasApplied: Whether all that was fetched of what the replica holds has been applied, also what the run
     ///   did not cover. Else it does not acknowledge. Asked only when an acknowledgement is due.
@@ -162,7 +162,9 @@ extension ZoneClient {
             do { try await acknowledge(token) } catch let failure as Failure
                 where failure.code != .interrupted
             {
-                notices.append(.notStored("an acknowledgement", failure))
+                if !failure.isOfReadOnlyAccess {
+                    notices.append(.notStored("an acknowledgement", failure))
+                }
                 try memory.set([.failedAcknowledgement: token.sequence])
             }
         }
@@ -173,7 +175,9 @@ extension ZoneClient {
             do { try await ensureCheckpoint(token, schedule.newest) } catch let failure as Failure
                 where failure.code != .interrupted
             {
-                notices.append(.notStored("a checkpoint", failure))
+                if !failure.isOfReadOnlyAccess {
+                    notices.append(.notStored("a checkpoint", failure))
+                }
                 try memory.set([.failedCheckpoint: token.sequence])
             }
         }

@@ -1,0 +1,29 @@
+import Testing
+
+/// A device whose token may only read, with the built program and a server.
+@Suite(.onOwnThreads) struct ReadOnlyTokenTests {
+    @Test func `a token that may only read receives without a word, and says why it cannot send`()
+        throws
+    {
+        let machine = try Machine()
+        let run = try machine.shell(
+            #"""
+            set -e; mkdir a; echo x >a/f
+            filesinki init a --remote store --device a 2>made; filesinki sync a >>made 2>&1
+            filesinki serve token make store reader --rights read -o reader >>made 2>&1
+            mkfifo ready
+            "$FILESINKI" serve store --listen 127.0.0.1:0 --json >ready 2>log & server=$!
+            trap 'kill $server' EXIT
+            read -r line <ready
+            address=$(echo "$line" | sed 's/.*"address":"\([^"]*\)".*/\1/')
+            set +e
+            filesinki clone "$address" b --token-file reader >>made 2>told; echo "clone $?"
+            grep -c acknowledgement told
+            filesinki status --short b; echo y >b/f
+            filesinki sync b 2>told; echo "sync $?"
+            grep -c "The token may only read (403).*right to append" told
+            filesinki status --short b
+            """#)
+        #expect(run.output == "clone 0\n0\nsync 7\n1\nrefused\n", "\(run)")
+    }
+}
