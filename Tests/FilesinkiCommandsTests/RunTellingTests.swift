@@ -46,6 +46,20 @@ struct RunTellingTests {
         #expect(!third.contains { $0.contains("(conflict") }, "\(third)")
     }
 
+    @Test("a change has its device, also if a command about other paths has read its commit")
+    func earlierCommit() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("x", to: "a/early")
+        _ = try await world.run("sync", "a")
+        _ = try await world.run("sync", "--root", "b", "one")
+        #expect(world.readText("b/early") == nil)
+        try world.write("x", to: "a/late")
+        _ = try await world.run("sync", "a")
+        let lines = try await world.run("sync", "b", "--summary").lines
+        #expect(lines.contains { $0.hasPrefix("  new  early") }, "\(lines)")
+        #expect(lines.count { $0.hasPrefix("Changed by ") } == 1 && lines.contains("Changed by a:"))
+    }
+
     @Test("nothing is printed if nothing happened, and a failure is a message as ever")
     func nothing() async throws {
         let world = try await GoldenTests.pair()

@@ -99,6 +99,18 @@ struct SyncSummary {
     }
 }
 
+extension SyncReport {
+    /// How many of the newest commits have what the run did. A command that was about other paths may have read the commit of a
+    /// change before; the change was received now.
+    ///
+    /// - Parameter before: The last known commit before the run.
+    fileprivate func commits(since before: UInt64) -> UInt64 {
+        let received = steps.lazy.filter(\.action.writesOurs).compactMap { $0.theirs?.version }
+        let known = received.filter { $0 > 0 }.min().map { $0 - 1 }
+        return max(sequence, before) - min(known ?? before, before)
+    }
+}
+
 extension Session {
     /// How many commits are read at most to find who made a change.
     private static let readCommits: UInt64 = 1000
@@ -110,7 +122,7 @@ extension Session {
         of report: SyncReport, since before: UInt64, _ given: GivenSteps
     ) async throws -> [String] {
         let reader = try await Replica.open(settings, writable: false)
-        let count = min(max(report.sequence, before) - before, Self.readCommits)
+        let count = min(report.commits(since: before), Self.readCommits)
         // Without the remote there is no list of commits, and the changes are from other devices.
         let commits = count > 0 ? try? await reader.commits(limit: Int(count)) : []
         let summary = SyncSummary(
