@@ -22,7 +22,8 @@ struct Session {
         case saving
     }
 
-    /// Finds and opens the replica; the default one is made when it is not there.
+    /// Finds and opens the replica. A command that changes something makes the default one when it is not there; of one that
+    /// only reads, the current folder is the wrong one.
     ///
     /// - Parameters:
     ///   - place: A path that may lie in the replica that is meant, as `sync DIR` has one.
@@ -46,7 +47,8 @@ struct Session {
         access: Access, remote: Bool = true, with reaching: AccessOptions? = nil,
         in console: Console
     ) async throws -> Session {
-        var (root, settings) = try await options.findOrMake(near: place, of: folder, in: console)
+        var (root, settings) = try await options.findOrMake(
+            near: place, of: folder, makesDefault: access != .reading, in: console)
         _ = try reaching?.apply(to: &settings, in: console)
         let replica =
             access == .saving
@@ -149,8 +151,10 @@ extension RootOptions {
     /// - Parameters:
     ///   - place: A path that may lie in the replica that is meant.
     ///   - folder: A folder that must be, or lie in, the replica that is meant.
+    ///   - makesDefault: Whether the default replica is made; else it must be there.
     func findOrMake(
-        near place: String? = nil, of folder: String? = nil, in console: Console
+        near place: String? = nil, of folder: String? = nil, makesDefault: Bool = true,
+        in console: Console
     ) async throws -> (root: RootChoice, settings: ReplicaOptions) {
         let root =
             if let folder {
@@ -160,9 +164,11 @@ extension RootOptions {
             }
         let settings = try replicaOptions(root: root.path, in: console)
         if root.origin == .standard, RootChoice.nearestReplica(at: root.path) == nil {
-            if let place {
-                throw Failure.notInReplica(
-                    try FilePlace.absoluteText(place, in: console.currentFolder))
+            if place != nil || !makesDefault {
+                let folder = try place.map { place throws(Failure) in
+                    try FilePlace.absoluteText(place, in: console.currentFolder)
+                }
+                throw Failure.notInReplica(folder ?? console.currentFolder)
             }
             _ = try await Replica.initialize(
                 settings, address: nil, deviceName: DeviceName.standard(in: console))

@@ -97,6 +97,8 @@ struct CommandHintsTests {
     @Test("outside of all replicas, an empty list tells a person what else may be meant")
     func emptyList() async throws {
         let world = try World()
+        // The default replica is made by a command that changes something.
+        _ = try await world.run("sync")
         for (line, told) in [
             ("ls", "There are no files as of the last sync."),
             ("ls --deleted", "No path was deleted."), ("conflicts", "No conflict is open."),
@@ -138,6 +140,17 @@ struct CommandHintsTests {
         }
         world.terminals.talk = false
         #expect(try await !world.run("sync").talk.contains("in no replica"))
+    }
+
+    @Test(
+        "outside of all replicas, a command that only reads makes no default one, and fails",
+        arguments: ["conflicts", "status", "ls", "log", "check", "config", "show x@1"])
+    func readsNothing(_ line: String) async throws {
+        let world = try World()
+        let outcome = try await world.run(bytes: line.split(separator: " ").map { Array($0.utf8) })
+        #expect(outcome.code == .negative && outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.talk.contains("\(world.currentFolder): Not in a replica."), "\(outcome)")
+        #expect(world.names(in: "data").isEmpty)
     }
 
     @Test("doctor outside of all replicas names the current folder, and makes no replica")

@@ -174,7 +174,7 @@ struct GivenPathTests {
                 outcome.talk.contains("\(world.folder)/outside: Not in a replica."),
                 "\(outcome.talk)")
             // The second time there is a default replica.
-            _ = try await world.run("status")
+            _ = try await world.run("save", "x", input: [1])
         }
     }
 
