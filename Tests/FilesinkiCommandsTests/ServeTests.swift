@@ -10,7 +10,7 @@ import Testing
         arguments: [
             ("127.0.0.1:80", "127.0.0.1", 80), ("localhost", "localhost", 8390),
             ("[::1]:0", "::1", 0), ("[::]", "::", 8390), ("::1", "::1", 8390),
-            ("0.0.0.0:65535", "0.0.0.0", 65535),
+            ("0.0.0.0:65535", "0.0.0.0", 65535), ("8393", "127.0.0.1", 8393), ("0", "127.0.0.1", 0),
         ])
     func place(_ text: String, _ host: String, _ port: Int) throws {
         let place = try ServeFolderCommand.place(text)
@@ -20,7 +20,7 @@ import Testing
 
     @Test(
         "an invalid listen address is refused",
-        arguments: ["", ":80", "h:", "h:x", "h:65536", "h:-1"])
+        arguments: ["", ":80", "h:", "h:x", "h:65536", "h:-1", "65536"])
     func noPlace(_ text: String) {
         let failure = #expect(throws: Failure.self) { try ServeFolderCommand.place(text) }
         #expect(failure?.code == .usage)

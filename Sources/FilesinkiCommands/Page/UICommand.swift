@@ -22,7 +22,8 @@ struct UICommand: ReplicaCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Address to listen on; port 0 selects a free port.", valueName: "host:port"))
+            "Address to listen on, or a port of this machine; 0 selects a free one.",
+            valueName: "host:port"))
     var listen = "127.0.0.1:0"
 
     @OptionGroup var replica: RootOptions

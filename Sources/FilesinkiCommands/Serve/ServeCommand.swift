@@ -48,7 +48,8 @@ struct ServeFolderCommand: Command {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Address to listen on; port 0 selects a free port.", valueName: "host:port"))
+            "Address to listen on, or a port of this machine; 0 selects a free one.",
+            valueName: "host:port"))
     var listen = "127.0.0.1:8390"
 
     @Option(
@@ -180,8 +181,10 @@ struct ServeFolderCommand: Command {
         }
     }
 
-    /// Reads `host:port`, `[::1]:port` or a host alone.
+    /// Reads `host:port`, `[::1]:port`, a host alone, or a port of this machine alone.
     static func place(_ text: String) throws(Failure) -> (host: String, port: Int) {
+        let isPort = !text.isEmpty && text.allSatisfy { ("0"..."9").contains($0) }
+        let text = isPort ? "127.0.0.1:" + text : text
         let colon = text.lastIndex(of: ":")
         let bracket = text.lastIndex(of: "]")
         var host = text[...]
