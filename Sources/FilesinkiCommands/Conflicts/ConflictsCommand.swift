@@ -43,7 +43,13 @@ struct ConflictsCommand: ReplicaCommand {
 extension OpenConflict {
     private var versions: [(name: String, entry: Entry?)] {
         [("base", conflict.base)]
-            + sides.inOrder.map { (printable(sides.label($0).utf8), entry(of: $0)) }
+            + sides.inOrder.map { (name(of: $0), entry(of: $0)) }
+    }
+
+    /// The word for `--take`; if that is no device's name, with where the version is.
+    private func name(of side: Choice.Side) -> String {
+        let label = sides.label(side)
+        return printable(label.utf8) + (label == "committed" && copy != nil ? " (in place)" : "")
     }
 
     fileprivate var json: JSONObject {

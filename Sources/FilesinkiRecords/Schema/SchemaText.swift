@@ -14,8 +14,9 @@ package enum SchemaText {
     /// The text, which ends with a newline.
     package static func encode(_ schema: Schema) -> String {
         let head = """
-            # The types and fields of records. A line for each field: TYPE.FIELD, the type of its value,
-            # then any of queryable, sortable, searchable, and merge=RULE unless the newest change wins.
+            # The types and fields of records. A line for each field: TYPE.FIELD, the type
+            # of its value, then any of queryable, sortable, searchable, and merge=RULE
+            # unless the newest change wins.
 
             """
         return head + lines(schema).map { $0 + "\n" }.joined()
