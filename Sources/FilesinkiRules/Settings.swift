@@ -64,14 +64,20 @@ extension Settings {
 
 /// The rules of all files, and the errors in them.
 ///
-/// Errors in a file do not stop a run: an invalid setting has no effect, or the safe default, and
-/// is reported.
+/// Most errors do not stop a run: an invalid setting has no effect, or the safe default, and is reported. A file that is
+/// not TOML, and an invalid setting that protects files, do: see ``unreadable``.
 package struct RulesLoad: Sendable {
     package var rules: PathRules
     /// The errors in the order of the files, each with file and line.
     package var problems: [Failure]
     /// The first error that may hide a rule of a prune: one in `[prune]`, and whatever the reader does not know.
     package var pruneProblem: Failure?
+    /// The first error that stops every run, with ``UnreadableSettings`` as its cause: without what it hides, a run could
+    /// send what is private.
+    package var unreadable: Failure?
+
+    /// Whether `.gitignore` files apply. Where a mistake may hide the setting, they do.
+    package var gitignore: Bool { rules.gitignore || unreadable != nil }
 
     /// The first error, with the number of all if there are more; nil for none.
     package var problem: Failure? {
@@ -109,5 +115,21 @@ package struct RulesLoad: Sendable {
         rules = PathRules(readers.reversed().map(\.settings))
         problems = readers.flatMap { $0.problems.map(\.located) }
         pruneProblem = readers.lazy.flatMap(\.problems).first(where: \.mayHidePruneRule)?.located
+        unreadable = readers.lazy.flatMap(\.problems).first(where: \.stopsRuns)?.stopping
+    }
+}
+
+/// Why a run stops before it sends anything: settings that protect files cannot be read.
+package struct UnreadableSettings: Error, CustomStringConvertible {
+    package var description: String { "settings cannot be read" }
+}
+
+extension SettingsProblem {
+    /// The failure of a run.
+    fileprivate var stopping: Failure {
+        var failure = located
+        failure.message += " Nothing is synced until it is corrected."
+        failure.cause = UnreadableSettings()
+        return failure
     }
 }

@@ -33,7 +33,9 @@ struct SettingsReader {
             endSection()
         } catch {
             settings = Settings()
-            problems = [SettingsProblem(line: nil, failure: error, mayHidePruneRule: true)]
+            problems = [
+                SettingsProblem(line: nil, failure: error, mayHidePruneRule: true, stopsRuns: true)
+            ]
         }
     }
 
@@ -56,7 +58,9 @@ struct SettingsReader {
                     "Write [[rule]] for settings of some paths, [prune] for what a prune keeps.")
             }
         } catch {
-            report(error, line: statement.line, mayHidePruneRule: mayHidePruneRule(statement))
+            report(
+                error, line: statement.line, mayHidePruneRule: mayHidePruneRule(statement),
+                stopsRuns: isAboutProtection(statement))
         }
     }
 
@@ -81,7 +85,11 @@ struct SettingsReader {
 
     private mutating func read(_ pair: TOMLPair, line: Int) throws(Failure) {
         let key = pair.key.joined(separator: ".")
-        if case .unknown = section { return }
+        if case .unknown = section {
+            guard Self.isOfProtection(pair) else { return }
+            throw Self.failure(
+                "'\(key)' is in a table that is not known.", "Write it above the first table.")
+        }
         guard seen.insert(key).inserted else {
             throw Self.failure("Duplicate key: '\(key)'.", "Keep one of them.")
         }
@@ -135,6 +143,21 @@ struct SettingsReader {
         case .rule: RuleKey(pair.key) == nil
         case .prune, .unknown: true
         }
+    }
+
+    /// Whether a statement that was rejected may have been meant to protect files. Without it a run could send what is
+    /// private, or delete more than the user wants.
+    private func isAboutProtection(_ statement: TOMLStatement) -> Bool {
+        guard case .pair(let pair) = statement.kind else { return false }
+        return Self.isOfProtection(pair)
+    }
+
+    /// Whether a key is `gitignore` or `max-delete`, or nearly, wherever it stands.
+    private static func isOfProtection(_ pair: TOMLPair) -> Bool {
+        guard let name = pair.key.last, RuleKey(pair.key) == nil else { return false }
+        let known = SettingKey.allCases.map(\.rawValue)
+        let nearest = NearestWord.nearest(to: name, among: known)
+        return [SettingKey.gitignore, .maxDelete].contains { $0.rawValue == nearest }
     }
 
     private mutating func readTopLevel(_ key: String, _ pair: TOMLPair) throws(Failure) {
@@ -194,13 +217,17 @@ struct SettingsReader {
 }
 
 extension SettingsReader {
-    private mutating func report(_ failure: Failure, line: Int, mayHidePruneRule: Bool = false) {
+    private mutating func report(
+        _ failure: Failure, line: Int, mayHidePruneRule: Bool = false, stopsRuns: Bool = false
+    ) {
         var failure = failure
         failure.path = Array(file.utf8)
         // The message may quote text from another device.
         failure.message = printable(failure.message.utf8)
         problems.append(
-            SettingsProblem(line: line, failure: failure, mayHidePruneRule: mayHidePruneRule))
+            SettingsProblem(
+                line: line, failure: failure, mayHidePruneRule: mayHidePruneRule,
+                stopsRuns: stopsRuns))
     }
 
     private static func text(_ pair: TOMLPair) throws(Failure) -> String {
@@ -242,6 +269,8 @@ struct SettingsProblem: Sendable {
     var failure: Failure
     /// Whether what was rejected may have been a rule of a prune.
     var mayHidePruneRule: Bool
+    /// Whether what was rejected may have been a setting that protects files, so that no run may go on without it.
+    var stopsRuns: Bool
 
     /// The failure with its line in the message.
     var located: Failure {

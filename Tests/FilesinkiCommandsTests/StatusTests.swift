@@ -30,6 +30,20 @@ struct StatusTests {
         #expect(!status.text.contains("Up to date"))
     }
 
+    @Test func `settings that stop every run are said`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("gitignore = yes\n", to: "a/.filesinki.toml")
+        let sync = try await world.run("sync", "a", "-q")
+        #expect(sync.code == .usage && sync.talk.contains("Nothing is synced until"))
+        let status = try await world.run("status", "a")
+        #expect(status.code == .done && !status.text.contains("Up to date"))
+        #expect(status.lines.last?.hasPrefix(".filesinki.toml: Line 1: ") == true, "\(status.text)")
+        let json = try await world.run("status", "a", "--json")
+        #expect(json.text.contains(#""unreadable_settings":".filesinki.toml: Line 1: "#))
+        let explained = try await world.run("explain", "one", "--root", "a")
+        #expect(explained.talk.contains("Line 1: "), "\(explained.talk)")
+    }
+
     @Test func `a run that failed is said, also to monitors, until one succeeds`() async throws {
         let world = try await ReplicaTests.pair()
         func gauge() async throws -> String? {

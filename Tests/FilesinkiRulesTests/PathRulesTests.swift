@@ -221,6 +221,22 @@ import Testing
         #expect(load.rules.onDelete(for: try RelativePath("a")) == .ask)
     }
 
+    @Test(arguments: [
+        ("not TOML", true), ("gitignore = 'yes'", true), ("max-delete = true", true),
+        ("gitignoer = true", true), ("[x]\ngitignore = true", true),
+        ("[prune]\ngitignore = true", true), ("colour = 'red'", false), ("[x]\ny = 1", false),
+        ("strategy = 'newst'", false), ("on-delete = 'no'", false), ("keep-last = 10", false),
+        ("[[rule]]\nmatch = 'a'\nfields.'/gitignore' = 'no'", false), ("gitignore = true", false),
+    ])
+    func `a mistake that may turn off protection stops runs, and no other`(
+        _ text: String, _ stops: Bool
+    ) {
+        for load in [load(synced: text), load(synced: "", device: text)] {
+            #expect((load.unreadable != nil) == stops)
+            #expect(load.gitignore == (stops || text == "gitignore = true"))
+        }
+    }
+
     @Test func `a message that quotes another device's text cannot move the cursor`() throws {
         let load = load(synced: "\"\\u001b[2J\" = 1")
         #expect(load.problem?.message == "Line 1: Unknown key: '\\x1b[2J'.")

@@ -250,20 +250,22 @@ struct RootReader {
     func ignoreFilter(
         _ environment: [String: String], _ state: StateFolder
     ) throws -> (IgnoreFilter, [Failure]) {
-        let rules = try settings(environment)
+        let rules = try settings(environment, state)
         let ofUser = Settings.userFile { environment[$0] }.map(Settings.ignoreFile(beside:))
         let own = try [ofUser, state.ignore].compactMap { try deviceFile($0) }
-        let filter = try IgnoreFilter(gitignore: rules.rules.gitignore, device: own) { name in
+        let filter = try IgnoreFilter(gitignore: rules.gitignore, device: own) { name in
             try read(RelativePath(name))
         }
         return (filter, rules.problems)
     }
 
-    private func settings(_ environment: [String: String]) throws -> RulesLoad {
-        let device = try deviceFile(Settings.userFile { environment[$0] })
+    private func settings(
+        _ environment: [String: String], _ state: StateFolder
+    ) throws -> RulesLoad {
+        let ofReplica = state.path + "/" + Settings.deviceFile
         return RulesLoad(
             synced: try read(RelativePath(Settings.syncedFile)),
-            device: [device].compactMap(\.self))
+            device: try [Settings.userFile { environment[$0] }, ofReplica].compactMap(deviceFile))
     }
 
     /// A file of this device; nil if it does not exist.

@@ -123,6 +123,7 @@ extension StatusReport {
         object.add("uploaded_bytes", uploadedBytes)
         object.add("ignored", ignoredFiles == 0 ? nil : ignoredFiles)
         object.add("moved_to", moved?.address)
+        object.add("unreadable_settings", unreadableSettings?.description)
         object.add("only", only.map { .array($0.map(\.jsonValue)) })
         return object
     }
@@ -178,6 +179,7 @@ struct StatusText {
         if let only = status.only { lines.append((["Holds only:"] + named(only), "  ")) }
         lines.append(([standing], ""))
         if let failure { lines.append(([failure], "")) }
+        if let unreadable = status.unreadableSettings { lines.append((["\(unreadable)"], "")) }
         if let conflicts { lines.append((conflicts, "    ")) }
         lines += pending(status.pending, "changed here, not yet sent")
         lines += pending(status.incoming, "changed in the store, not yet received")
@@ -208,7 +210,8 @@ struct StatusText {
     private var standing: String {
         guard let last = status.lastSuccess else { return "Never synced." }
         let isUpToDate =
-            !isStale && failure == nil && status.pending.isEmpty && status.incoming.isEmpty
+            !isStale && failure == nil && status.unreadableSettings == nil && status.pending.isEmpty
+            && status.incoming.isEmpty
         let verdict = isStale ? "Stale. " : isUpToDate ? "Up to date. " : ""
         let commit = status.token.map { " (commit \($0.sequence))" } ?? ""
         return "\(verdict)Last synced \(TimeText.ago(last, now: now))\(commit), "

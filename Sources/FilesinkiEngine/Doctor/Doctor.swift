@@ -167,7 +167,7 @@ package struct Doctor: Sendable {
         let files = RuleFiles(root: try RootFolder(path: options.root), options: options)
         // Read as trusted, so that a command without trust is not reported as a mistake.
         let load = try files.load(isTrusted: true)
-        _ = try IgnoreFilter(gitignore: load.rules.gitignore) { try files.rootFile($0) }
+        _ = try IgnoreFilter(gitignore: load.gitignore) { try files.rootFile($0) }
         return load.problems
     }
 

@@ -27,7 +27,7 @@ struct ForeignIgnoreFiles {
 
     private func appliesGitignore() throws -> Bool {
         let synced = try StateFile.read(path(Settings.syncedFile), followingSymlinks: true)
-        return RulesLoad(synced: synced, device: try options.deviceFiles()).rules.gitignore
+        return RulesLoad(synced: synced, device: try options.deviceFiles()).gitignore
     }
 }
 

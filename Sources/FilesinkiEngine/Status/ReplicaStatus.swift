@@ -37,6 +37,8 @@ package struct StatusReport: Sendable {
     package var uploadedBytes: Int64
     /// Where the store was moved to, as of the last sync; nil if it was not.
     package var moved: MovedStore?
+    /// Why no run would sync: settings that cannot be read; nil if they can.
+    package var unreadableSettings: Failure?
 }
 
 /// Reads the state of a replica from the manifest. It scans nothing and asks no remote.
@@ -64,7 +66,7 @@ struct ReplicaStatus: ReplicaPart {
                 .count,
             conflicts: try conflicts.open(), paths: try manifest.baseCount(), files: files.count,
             bytes: files.bytes, uploadedBytes: try uploadedBytes(),
-            moved: try manifest.movedStore)
+            moved: try manifest.movedStore, unreadableSettings: rules.unreadable)
     }
 
     private func uploadedBytes() throws -> Int64 {

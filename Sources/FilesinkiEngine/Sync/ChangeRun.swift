@@ -31,7 +31,9 @@ extension SyncEngine {
             report.hasAsked = false
             return report
         }
-        guard ours.count <= Self.changesPerRun else { return try await syncWholeTree(options) }
+        guard ours.count <= Self.changesPerRun, rules.unreadable == nil else {
+            return try await syncWholeTree(options)
+        }
         var run = SyncRun(
             options: options, selection: PathSelection(only: ours), rules: rules,
             started: systemContext.now(), base: try exactBase(ours))

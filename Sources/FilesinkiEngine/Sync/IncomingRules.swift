@@ -18,7 +18,7 @@ extension SyncEngine {
         guard run.base.count > 0 || found.hasChanges else { return false }
         let rules = try incomingRules(run)
         guard !rules.isEmpty else { return false }
-        var done = try await syncPaths(rules, run.options)
+        var done = try await syncPaths(rules, run.options, areRules: true)
         // A file of rules that could not be written must not keep everything else from being synced, nor the run from ending.
         guard try done.away != nil || isOneReceived(of: rules) else {
             // The run that goes on finds again what failed.

@@ -18,16 +18,20 @@ extension SyncEngine {
     ///   - saved: Paths that a user has just saved.
     ///   - installed: The content that was installed at one of them.
     ///   - rules: The rules, if the command has just read them and written nothing since.
-    /// - Throws: Code `usage` for a path that the replica does not hold.
+    ///   - areRules: Whether the paths are files of rules of which another device has published a version, which are
+    ///     received also if the settings here cannot be read.
+    /// - Throws: Code `usage` for a path that the replica does not hold, and for settings that cannot be read.
     func syncPaths(
         _ paths: [RelativePath], _ options: SyncOptions, after before: SyncReport? = nil,
-        saved: Set<RelativePath> = [], installed: InstalledContent? = nil, rules: RunRules? = nil
+        saved: Set<RelativePath> = [], installed: InstalledContent? = nil, rules: RunRules? = nil,
+        areRules: Bool = false
     ) async throws -> SyncReport {
         try rulesReader.requireHeld(paths)
         var options = options
         options.paths = paths
         var run = try await begin(
             options, PathSelection(paths: paths), partialBase(paths), rules: rules)
+        if !areRules { try run.rules.requireReadable() }
         run.isPartial = true
         run.readsSelectionOnly = true
         run.saved = saved

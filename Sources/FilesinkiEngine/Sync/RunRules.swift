@@ -24,7 +24,16 @@ struct RunRules: Sendable {
     /// The merge settings of a path.
     var merging: @Sendable (RelativePath) -> MergeSettings
     var maxDelete: MaxDelete
+    /// Why no run may go by these rules: see ``RulesLoad/unreadable``.
+    var unreadable: Failure?
     var notices: [Problem] = []
+}
+
+extension RunRules {
+    /// - Throws: ``unreadable``, if there is such a mistake.
+    func requireReadable() throws(Failure) {
+        if let unreadable { throw unreadable }
+    }
 }
 
 /// Rules whose values the command line overrides.
@@ -47,8 +56,8 @@ struct RulesReader: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Reads the rules at the start of a run. An invalid file of rules becomes a notice, and the
-    /// defaults apply in its place.
+    /// Reads the rules at the start of a run. Invalid settings become notices, and the defaults apply in their place;
+    /// what ``RunRules/requireReadable()`` throws is for the caller to ask.
     ///
     /// - Parameter released: Paths that are not left out for having been ignored: see ``ExposedFilter``.
     func runRules(_ options: SyncOptions, released: [RelativePath] = []) throws -> RunRules {
@@ -57,7 +66,7 @@ struct RulesReader: ReplicaPart {
         let load = RulesLoad(
             synced: synced, isTrusted: try trust.isTrusted(synced),
             device: try self.options.deviceFiles())
-        let (gitignore, own) = (load.rules.gitignore, try files.ignoreFiles())
+        let (gitignore, own) = (load.gitignore, try files.ignoreFiles())
         let ignoring = try IgnoreFilter(gitignore: gitignore, device: own) { try rootFile($0) }
         var filter: any ScanFilter = try IgnoreFilter(
             gitignore: gitignore, device: own, patterns: options.patterns
@@ -79,6 +88,7 @@ struct RulesReader: ReplicaPart {
                 $0.isSyncedSettings ? RuleFileRules.settingsMerge : load.rules.merging(for: $0)
             },
             maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
+            unreadable: load.unreadable,
             notices: load.problems.map { failure in
                 Problem(RelativePath(unchecked: failure.path), failure)
             })
@@ -122,6 +132,7 @@ struct RulesReader: ReplicaPart {
         _ paths: [RelativePath], _ options: SyncOptions, remedy: String = Failure.ignoredRemedy
     ) throws -> RunRules {
         let rules = try runRules(options)
+        try rules.requireReadable()
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         for path in paths {
             if path.isAtOrInside(rules.exposed) { throw Failure.exposed(path) }

@@ -45,6 +45,12 @@ struct SyncEngine: ReplicaPart {
         if try await receiveRules(&run, found) {
             return try await syncTree(options, after: run.report)
         }
+        if let unreadable = run.rules.unreadable {
+            // Rules were received first, so that a correction arrives.
+            try run.end(by: unreadable)
+            try await endReport(&run)
+            return run.report
+        }
         try await recallDeletions(
             of: found.candidates.map(\.path) + found.changed.map(\.path), &run)
         if try isLarge(run, found) {

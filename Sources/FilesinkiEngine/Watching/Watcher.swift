@@ -332,7 +332,8 @@ extension LocalChanges {
 extension Failure {
     /// Whether a watch retries after this failure. Most failures of the first run end the watch.
     fileprivate func isWorthAnotherTry(afterSuccess hasRun: Bool) -> Bool {
-        switch code {
+        if cause is UnreadableSettings { return true }
+        return switch code {
         case .away, .busy, .limit, .changing, .full: true
         case .notFound, .usage: false
         default: hasRun

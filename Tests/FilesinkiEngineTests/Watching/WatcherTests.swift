@@ -150,6 +150,30 @@ struct WatcherTests {
         try await second
     }
 
+    @Test("settings that cannot be read are said once, and the watch waits for a correction")
+    func unreadableSettings() async throws {
+        let world = try Watched()
+        try await world.replica("a")
+        world.write("a/.filesinki.toml", "gitignore = yes\n")
+        world.write("a/f", "1")
+        let watcher = try world.watcher("a") {
+            $0.scheduler.pauses = .milliseconds(2)...(.milliseconds(9))
+        }
+        async let run: Void = watcher.watch()
+        func failures() -> [String] {
+            (world.said["a"] ?? []).filter { $0.hasPrefix("failed") }
+        }
+        #expect(try await eventually { !failures().isEmpty }, "\(world.said)")
+        world.write("a/g", "1")
+        world.write("a/.filesinki.toml", "gitignore = true\n")
+        #expect(
+            try await eventually { world.said["a"]?.contains { $0.hasPrefix("resumed") } == true },
+            "\(world.said)")
+        #expect(failures().count == 1)
+        watcher.requestStop()
+        try await run
+    }
+
     @Test("without inotify the tree is scanned at intervals")
     func shortage() async throws {
         let world = try Watched()
