@@ -69,10 +69,10 @@ extension SyncEngine {
             !path.isAtOrInside(named) && isExposed(path, &ignored)
         }
         if !run.options.isDryRun { try recordExposed(left) }
-        if !run.options.isUnattended { run.report.notices += Self.notices(of: left) }
+        if !run.options.isUnattended { run.report.notices += Self.exposureNotices(of: left) }
     }
 
-    private func isExposed(_ path: RelativePath, _ ignored: inout IgnoredPaths) -> Bool {
+    func isExposed(_ path: RelativePath, _ ignored: inout IgnoredPaths) -> Bool {
         do {
             guard let status = try root.status(path) else { return false }
             return !ignored.contains(path, isDirectory: status.kind == .directory)
@@ -94,7 +94,7 @@ extension SyncEngine {
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
         var found: Set<RelativePath> = []
         for folder in folders where !folder.ancestors.contains(where: folders.contains) {
-            found.formUnion(ignoredPaths(in: folder, &ignored))
+            found.formUnion(try ignoredPaths(in: folder, &ignored) { _ in false })
         }
         try recordExposed(rulesReader.exposedPaths().union(found))
         return found
@@ -106,19 +106,23 @@ extension SyncEngine {
         return folders.isEmpty ? [] : Set(deleted.filter(folders.contains))
     }
 
-    /// The topmost ignored paths in a folder that is not ignored itself.
-    private func ignoredPaths(
-        in folder: RelativePath, _ ignored: inout IgnoredPaths
-    ) -> Set<RelativePath> {
+    /// The topmost ignored paths in a folder that is not ignored itself; nil for the root.
+    ///
+    /// - Parameter isLeftOut: Whether a path does not count. What is in such a folder does.
+    func ignoredPaths(
+        in folder: RelativePath?, _ ignored: inout IgnoredPaths,
+        except isLeftOut: (RelativePath) throws -> Bool
+    ) throws -> Set<RelativePath> {
         guard ignored.filter(in: folder) != nil else { return [] }
         var found: Set<RelativePath> = []
         var folders = [folder]
         while let folder = folders.popLast() {
             // What cannot be listed is not synced either.
-            for name in (try? root.names(in: folder)) ?? [] {
-                let path = folder.appending(name)
+            let names = (try? folder.map { try root.names(in: $0) } ?? root.names()) ?? []
+            for name in names where folder != nil || !RelativePath.isStateFolder(name) {
+                let path = folder?.appending(name) ?? RelativePath(unchecked: name)
                 let isDirectory = (try? root.status(path))?.kind == .directory
-                if ignored.contains(path, isDirectory: isDirectory) {
+                if ignored.contains(path, isDirectory: isDirectory), try !isLeftOut(path) {
                     found.insert(path)
                 } else if isDirectory {
                     folders.append(path)
@@ -138,19 +142,28 @@ extension SyncEngine {
         try recordExposed(earlier.union(exposed))
         guard !exposed.isEmpty else { return }
         run.rules.filter = ExposedFilter(exposed, within: run.rules.filter)
-        run.report.notices += Self.notices(of: exposed.subtracting(run.rules.exposed))
+        run.report.notices += Self.exposureNotices(of: exposed.subtracting(run.rules.exposed))
         run.rules.exposed.formUnion(exposed)
     }
 
     /// So many paths are named, each in a notice.
     private static let named = 10
 
-    private static func notices(of paths: Set<RelativePath>) -> [Problem] {
+    private static func exposureNotices(of paths: Set<RelativePath>) -> [Problem] {
+        notices(of: paths, each: { .exposed($0) }, more: { .moreExposed($0) })
+    }
+
+    /// - Parameters:
+    ///   - each: What is said of one path.
+    ///   - more: What is said of so many others.
+    static func notices(
+        of paths: Set<RelativePath>, each: (RelativePath) -> Failure, more: (String) -> Failure
+    ) -> [Problem] {
         let sorted = paths.sorted()
-        var notices = sorted.prefix(named).map { Problem($0, .exposed($0)) }
+        var notices = sorted.prefix(named).map { Problem($0, each($0)) }
         if sorted.count > named {
             let count = CountText.text(sorted.count - named)
-            notices.append(Problem(RelativePath(unchecked: []), .moreExposed(count)))
+            notices.append(Problem(RelativePath(unchecked: []), more(count)))
         }
         return notices
     }

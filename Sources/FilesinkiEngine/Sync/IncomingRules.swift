@@ -74,7 +74,7 @@ extension SyncEngine {
     func syncTree(_ options: SyncOptions, after earlier: SyncReport) async throws -> SyncReport {
         var report: SyncReport
         do {
-            report = try await syncTree(options)
+            report = try await syncTree(options, leaving: earlier.unignored)
         } catch {
             guard let failure = error as? Failure, failure.code != .interrupted, earlier.hasActed
             else {

@@ -29,15 +29,19 @@ struct SyncEngine: ReplicaPart {
     ///
     /// The cost grows with the tree: each path is compared with the manifest.
     ///
+    /// - Parameter unignored: Paths that are left alone in this run, because rules that came with it ignore them no more.
     /// - Throws: ``FilesinkiModel/Failure``; code `limit` when a guard stops the run before
     ///   anything was changed, `wrong-store` when the store is not the one it was. A remote that
     ///   is away throws nothing: the report says so, and the work waits.
-    func syncTree(_ options: SyncOptions) async throws -> SyncReport {
+    func syncTree(
+        _ options: SyncOptions, leaving unignored: Set<RelativePath> = []
+    ) async throws -> SyncReport {
         try rulesReader.requireHeld(options.paths, parts: true)
         let released = options.isUnattended ? [] : options.paths
         var run = try await begin(
             options, PathSelection(paths: options.paths), fullBase(),
             rules: rulesReader.runRules(options, released: released))
+        run.leaveUnignored(unignored.filter { !$0.isAtOrInside(Set(released)) })
         try reviewExposed(&run, released: released)
         run.report.notices += try unheldNotices(run)
         try await fetch(&run)

@@ -15,6 +15,9 @@ package struct SyncReport: Sendable {
     /// Things worth a word that are no failure: special files left out, a folder kept because it
     /// holds ignored files.
     package var notices: [Problem] = []
+    /// What rules that were received ignore no more, and the run left alone for that: see
+    /// ``SyncEngine/leaveUnignored(_:_:)``.
+    var unignored: Set<RelativePath> = []
     /// Conflict copies that were made.
     package var copies: [RelativePath] = []
     /// Conflicts that stay open.

@@ -52,6 +52,7 @@ extension SyncEngine {
         let writes = steps.kept(where: \.action.writesOurs)
         guard !writes.isEmpty else { return ApplyResult() }
         let exposable = try listExposable(writes, run)
+        let unignorable = try listUnignorable(writes, run)
         let staging = try Staging(root: root, folder: state.staging)
         let isEach = writes.count <= 16
         let applier = Applier(
@@ -68,6 +69,7 @@ extension SyncEngine {
         run.unwritten = Set(result.problems.map(\.path))
         run.report.receivedBytes += result.bytes
         try holdExposed(exposable, &run)
+        try leaveUnignored(unignorable.subtracting(exposable), &run)
         return result
     }
 
