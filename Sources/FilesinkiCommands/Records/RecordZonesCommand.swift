@@ -99,9 +99,13 @@ private struct ZoneChange {
 
     /// Ends the present generation of the zone.
     func end(_ cause: ZoneCause) async throws -> ExitCode {
-        try await apply { catalogue, zone in
+        let local = try await options.open(in: console).knownZones()
+        return try await apply { catalogue, zone in
             try await receive(zone)
             let known = try await zone.status().sequence
+            let entry = try await catalogue.entry(name)
+            guard known > 0 || entry != ZoneEntry() || local.contains(where: { $0.zone == name })
+            else { throw Failure.unknownZone(zone.place) }
             guard try await catalogue.end(name, cause, knowing: known) != nil else {
                 throw Failure(
                     .notFound, path: name, "The zone is deleted already.",
@@ -120,6 +124,14 @@ private struct ZoneChange {
         do { _ = try await zone.exchange(fetch) } catch let failure as Failure
             where [.away, .busy, .notFound, .corrupt].contains(failure.code)
         {}
+    }
+}
+
+extension Failure {
+    fileprivate static func unknownZone(_ zone: RecordPlace) -> Failure {
+        Failure(
+            .notFound, path: zone.title, "There is no zone of this name; nothing was changed.",
+            remedy: "filesinki rec zones list --fresh\(zone.database) lists the zones.")
     }
 }
 
@@ -269,8 +281,8 @@ struct RecordZonesDeleteCommand: ZoneEndingCommand {
         abstract: "Delete a zone with all its records on all devices.",
         discussion: """
             Each device does so at its next sync. What it has not published then is not sent, but \
-            kept in a file in the replica's state folder. Exits with 1 if the zone is deleted \
-            already.
+            kept in a file in the replica's state folder. Nothing brings the published records \
+            back. Exits with 1 if there is no such zone, or it is deleted already.
             """)
 
     @Argument(help: "The name of the zone.", completion: Candidates.asked)
@@ -290,7 +302,8 @@ struct RecordZonesPurgeCommand: ZoneEndingCommand {
         abstract: "Delete a zone as delete does, and say that the user removed all data.",
         discussion: """
             Programs see the state purged: the user wants the data gone, and nothing is to be made \
-            again. Exits with 1 if the zone is deleted already.
+            again. Nothing brings the published records back. Exits with 1 if there is no such \
+            zone, or it is deleted already.
             """)
 
     @Argument(help: "The name of the zone.", completion: Candidates.asked)

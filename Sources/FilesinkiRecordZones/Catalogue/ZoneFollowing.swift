@@ -119,8 +119,7 @@ extension Failure {
         let kept = file.map { " What was not published is in \($0)." } ?? ""
         return Failure(
             .notFound, path: zone.title, "The zone was \(entry.history).\(kept)",
-            remedy: zone.createAgain
-                + (file == nil ? "." : ", then filesinki rec batch with the file."))
+            remedy: zone.createAgain + (file.map { ", then \(zone.batch(of: $0))." } ?? "."))
     }
 
     /// The zone was deleted, as far as is known without the remote.
@@ -144,9 +143,8 @@ extension Failure {
             .differs, path: zone.title,
             "The zone was deleted and created again; what was here is removed."
                 + (file.map { " What was not published is in \($0)." } ?? ""),
-            remedy: file == nil
-                ? "Nothing has to be done."
-                : "To save it again, run filesinki rec batch with the file.")
+            remedy: file.map { "To save it again, run \(zone.batch(of: $0))." }
+                ?? "Nothing has to be done.")
     }
 }
 
@@ -155,6 +153,14 @@ extension RecordPlace {
     fileprivate var createAgain: String {
         "To use it again, run filesinki rec zones create\(database) \(name)"
     }
+
+    /// The command that saves the records of a file in the zone.
+    fileprivate func batch(of file: String) -> String {
+        "filesinki rec batch\(choice) \(ShellWord.shown(file.utf8))"
+    }
+
+    /// The options that name the zone to a command of records, behind a blank; empty for the standard zone.
+    package var choice: String { (name == "default" ? "" : " --zone \(name)") + database }
 }
 
 extension ZoneEntry {
