@@ -3,6 +3,7 @@ enum HelpTopic: String, CaseIterable {
     case credentials
     case environment
     case exitCodes = "exit-codes"
+    case predicates
     case remotes
     case rules
 
@@ -21,6 +22,7 @@ enum HelpTopic: String, CaseIterable {
         case .credentials: Self.credentialsText
         case .environment: Self.environmentText
         case .exitCodes: Self.exitCodesText
+        case .predicates: Self.predicatesText
         case .remotes: Self.remotesText
         case .rules: Self.rulesText
         }

@@ -14,7 +14,8 @@ struct RecordQueryCommand: ReplicaCommand {
             The predicate is one of CloudKit's, or has OR, LIKE and ENDSWITH besides; --strict \
             refuses these, and fields that the schema does not index. Without --where all records \
             are printed, without --sort in the order of names. With --limit, a last line has the \
-            cursor of the next page, if there is one. Exits with 1 if nothing was found.
+            cursor of the next page, if there is one. Exits with 1 if nothing was found. filesinki \
+            help predicates lists the forms.
             """,
         aliases: ["list"])
 
@@ -65,6 +66,10 @@ struct RecordQueryCommand: ReplicaCommand {
         for stored in page.records { try console.print(stored, fields, options) }
         if let cursor = page.cursor {
             try console.output.json(["cursor": .string(cursor)])
+        }
+        if console.terminals.talk, page.records.isEmpty || !query.order.terms.isEmpty {
+            let schema = try await zone.schema()
+            schema.doubt(about: query.predicate, query.order, of: query.type).map(console.say)
         }
         return page.records.isEmpty ? .negative : .done
     }

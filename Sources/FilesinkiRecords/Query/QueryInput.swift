@@ -99,6 +99,10 @@ struct QueryInput {
             return .now
         case .name(let function) where isNextFunction:
             return .value(try call(function))
+        case .name(let name):
+            throw error(
+                token, "Unexpected '\(name)' where a value is expected.",
+                remedy: "Write a text in quotes: '\(name)'.")
         default: throw unexpected("a value")
         }
     }
@@ -190,7 +194,7 @@ struct QueryInput {
 
     func error(
         _ token: QueryToken, _ message: String,
-        remedy: String = "Correct it; see \"Predicates\" in the manual of records."
+        remedy: String = "Correct it; filesinki help predicates lists the forms."
     ) -> Failure {
         QueryError.failure(what, token.column, message, remedy: remedy)
     }

@@ -121,8 +121,23 @@ struct QueryLexer {
         throw error(start, "Unexpected '\(shown)'.")
     }
 
+    /// A date as people write it, where it would be a number and the rest; nil if there is none.
+    private var bareDate: String? {
+        let form = Array("0000-00-00".utf8)
+        let found = bytes[position...].prefix(form.count)
+        let fits = zip(found, form).allSatisfy { byte, wanted in
+            wanted == UInt8(ascii: "-") ? byte == wanted : Self.isDigit(byte)
+        }
+        return found.count == form.count && fits ? String(decoding: found, as: UTF8.self) : nil
+    }
+
     private mutating func number() throws(Failure) -> QueryToken {
         let start = position
+        if let date = bareDate {
+            throw QueryError.failure(
+                what, start + 1, "\(date) is not a number.",
+                remedy: "Write a date as date('\(date)').")
+        }
         position += 1
         var last: UInt8 = 0
         while let byte = current {
@@ -186,7 +201,7 @@ struct QueryLexer {
 enum QueryError {
     static func failure(
         _ what: String, _ column: Int, _ message: String,
-        remedy: String = "Correct it; see \"Predicates\" in the manual of records."
+        remedy: String = "Correct it; filesinki help predicates lists the forms."
     ) -> Failure {
         Failure(.usage, "Invalid \(what), column \(column): \(message)", remedy: remedy)
     }
