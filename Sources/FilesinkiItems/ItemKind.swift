@@ -146,10 +146,12 @@ package struct ItemNames: Sendable {
     package var key: String
     /// An item's content, such as `value`.
     package var content: String
+    /// The command that prints everything, and the token to continue with; nil if the kind's `list` and `status` do.
+    package var resync: String?
 
     package init(
         folder: String, zonePrefix: String, command: String, zone: String, key: String,
-        content: String
+        content: String, resync: String? = nil
     ) {
         self.folder = folder
         self.zonePrefix = zonePrefix
@@ -157,6 +159,7 @@ package struct ItemNames: Sendable {
         self.zone = zone
         self.key = key
         self.content = content
+        self.resync = resync
     }
 }
 

@@ -58,4 +58,76 @@ struct RecordTests {
         #expect(outcome.text.contains(#""code":"conflict""#))
         #expect(try await Self.title(in: world) == "laptop")
     }
+
+    @Test("a zone that does not exist is not deleted")
+    func unknownZone() async throws {
+        let world = try await ReplicaTests.pair()
+        let saved = try await world.run(
+            "rec", "save", "T", "x", "--root", "b", "--zone", "work", "--set", "n=1")
+        #expect(saved.code == .done)
+        for (zone, code) in [("typo", ExitCode.negative), ("work", .done)] {
+            let outcome = try await world.run("rec", "zones", "delete", "--root", "a", zone)
+            #expect(outcome.code == code, "\(outcome.talk)")
+        }
+        let list = try await world.run("rec", "zones", "list", "--root", "b", "--fresh")
+        #expect(!list.text.contains("typo"), "\(list.text)")
+    }
+
+    @Test("a deletion of a zone says how to save what was not published, in its zone")
+    func keptFile() async throws {
+        let world = try await ReplicaTests.pair()
+        let save = ["rec", "save", "T", "x", "--zone", "work", "--root"]
+        _ = try await world.run(bytes: (save + ["a", "--set", "n=1"]).map { Array($0.utf8) })
+        _ = try await world.run("rec", "sync", "--root", "b", "--zone", "work")
+        world.rename("store", to: "gone")
+        _ = try await world.run(bytes: (save + ["b", "--set", "n=2"]).map { Array($0.utf8) })
+        world.rename("gone", to: "store")
+        _ = try await world.run("rec", "zones", "delete", "--root", "a", "work")
+        let outcome = try await world.run("rec", "sync", "--root", "b", "--zone", "work")
+        let file = world.folder + "/b/.filesinki/rec/work.deleted-1.jsonl"
+        #expect(outcome.talk.contains(" --zone work \(file)."), "\(outcome.talk)")
+    }
+
+    @Test(
+        "a query that can find nothing says why at a terminal",
+        arguments: [
+            (["Taks"], "type 'Taks'"), (["Task", "--where", "prio = 1"], "field 'prio'"),
+            (["Task", "--where", "title = 3"], "the type string"),
+            (["Task", "--sort", "prioo"], "field 'prioo'"),
+            (["Task", "--where", "title = 'none'"], ""),
+        ])
+    func doubt(_ line: [String], _ part: String) async throws {
+        let world = try await ReplicaTests.pair()
+        _ = try await world.run("rec", "save", "Task", "it", "--root", "a", "--set", "title=x")
+        let words = (["rec", "query", "--root", "a"] + line).map { Array($0.utf8) }
+        #expect(try await world.run(bytes: words).talk.isEmpty)
+        world.terminals.talk = true
+        let outcome = try await world.run(bytes: words)
+        #expect(outcome.talk.isEmpty == part.isEmpty, "\(outcome.talk)")
+        #expect(part.isEmpty || outcome.talk.contains(part), "\(outcome.talk)")
+    }
+
+    @Test(
+        "a text without quotes and a date without its function are answered with the right form",
+        arguments: [("title = eggs", "'eggs'."), ("due > 2024-01-01", "date('2024-01-01').")])
+    func forms(_ predicate: String, _ form: String) async throws {
+        let world = try await ReplicaTests.pair()
+        let outcome = try await world.run("rec", "query", "T", "--root", "a", "--where", predicate)
+        #expect(outcome.code == .usage && outcome.talk.contains(form), "\(outcome.talk)")
+    }
+
+    @Test("what a refusal, an old token and a used name tell to do names what it needs")
+    func remedies() async throws {
+        let (world, tag) = try await Self.stalePair()
+        let refused = try await world.run(
+            "rec", "save", "Task", "it", "--root", "b", "--set", "title=phone", "--if-tag", tag)
+        #expect(refused.talk.contains("--forget it."), "\(refused.talk)")
+        let old = try await world.run(
+            "rec", "changes", "--root", "b", "--since", "0000000000000000-1")
+        #expect(old.talk.contains("--resync"), "\(old.talk)")
+        let add = ["rec", "subscribe", "add", "--root", "b", "big", "--query", "Task"]
+        _ = try await world.run(bytes: add.map { Array($0.utf8) })
+        let again = try await world.run(bytes: add.map { Array($0.utf8) })
+        #expect(again.talk.contains(" big."), "\(again.talk)")
+    }
 }

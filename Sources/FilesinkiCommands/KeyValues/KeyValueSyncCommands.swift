@@ -47,9 +47,12 @@ extension KeyValueSession {
             object.add("over", report.isOver)
             try console.output.json(object)
         }
+        let name = options.store == "default" ? "" : " --store \(options.store)"
+        let choice = name + place.database
         for loser in report.losers {
             console.say(
-                "\(loser.key): the local value was superseded; see filesinki kv log.")
+                "\(loser.key): the local value was superseded; see filesinki kv log\(choice) "
+                    + "\(ShellWord.shown(loser.key.bytes)).")
         }
         console.saySummary(report, ("values", "keys"))
         sayLimit(report, in: console)

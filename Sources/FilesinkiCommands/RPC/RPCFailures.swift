@@ -17,7 +17,7 @@ final class FirstFailure: Sendable {
 
     func report(_ conflict: RecordConflict) {
         refused.withLock { $0 = conflict }
-        report(conflict.failure)
+        report(conflict.failure())
     }
 }
 

@@ -112,8 +112,10 @@ extension Console {
     }
 
     /// Shows a save that was refused: on standard output as JSON, else as a message.
-    func show(_ conflict: RecordConflict) throws {
-        guard outputOptions.isJSON else { return complain(conflict.failure) }
+    ///
+    /// - Parameter zone: The zone of the record.
+    func show(_ conflict: RecordConflict, in zone: RecordPlace) throws {
+        guard outputOptions.isJSON else { return complain(conflict.failure(in: zone.choice)) }
         try output.json(conflict.json)
         call?.refuse(conflict)
     }
@@ -121,14 +123,22 @@ extension Console {
 
 extension RecordConflict {
     /// What happened, and what to do.
-    var failure: Failure {
+    ///
+    /// - Parameter choice: The options that name the zone, behind a blank.
+    func failure(in choice: String = "") -> Failure {
         let name = name?.text ?? ""
+        let shown = ShellWord.shown(name.utf8)
+        let isTag = reason == "tag"
         return Failure(
             Failure.Code("conflict"), path: name,
-            reason == "tag"
+            isTag
                 ? "The record has another change tag; nothing was changed."
                 : "Another device changed the record; its version stays.",
-            remedy: "See filesinki rec get \(name), and save it again.")
+            remedy: isTag
+                ? "See filesinki rec get\(choice) \(shown), and save it again."
+                : "filesinki rec conflicts\(choice) has the refused version. Save the record again, or "
+                    + "accept the other version with filesinki rec conflicts\(choice) --forget \(shown)."
+        )
     }
 
     /// The three versions; null for one that does not exist.

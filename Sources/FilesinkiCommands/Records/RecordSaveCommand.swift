@@ -178,7 +178,8 @@ struct RecordDeleteCommand: ReplicaCommand {
             Deleting a record that does not exist succeeds; with --strict it exits with 1. An edit \
             by another device survives the deletion, unless the policy is all-keys; with --if-tag \
             or the policy unchanged the deletion is refused then, and exits with 3.
-            """)
+            """,
+        aliases: ["rm", "remove"])
 
     @Argument(help: "The names of the records.", completion: Candidates.asked)
     var names: [String]
@@ -205,7 +206,7 @@ struct RecordDeleteCommand: ReplicaCommand {
             operations, isAtomic: true, operation: "rec delete", in: console)
         for result in outcome.results {
             if let conflict = result.error as? RecordConflict ?? outcome.refused[result.name] {
-                try console.show(conflict)
+                try console.show(conflict, in: zone.place)
                 return .conflict
             }
             if let error = result.error { throw error }

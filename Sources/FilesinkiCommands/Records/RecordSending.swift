@@ -42,7 +42,7 @@ struct RecordSending {
     func show(_ outcome: Outcome, type: String, in console: Console) throws -> ExitCode {
         let result = outcome.results[0]
         if let conflict = result.error as? RecordConflict ?? outcome.refused[result.name] {
-            try console.show(conflict)
+            try console.show(conflict, in: zone.place)
             return .conflict
         }
         if let error = result.error { throw error }

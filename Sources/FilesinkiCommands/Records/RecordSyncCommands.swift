@@ -40,13 +40,14 @@ struct RecordSyncCommand: ReplicaCommand {
             return try await zone.exchange(exchange)
         }
         let conflicts = try await zone.conflicts()
-        let code = try show(report, conflicts, in: console)
+        let code = try show(report, conflicts, of: zone.place, in: console)
         try await console.runCommands(of: zone)
         return code
     }
 
     private func show(
-        _ report: ItemReport<RecordState>, _ conflicts: [RecordConflict], in console: Console
+        _ report: ItemReport<RecordState>, _ conflicts: [RecordConflict], of zone: RecordPlace,
+        in console: Console
     ) throws -> ExitCode {
         let code: ExitCode =
             !report.problems.isEmpty ? .partial : conflicts.isEmpty ? .done : .conflict
@@ -59,7 +60,7 @@ struct RecordSyncCommand: ReplicaCommand {
             object.add("conflicts", .array(conflicts.map { .object($0.json) }))
             try console.output.json(object)
         } else {
-            for conflict in conflicts { try console.show(conflict) }
+            for conflict in conflicts { try console.show(conflict, in: zone) }
         }
         console.saySummary(report, ("records", "records"))
         return code

@@ -88,6 +88,16 @@ extension ItemDatabase {
         return FeedToken(feed: try setting("feed") ?? [], number: last)
     }
 
+    /// What to do when changes are no longer known.
+    private static var resync: String {
+        let command = "filesinki \(Kind.names.command)"
+        guard let resync = Kind.names.resync else {
+            return "Read everything with \(command) list, and continue with the token that "
+                + "\(command) status prints."
+        }
+        return "\(command) \(resync) prints everything, and at its end the token to continue with."
+    }
+
     /// Up to 1,000 events behind a position.
     ///
     /// - Throws: `Failure` with code `token-expired` when some are not kept any more, or the token is of
@@ -100,9 +110,7 @@ extension ItemDatabase {
             throw Failure(
                 .tokenExpired, path: token.description,
                 "The changes since this token are no longer known.",
-                remedy:
-                    "Read everything with \(Kind.names.command) list, and continue with the token that "
-                    + "\(Kind.names.command) status prints.")
+                remedy: Self.resync)
         }
         let statement = try cache.statement(
             "SELECT id, reason, time, keys FROM event WHERE id > ? ORDER BY id LIMIT 1000")

@@ -2,6 +2,7 @@ package import FilesinkiItems
 import FilesinkiModel
 import FilesinkiRecords
 import FilesinkiSQLite
+import FilesinkiText
 
 extension RecordDatabase {
     /// The subscriptions, in the order of names.
@@ -104,12 +105,14 @@ extension RecordZone {
     ///
     /// - Throws: `Failure` with code `exists` for a name that is used.
     package func subscribe(_ subscription: Subscription) throws {
+        let remove = "filesinki rec subscribe rm\(place.choice) "
         try database.write {
             guard try !database.subscriptions().contains(where: { $0.name == subscription.name })
             else {
                 throw Failure(
                     .exists, path: subscription.name, "A subscription has this name.",
-                    remedy: "Choose another one, or remove it with filesinki rec subscribe rm.")
+                    remedy: "Choose another one, or remove it with \(remove)"
+                        + "\(ShellWord.shown(subscription.name.utf8)).")
             }
             let add = try database.cache.statement(
                 """
