@@ -12,6 +12,9 @@ struct HelpTests {
             (["history", "one"], ["log", "one"]), (["versions", "one"], ["log", "one"]),
             (["cat", "one"], ["load", "one"]), (["rm", "none"], ["delete", "none"]),
             (["list", "-l"], ["ls", "-l"]),
+            (["kv", "rm", "none", "--json"], ["kv", "unset", "none", "--json"]),
+            (["rec", "show", "none"], ["rec", "get", "none"]),
+            (["rec", "subscribe", "remove", "none"], ["rec", "subscribe", "rm", "none"]),
         ])
     func aliases(_ alias: [String], _ command: [String]) async throws {
         let world = try await ReplicaTests.pair()

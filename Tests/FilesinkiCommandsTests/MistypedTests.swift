@@ -92,6 +92,8 @@ struct MistypedTests {
         arguments: [
             ("conflicts b", "add --root DIR."), ("stats b", "add --root DIR."),
             ("prune b", "prune --keep-last 1. To name the replica, add --root DIR."),
+            ("kv get theme dark", "kv set KEY VALUE."),
+            ("rec save T n title=x", "rec save TYPE NAME --set FIELD=VALUE."),
             ("clone s d photos", "filesinki clone URL DIR --only PATH."),
             ("show a 2", "filesinki show PATH@VERSION."),
             ("diff a@1 a@2", "filesinki diff PATH 1 2."),

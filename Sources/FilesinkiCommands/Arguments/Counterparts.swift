@@ -59,7 +59,10 @@ enum Counterparts {
             "To compare the versions of one conflict", "filesinki diff --conflict PATH"),
         "diff": Counterpart(
             "The versions follow the path, without an @", "filesinki diff PATH 1 2"),
+        "kv get": Counterpart("To set a value", "filesinki kv set KEY VALUE"),
         "log": Counterpart("To see the versions of one path", "filesinki log PATH"),
+        "rec save": Counterpart(
+            "Fields are given with an option", "filesinki rec save TYPE NAME --set FIELD=VALUE"),
         "prune": Counterpart(
             "A prune is of all paths; to keep the versions of the last commit only",
             "filesinki prune --keep-last 1"),
@@ -105,7 +108,19 @@ enum Counterparts {
         "To keep a file here and sync it no longer, list it in .filesinkiignore; to delete it in the "
             + "store then, and on devices that do not ignore it", "filesinki delete --keep PATH")
 
+    private static let counting = Counterpart(
+        "To add to a number in one step", "filesinki kv set KEY 1 --add")
+    private static let saving = Counterpart(
+        "To change fields of a record", "filesinki rec save TYPE NAME --set FIELD=VALUE")
+    private static let finding = Counterpart(
+        "To print the records of a type that match", "filesinki rec query TYPE --where PREDICATE")
+
     static let commands: [String: Counterpart] = [
+        "kv add": counting, "kv incr": counting, "kv increment": counting,
+        "rec create": saving, "rec set": saving, "rec update": saving,
+        "rec find": finding, "rec ls": finding, "rec search": finding,
+        "rec types": Counterpart(
+            "To print the types of records and their fields", "filesinki rec schema show"),
         "annotate": author,
         "bisync": exchange,
         "clean": oldVersions,

@@ -54,9 +54,12 @@ struct UnknownOption {
     /// Some commands take the replica's folder as an argument, so that it is tried with the others.
     private func surplusHint(for command: String) -> String? {
         let meant = CommandNames.command(in: arguments)
-        let place =
-            meant is any ReplicaCommand.Type ? "To name the replica, add --root DIR." : nil
-        let words = [Counterparts.withArguments(command)?.text, place].compactMap(\.self)
+        let other = Counterparts.withArguments(command)?.text
+        // What follows a key or a record is a value.
+        let isItem = command.hasPrefix("kv ") || command.hasPrefix("rec ")
+        let isPlace = meant is any ReplicaCommand.Type && !(isItem && other != nil)
+        let place = isPlace ? "To name the replica, add --root DIR." : nil
+        let words = [other, place].compactMap(\.self)
         return words.isEmpty ? nil : words.joined(separator: " ")
     }
 

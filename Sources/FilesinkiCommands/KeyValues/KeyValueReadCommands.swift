@@ -12,7 +12,8 @@ struct KeyValueGetCommand: ReplicaCommand {
         discussion: """
             Exits with 1 if the key has no value and no --default is given, and with 2 if the value \
             is not of the type given with --type.
-            """)
+            """,
+        aliases: ["show"])
 
     @Argument(help: "The key.", completion: Candidates.asked)
     var key: String
@@ -81,7 +82,8 @@ struct KeyValueGetCommand: ReplicaCommand {
 struct KeyValueListCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Print all keys and values, separated by a tab.")
+        abstract: "Print all keys and values, separated by a tab.",
+        aliases: ["ls"])
 
     @OptionGroup var null: NullOption
     @OptionGroup var options: KeyValueOptions

@@ -163,7 +163,8 @@ struct KeyValueUnsetCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "unset",
         abstract: "Remove keys on all devices.",
-        discussion: "Removes several at once. Exits with 1 if none of them had a value.")
+        discussion: "Removes several at once. Exits with 1 if none of them had a value.",
+        aliases: ["delete", "rm", "remove"])
 
     @Argument(help: "The keys.", completion: Candidates.asked)
     var keys: [String]

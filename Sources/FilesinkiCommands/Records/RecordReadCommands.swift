@@ -14,7 +14,8 @@ struct RecordGetCommand: ReplicaCommand {
             Prints what is on this device; --fresh receives first. With --asset prints the bytes \
             of one of its files instead. Exits with 1 if none of the records exists, and with 5 if \
             some do not.
-            """)
+            """,
+        aliases: ["show"])
 
     @Argument(help: "The names of the records.", completion: Candidates.asked)
     var names: [String]
@@ -204,8 +205,12 @@ struct RecordConflictsCommand: ReplicaCommand {
 struct RecordLogCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Print versions saved here that others superseded, newest first, as JSON.",
-        discussion: "Exits with 1 when there are none.")
+        abstract: "Print versions saved here that gave way to others', newest first, as JSON.",
+        discussion: """
+            A version is listed if another device's change took its place before it was published. \
+            One that was published, and that another device replaced later, is not: it is in the \
+            store's log only. Exits with 1 when there are none.
+            """)
 
     @Argument(help: "The name of the record.", completion: Candidates.asked)
     var name: String

@@ -110,7 +110,8 @@ struct RecordSubscribeListCommand: ReplicaCommand {
 struct RecordSubscribeRemoveCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Remove a subscription.",
-        discussion: "Exits with 1 if there is none of the name.")
+        discussion: "Exits with 1 if there is none of the name.",
+        aliases: ["delete", "remove"])
 
     @Argument(help: "The name of the subscription.")
     var name: String
