@@ -104,7 +104,7 @@ struct CommandHintsTests {
             ("ls --deleted", "No path was deleted."), ("conflicts", "No conflict is open."),
         ] {
             let words = line.split(separator: " ").map { Array($0.utf8) }
-            world.terminals.talk = true
+            world.terminals = Console.Terminals(talk: true, columns: { 1000 })
             let outside = try await world.run(bytes: words)
             #expect(
                 outside.talk.contains(
@@ -114,7 +114,7 @@ struct CommandHintsTests {
             try #require(folder.code == .done)
             let inside = try await world.run(bytes: words + ["--root", "a"].map { Array($0.utf8) })
             #expect(inside.talk == "\(told)\n", "\(inside)")
-            world.terminals.talk = false
+            world.terminals = Console.Terminals()
             #expect(try await world.run(bytes: words).talk.isEmpty)
         }
     }

@@ -9,7 +9,7 @@ struct FileTests {
         arguments: [false, true])
     func firstUse(isTerminal: Bool) async throws {
         let world = try World()
-        world.terminals.talk = isTerminal
+        world.terminals = Console.Terminals(talk: isTerminal, columns: { 1000 })
         let saved = try await world.run("save", "notes/a", input: Array("hi\n".utf8))
         #expect(saved.code == .done)
         #expect(saved.output.isEmpty)

@@ -47,7 +47,7 @@ import Testing
         let world = try await world()
         let told = "Not synced, as it is ignored by .filesinkiignore, line 1: one."
         #expect(try await !run(world, "sync --root a one").talk.contains(told))
-        world.terminals.talk = true
+        world.terminals = Console.Terminals(talk: true, columns: { 1000 })
         #expect(try await run(world, "sync --root a one").talk.contains(told))
         #expect(try await !run(world, "sync --root a two").talk.contains("Not synced"))
         #expect(try await !run(world, "sync --root a one --include one").talk.contains(told))

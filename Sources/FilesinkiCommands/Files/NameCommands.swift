@@ -44,7 +44,11 @@ struct LintCommand: ReplicaCommand {
         } else if list.null.null {
             try console.output.path(issue.path)
         } else {
-            try console.output.line("\(issue.path): \(issue.reason) \(issue.remedy)")
+            let words = MessageText.units(of: "\(issue.reason) \(issue.remedy)")
+            let lines = FlowText.lines(
+                ["\(issue.path):"] + words, separator: " ", indent: "  ",
+                within: console.outputColumns)
+            for line in lines { try console.output.line(line) }
         }
     }
 }

@@ -232,7 +232,7 @@ package final class Console: Sendable {
     /// Says what went wrong: which path, what happened, what to do. Also with `-q`.
     func complain(_ failure: Failure) {
         call?.report(failure)
-        writeTalk("filesinki: " + talkStyle.red(hints.failure(failure).description))
+        writeTalk("filesinki: " + talkStyle.red(hints.failure(failure).description), failure.path)
         if outputOptions.verbosity == .verbose, let cause = failure.cause {
             writeTalk("  because: \(cause)")
         }
@@ -293,9 +293,9 @@ package final class Console: Sendable {
     }
 
     /// A message that cannot be written is dropped.
-    private func writeTalk(_ text: String) {
+    private func writeTalk(_ text: String, _ path: [UInt8] = []) {
         writeHeading()
-        try? talk.line(text)
+        try? talk.line(terminals.talk ? MessageText.folded(text, path, terminals.columns()) : text)
         try? talk.flush()
     }
 }

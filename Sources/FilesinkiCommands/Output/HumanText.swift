@@ -121,6 +121,26 @@ struct TextTable {
         }
     }
 
+    /// The rows as lines, if all fit; else the cells of each row one after the other, as many on a line as there is room for.
+    ///
+    /// - Parameters:
+    ///   - sentence: The column that may be broken between words.
+    ///   - width: The columns of a line; nil for lines that are not broken.
+    func flowingLines(breaking sentence: Int, within width: Int?) -> [String] {
+        guard let width, lines.contains(where: { $0.count > width }) else { return lines }
+        let indent = "    "
+        return rows.flatMap { row in
+            let parts = row.enumerated().flatMap { column, cell in
+                column == sentence
+                    ? FlowText.lines(
+                        MessageText.units(of: cell), separator: " ", indent: "",
+                        within: width - indent.count) : [cell]
+            }
+            return FlowText.lines(
+                parts.filter { !$0.isEmpty }, separator: "  ", indent: indent, within: width)
+        }
+    }
+
     /// With fewer columns than this a text is not broken beside the other columns.
     private static let leastRoom = 20
 

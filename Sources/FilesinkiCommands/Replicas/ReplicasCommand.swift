@@ -59,7 +59,9 @@ struct ReplicasCommand: Command {
                 }
             }
         }
-        for line in table.lines { try console.output.line(line) }
+        for line in table.flowingLines(breaking: 1, within: console.outputColumns) {
+            try console.output.line(line)
+        }
         try console.output.flush()
         try console.show(failures)
         if replicas.isEmpty, failures.isEmpty {

@@ -178,8 +178,10 @@ struct StatusText {
         }
         if let only = status.only { lines.append((["Holds only:"] + named(only), "  ")) }
         lines.append(([standing], ""))
-        if let failure { lines.append(([failure], "")) }
-        if let unreadable = status.unreadableSettings { lines.append((["\(unreadable)"], "")) }
+        if let failure { lines.append((MessageText.units(of: failure), " ")) }
+        if let unreadable = status.unreadableSettings {
+            lines.append((MessageText.units(of: "\(unreadable)"), " "))
+        }
         if let conflicts { lines.append((conflicts, "    ")) }
         lines += pending(status.pending, "changed here, not yet sent")
         lines += pending(status.incoming, "changed in the store, not yet received")
