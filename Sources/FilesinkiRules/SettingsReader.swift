@@ -246,6 +246,15 @@ extension SettingsReader {
         let all =
             known.joined(separator: ", ") + ", [\(PruneKey.table)] and [[\(SettingsDocument.rule)]]"
         let ofPrune = PruneKey.allCases.map { "\(PruneKey.table).\($0.rawValue)" }
+        if ["exclude", "exclude-from", "ignore"].contains(key) {
+            return failure(
+                "Unknown key: '\(key)'.",
+                "What is not synced is listed in .filesinkiignore, a pattern a line, as in .gitignore."
+            )
+        }
+        if PruneKey(rawValue: key) != nil {
+            return failure("Unknown key: '\(key)'.", "Use \(PruneKey.table).\(key).")
+        }
         return unknown(key, among: known + ofPrune, all)
     }
 

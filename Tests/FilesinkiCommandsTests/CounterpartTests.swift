@@ -34,6 +34,21 @@ struct CounterpartTests {
             ("rec types", "rec schema show"),
             ("only rm", "only remove PATH"),
             ("only drop", "only remove PATH"), ("devices rm", "devices forget NAME"),
+            ("exclude", "check-ignore PATH"), ("hide", "check-ignore PATH"),
+            ("unignore", "check-ignore PATH"), ("ignore-list", "check-ignore PATH"),
+            ("gitignore", "config set gitignore true"),
+            ("secrets", "init DIR --remote URL"), ("filter-repo", "delete -r PATH"),
+            ("rewrite", "delete -r PATH"), ("vacuum", "prune"), ("size", "du"), ("ncdu", "du"),
+            ("usage", "du"), ("space", "stats"), ("quota", "stats"), ("free", "stats"),
+            ("dedupe", "stats"), ("tag", "prune --keep-within 90d"),
+            ("pin", "prune --keep-within 90d"), ("keep", "prune --keep-within 90d"),
+            ("activity", "log"), ("reflog", "log"), ("whoami", "status"),
+            ("rollback", "restore PATH@VERSION"), ("selective-sync", "only set PATH"),
+            ("peers", "devices"), ("hosts", "devices"), ("share", "clone URL DIR"),
+            ("pause", "sync --dry-run"), ("rescan", "sync"), ("snapshot", "sync"),
+            ("merge-tool", "resolve PATH --tool meld"), ("config edit", "config set KEY VALUE"),
+            ("remote get-url", "remote"), ("devices show", "devices"),
+            ("devices rename", "init --device NAME"),
         ])
     func command(_ name: String, _ here: String) async throws {
         let words = name.split(separator: " ").map(String.init)
@@ -73,6 +88,11 @@ struct CounterpartTests {
             ("restore x --date 2024-05-01", "restore PATH --at TIME"),
             ("restore --include x", "restore --at TIME -o DIR PATH"),
             ("log --follow x", "log PATH"), ("du -s", "du --depth 0"), ("du -a", "du --depth 9"),
+            ("prune --older-than 30d", "prune --keep-within 90d"),
+            ("prune --max-age 30d", "prune --keep-within 90d"),
+            ("prune --keep 3", "prune --keep-last 10"), ("prune --all", "prune --keep-last 1"),
+            ("prune --dry", "prune --keep-last 10 --dry-run"), ("config --list", "config list"),
+            ("sync --remote x", "remote set URL"), ("mv -f x y", "delete PATH"),
             // An argument is missing, too; the option says more.
             ("resolve x --ours", "resolve PATH --take here"),
             ("resolve x --theirs", "resolve PATH --take there"),
@@ -127,6 +147,7 @@ struct CounterpartTests {
         let world = try World()
         #expect(
             try await world.run("only", "photos").talk.hasSuffix(": filesinki only set PATH.\n"))
+        #expect(try await world.run("devices", "laptop").talk.hasSuffix(": filesinki devices.\n"))
         let near = try await world.run("only", "lst")
         #expect(near.talk.contains("'list'"), "\(near.talk)")
     }

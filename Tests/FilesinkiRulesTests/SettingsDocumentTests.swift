@@ -57,6 +57,8 @@ import Testing
         arguments: [
             ("strategi", "newest", "Unknown key: 'strategi'.", "Did you mean 'strategy'? "),
             ("a.b", "1", "Unknown key: 'a.b'.", "Use strategy"),
+            ("exclude", "x", "Unknown key: 'exclude'.", "What is not synced is listed in"),
+            ("keep-last", "2", "Unknown key: 'keep-last'.", "Use prune.keep-last."),
             ("strategy", "newst", "Unknown strategy link: 'newst'.", "Use links"),
             ("on-delete", "no", "Invalid value of on-delete: 'no'.", "Use keep"),
             ("gitignore", "yes", "The value of 'gitignore' is a string.", "Write true or false."),

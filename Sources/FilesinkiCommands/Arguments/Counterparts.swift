@@ -20,7 +20,12 @@ enum Counterparts {
     static func command(_ name: String) -> Counterpart? { commands[name] }
 
     /// The hint for an argument of a command group that is not one of its commands; nil if there is none.
-    static func word(in group: String) -> Counterpart? { group == "only" ? part : nil }
+    static func word(in group: String) -> Counterpart? { words[group] }
+
+    private static let words = [
+        "devices": Counterpart("To see all devices, with their names", "filesinki devices"),
+        "only": part,
+    ]
 
     /// The counterpart of an option; nil if there is none.
     ///
@@ -92,6 +97,8 @@ enum Counterparts {
         "To hold a path no longer", "filesinki only remove PATH")
     private static let ending = Counterpart(
         "A replica has one remote; to make it an ordinary folder again", "filesinki deinit")
+    private static let merging = Counterpart(
+        "To merge the versions of a conflict in a program", "filesinki resolve PATH --tool meld")
     private static let migration = Counterpart(
         "To copy the store to another place, and to use it there",
         "filesinki remote set URL --migrate")
@@ -99,11 +106,27 @@ enum Counterparts {
         "To remove old versions from the store", "filesinki prune")
     private static let part = Counterpart(
         "To hold only some folders on this device", "filesinki only set PATH")
+    private static let remoteAddress = Counterpart(
+        "To print the address of the remote", "filesinki remote")
     private static let recovery = Counterpart(
         "filesinki undelete PATH brings back what was deleted; to go back to an older version",
         "filesinki restore PATH@VERSION")
     private static let reason = Counterpart(
         "To see why a path is as it is", "filesinki explain PATH")
+    private static let history = Counterpart(
+        "The log has every commit, and none is taken out of it", "filesinki log")
+    private static let ignoring = Counterpart(
+        "What is not synced is listed in .filesinkiignore; to test a path",
+        "filesinki check-ignore PATH")
+    private static let keeping = Counterpart(
+        "No version has a name or is pinned; to keep those of a time when old ones are removed",
+        "filesinki prune --keep-within 90d")
+    private static let others = Counterpart(
+        "To see the devices that use the store", "filesinki devices")
+    private static let sizes = Counterpart(
+        "To see what takes space in the store", "filesinki du")
+    private static let space = Counterpart(
+        "The limit of space is the remote's; to see what the store takes of it", "filesinki stats")
     private static let untracking = Counterpart(
         "To keep a file here and sync it no longer, list it in .filesinkiignore; to delete it in the "
             + "store then, and on devices that do not ignore it", "filesinki delete --keep PATH")
@@ -127,11 +150,39 @@ enum Counterparts {
         "cleanup": oldVersions,
         "copy": copying,
         "daemon": continuous,
-        "df": Counterpart("To see what takes space in the store", "filesinki du"),
-        "filter-branch": deletion,
-        "ignore": Counterpart(
-            "What is not synced is listed in .filesinkiignore; to test a path",
+        "df": sizes, "ncdu": sizes, "size": sizes, "usage": sizes,
+        "free": space, "quota": space, "space": space,
+        "filter-branch": deletion, "filter-repo": deletion, "rewrite": deletion,
+        "secrets": Counterpart(
+            "The history keeps a secret that was synced, so change it, or begin a new store without it",
+            "filesinki init DIR --remote URL"),
+        "exclude": ignoring, "hide": ignoring, "ignore": ignoring, "ignore-list": ignoring,
+        "unignore": Counterpart(
+            "A line !PATTERN in .filesinkiignore includes what a line above it ignores; to find that",
             "filesinki check-ignore PATH"),
+        "gitignore": Counterpart(
+            "To let .gitignore count, too", "filesinki config set gitignore true"),
+        "activity": history, "reflog": history,
+        "dedupe": Counterpart(
+            "Equal contents are stored once, without a command; to see what that saves",
+            "filesinki stats"),
+        "keep": keeping, "pin": keeping, "tag": keeping,
+        "hosts": others, "peers": others,
+        "merge-tool": merging,
+        "pause": Counterpart(
+            "Nothing is synced without a run, and Ctrl-C ends a watch; to see what waits",
+            "filesinki sync --dry-run"),
+        "rescan": Counterpart("Each run scans the folder", "filesinki sync"),
+        "rollback": olderVersion,
+        "selective-sync": part,
+        "share": Counterpart(
+            "Whoever can reach the store can have a replica of it; there", "filesinki clone URL DIR"
+        ),
+        "snapshot": Counterpart(
+            "Each sync that changes something is a commit, to which one can go back",
+            "filesinki sync"),
+        "vacuum": oldVersions,
+        "whoami": Counterpart("To see this device's name", "filesinki status"),
         "migrate": migration,
         "purge": deletion,
         "rebase": exchange,
@@ -158,9 +209,7 @@ enum Counterparts {
         "gc": oldVersions,
         "get": Counterpart("To print the content of a file", "filesinki load PATH"),
         "info": Counterpart("To see the state of a replica", "filesinki status"),
-        "mergetool": Counterpart(
-            "To merge the versions of a conflict in a program",
-            "filesinki resolve PATH --tool meld"),
+        "mergetool": merging,
         "mount": Counterpart(
             "A store cannot be mounted; to write the tree of an earlier time into a folder",
             "filesinki restore --at TIME -o DIR"),
@@ -179,12 +228,18 @@ enum Counterparts {
         "version": version,
         "who": author,
         "why": reason,
+        "config edit": Counterpart(
+            "The settings are in .filesinki.toml, for any editor; to set one",
+            "filesinki config set KEY VALUE"),
+        "devices rename": Counterpart(
+            "A device is renamed by itself, in its replica", "filesinki init --device NAME"),
+        "devices show": Counterpart("To see all devices", "filesinki devices"),
         "devices remove": forgetting,
         "devices rm": forgetting,
         "only drop": dropping, "only rm": dropping,
         "remote add": Counterpart(
             "A replica has one remote; to set its address", "filesinki remote set URL"),
-        "remote get": Counterpart("To print the address of the remote", "filesinki remote"),
+        "remote get": remoteAddress, "remote get-url": remoteAddress,
         "remote migrate": migration, "remote move": migration, "remote mv": migration,
         "remote remove": ending,
         "remote rm": ending,
@@ -215,6 +270,10 @@ enum Counterparts {
         "To see what is not older than a time", "filesinki log --since TIME")
     private static let older = Counterpart(
         "To see what is not newer than a time", "filesinki log --until TIME")
+    private static let within = Counterpart(
+        "What is older is removed; to say which time is kept", "filesinki prune --keep-within 90d")
+    private static let replaced = Counterpart(
+        "mv replaces nothing; to delete what has the name", "filesinki delete PATH")
     private static let versioned = Counterpart(
         "A version is part of the path", "filesinki restore PATH@VERSION")
     private static let side = Counterpart(
@@ -254,6 +313,17 @@ enum Counterparts {
         "log --follow": Counterpart(
             "A version that was renamed names the path that it had; for those before",
             "filesinki log PATH"),
+        "config --list": Counterpart("To list the settings", "filesinki config list"),
+        "mv --force": replaced, "mv -f": replaced,
+        "prune --all": Counterpart(
+            "To keep the versions of the last commit only", "filesinki prune --keep-last 1"),
+        "prune --dry": Counterpart(
+            "To see what a prune would remove", "filesinki prune --keep-last 10 --dry-run"),
+        "prune --keep": Counterpart(
+            "To keep the versions of the last commits", "filesinki prune --keep-last 10"),
+        "prune --max-age": within, "prune --older-than": within,
+        "sync --remote": Counterpart(
+            "A replica has one remote; to set its address", "filesinki remote set URL"),
         "resolve --here": side, "resolve --mine": side, "resolve --ours": side,
         "resolve --there": otherSide, "resolve --theirs": otherSide,
         "log --oneline": Counterpart("Each commit is one line already", "filesinki log"),
