@@ -55,7 +55,9 @@ struct DeleteCommand: ReplicaCommand {
                     + "too; any other deletes it.")
             console.say(
                 "The history keeps the versions that were synced, on which a prune may have no effect: a secret in them "
-                    + "is to be changed.")
+                    + "is to be changed. To leave them behind, begin a new store: filesinki init DIR --remote NEW "
+                    + "with an empty folder, then on each device filesinki remote set NEW --accept."
+            )
         }
         return code
     }

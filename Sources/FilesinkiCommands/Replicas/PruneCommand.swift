@@ -235,6 +235,11 @@ extension KeptReasons {
                     + "commit \(share.acknowledged), on \(TimeText.local(share.since).prefix(10))"
                     + (share.published.map { ", and published commit \($0)" } ?? ""))
         }
+        if devices.reduce(0, { $0 + $1.versions }) > byDevices {
+            lines.append(
+                "  \(CountText.text(byDevices)) for devices in all: a version may be kept for several"
+            )
+        }
         if waiting > 0 {
             lines.append(
                 "  \(CountText.text(waiting, "content")) for changes that wait here to be merged")
