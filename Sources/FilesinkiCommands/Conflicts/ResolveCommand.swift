@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiEngine
+import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
@@ -113,6 +114,9 @@ struct ResolveCommand: ReplicaCommand {
         let choices = try targets.map { path in
             try choice(given, of: open.last { $0.path == path })
         }
+        if let given, let conflict = open.last(where: { $0.path == targets.first }) {
+            try await checkMarkers(in: given, of: conflict, session)
+        }
         let done = ResolvedConflicts()
         do {
             for (path, choice) in zip(targets, choices) {
@@ -162,6 +166,26 @@ struct ResolveCommand: ReplicaCommand {
             }
         }
         return chosen.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Refuses a content with conflict markers, unless a version of the conflict has such lines, too.
+    private func checkMarkers(
+        in given: [UInt8], of conflict: OpenConflict, _ session: Session
+    ) async throws {
+        var markers = ConflictMarkers(in: given)
+        for side in conflict.sides.inOrder where markers.first != nil {
+            guard conflict.entry(of: side)?.kind == .file else { continue }
+            let version = try await session.content(of: side, in: conflict)
+            markers = markers.without(ConflictMarkers(in: version))
+        }
+        guard let line = markers.first else { return }
+        let path = session.console.hints.word(conflict.path)
+        throw Failure(
+            .usage, path: conflict.path.bytes,
+            "There are conflict markers left, the first in line \(line).",
+            remedy:
+                "Remove them. If such lines belong to the file, resolve it with --take, write them into "
+                + "\(path), and sync.")
     }
 
     /// What to do about a conflict; nil for an undo.
