@@ -62,6 +62,7 @@ package final class MergeTrace: Sendable {
     private struct State {
         var rule = ""
         var formatSource: FormatSource?
+        var unreadFormat: String?
         var steps: [Step] = []
         var isCut = false
     }
@@ -79,6 +80,9 @@ package final class MergeTrace: Sendable {
     /// What told `auto` the format; nil for any other link.
     package var formatSource: FormatSource? { state.withLock { $0.formatSource } }
 
+    /// The format that a rule or the name told, where a version cannot be read as such, so that all were merged as text.
+    package var unreadFormat: String? { state.withLock { $0.unreadFormat } }
+
     /// The steps of the last merge, in the order of its result.
     package var steps: [Step] { state.withLock { $0.steps } }
 
@@ -86,8 +90,12 @@ package final class MergeTrace: Sendable {
     package var isCut: Bool { state.withLock { $0.isCut } }
 
     /// Forgets the steps of an earlier merge.
-    package func begin(_ rule: String, _ source: FormatSource? = nil) {
-        state.withLock { $0 = State(rule: rule, formatSource: source) }
+    ///
+    /// - Parameter unread: See ``unreadFormat``.
+    package func begin(
+        _ rule: String, _ source: FormatSource? = nil, unread: String? = nil
+    ) {
+        state.withLock { $0 = State(rule: rule, formatSource: source, unreadFormat: unread) }
     }
 
     package func add(_ place: String, _ source: Source, _ reason: Reason) {

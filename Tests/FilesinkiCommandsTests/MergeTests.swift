@@ -246,7 +246,10 @@ struct MergeTests {
         "--explain says what told the format",
         arguments: [
             (["--path", "a.yaml"], "Format: yaml, by the name."),
-            (["--type", "toml"], "Format: text, by the content."),
+            (
+                ["--type", "toml"],
+                "Format: text: a version is not toml that can be merged as such."
+            ),
             (["--type", "lines"], "Format: lines, by a rule."),
             (["--strategy", "json, there"], "(all)  there  by the strategy: there"),
             (["--strategy", "exec:cat %B >%A"], "(all)  both  by the strategy: exec:cat %B >%A"),
@@ -257,6 +260,19 @@ struct MergeTests {
             bytes: (["merge", "--explain"] + options + ["b", "h", "t"]).map { Array($0.utf8) })
         #expect(outcome.code == .done)
         #expect(outcome.talk.split(separator: "\n").contains { $0 == line }, "\(outcome.talk)")
+    }
+
+    @Test(
+        "options for fields are refused where lines are merged, and the format is named that is not read",
+        arguments: [["--field", "/a=max"], ["--field-choice", "here"], ["--identity", "/l=id"]])
+    func unreadFields(_ options: [String]) async throws {
+        let world = try world("a: &x 1\nb: 2\n", "a: &x 3\nb: 2\n", "a: &x 1\nb: 2\nc: 4\n")
+        let words = ["merge", "--path", "a.yaml"] + options + ["b", "h", "t"]
+        let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
+        #expect(outcome.code == .usage && outcome.text == "")
+        #expect(outcome.talk.contains("merged as text: a version is not yaml"), "\(outcome.talk)")
+        let explained = try await world.run("merge", "--path", "a.yaml", "--explain", "b", "h", "t")
+        #expect(explained.talk.contains("Anchors, aliases, tags"), "\(explained.talk)")
     }
 
     @Test("--explain lists the conflicts, too")

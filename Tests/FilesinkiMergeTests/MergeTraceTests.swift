@@ -102,6 +102,16 @@ struct MergeTraceTests {
                 ])
     }
 
+    @Test("tables: a new column, and a row beside it, are added")
+    func newColumns() {
+        let found = steps(
+            CSVMerge(), "id,n\n1,a\n2,b\n", "id,n,m\n1,a,x\n2,b,y\n", "id,n\n1,a\n2,c\n3,d\n")
+        #expect(found.contains("row 1, column m here added"), "\(found)")
+        #expect(found.contains("row 2, column n there edited"), "\(found)")
+        #expect(found.contains("row 3, column n there added"), "\(found)")
+        #expect(!found.contains { $0.hasPrefix("row 3, column m") }, "\(found)")
+    }
+
     @Test("notebooks: the merged source, and whose run it is")
     func notebooks() {
         func cell(_ lines: [String], _ output: String, _ count: Int) -> String {

@@ -112,8 +112,11 @@ struct MergeCommand: Command {
             return try show(await MergeCheck(merge, keepingIn: outputs), in: console)
         }
         try console.requireFile(output)
-        if explain { merge.trace = MergeTrace() }
-        switch try await merge.run(keepingIn: outputs) {
+        if explain || merging.hasFields { merge.trace = MergeTrace() }
+        let result = try await merge.run(keepingIn: outputs)
+        try merging.refuseFields(of: merge.trace)
+        if !explain { merge.trace = nil }
+        switch result {
         case .merged(let file, let word, let reasons):
             say(reasons, in: console)
             try write(in: console) { try MergeVersions.stream(file, $0) }

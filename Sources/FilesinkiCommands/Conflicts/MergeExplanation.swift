@@ -33,8 +33,17 @@ struct MergeExplanation {
             + (trace.isCut ? ["There are more places, which are left out."] : [])
     }
 
+    private static let unreadYAML =
+        " Anchors, aliases, tags, several documents, and brackets or scalars over several lines are not read."
+
     private var heading: [String] {
         guard let format, let source = trace.formatSource else { return [] }
+        if let unread = trace.unreadFormat {
+            return [
+                "Format: \(format): a version is not \(unread) that can be merged as such."
+                    + (unread == "yaml" ? Self.unreadYAML : "")
+            ]
+        }
         switch source {
         case .rule: return ["Format: \(format), by a rule."]
         case .content: return ["Format: \(format), by the content."]
@@ -45,6 +54,7 @@ struct MergeExplanation {
     func add(to object: inout JSONObject) {
         object.add("format", trace.formatSource == nil ? nil : format)
         object.add("format_by", trace.formatSource?.rawValue)
+        object.add("unread_format", trace.unreadFormat)
         let steps = trace.steps.map { step -> JSONValue in
             var part: JSONObject = ["place": .string(step.place)]
             part.add("from", step.source.rawValue)

@@ -54,6 +54,24 @@ struct MergeOptions: ParsableArguments {
         return settings
     }
 
+    /// Whether there are options for fields, which a text has none of.
+    var hasFields: Bool { !field.isEmpty || fieldChoice != nil || !identity.isEmpty }
+
+    /// - Parameter trace: Of the merge that was made.
+    /// - Throws: `Failure` with code `usage` where options for fields were given and lines were merged.
+    func refuseFields(of trace: MergeTrace?) throws(Failure) {
+        guard hasFields, let rule = trace?.rule, ["text", "auto:text"].contains(rule) else {
+            return
+        }
+        let unread = trace?.unreadFormat.map {
+            ": a version is not \($0) that can be merged as such"
+        }
+        throw Failure(
+            .usage, "The files are merged as text\(unread ?? ""), which has no fields.",
+            remedy:
+                "Leave out --field, --field-choice and --identity, or name the format with --type.")
+    }
+
     private static func pair(_ text: String) throws(Failure) -> (FieldPattern, String) {
         guard let cut = text.lastIndex(of: "=") else {
             throw Failure(

@@ -106,7 +106,8 @@ private struct LinkRun {
         let rule = "auto:\(document.word)"
         trace?.begin(rule, source)
         guard let outcome = document.mergeDocuments(input) else {
-            return try merge(by: document.textMerge, input, as: "auto:text", .content)
+            trace?.begin("auto:text", .content, unread: document.word)
+            return try keep(document.textMerge.merge(input), by: "auto:text")
         }
         return try keep(outcome, by: rule)
     }

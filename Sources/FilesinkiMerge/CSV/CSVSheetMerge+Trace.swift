@@ -31,7 +31,12 @@ extension CSVSheetMerge {
         let isContested = values.ours != values.base && values.theirs != values.base
         let rule = cellMerge.rule(for: column.name)?.resolution
         guard isContested, values.ours != values.theirs || rule == .sum else {
-            return note(values.map { Optional($0[...]) }, place(number, column))
+            // A field of a new column or row was not there, which is not an empty one.
+            let found: Versions<Raw?> =
+                cell.base == nil
+                ? cell.map { raw in raw.map { CSVTable.value(of: $0)[...] } }
+                : values.map { Optional($0[...]) }
+            return note(found, place(number, column))
         }
         switch outcome {
         case .conflict: break
