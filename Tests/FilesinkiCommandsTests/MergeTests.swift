@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import Glibc
 import Testing
 
 @Suite("merge")
@@ -273,6 +274,26 @@ struct MergeTests {
         #expect(outcome.talk.contains("merged as text: a version is not yaml"), "\(outcome.talk)")
         let explained = try await world.run("merge", "--path", "a.yaml", "--explain", "b", "h", "t")
         #expect(explained.talk.contains("Anchors, aliases, tags"), "\(explained.talk)")
+    }
+
+    @Test("pipes are read, which shells give for <(COMMAND)")
+    func pipes() async throws {
+        var names: [String] = []
+        var ends: [Int32] = []
+        defer { for end in ends { close(end) } }
+        for text in ["a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n"] {
+            var pair: [Int32] = [-1, -1]
+            try #require(pipe(&pair) == 0)
+            ends.append(pair[0])
+            let bytes = Array(text.utf8)
+            #expect(write(pair[1], bytes, bytes.count) == bytes.count)
+            close(pair[1])
+            names.append("/dev/fd/\(pair[0])")
+        }
+        let world = try World()
+        let outcome = try await world.run("merge", names[0], names[1], names[2])
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(outcome.text == "A\nb\nC\n")
     }
 
     @Test("--explain lists the conflicts, too")

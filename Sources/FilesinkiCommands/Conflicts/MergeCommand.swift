@@ -83,6 +83,8 @@ struct MergeCommand: Command {
     /// The largest text that is written with markers, in bytes.
     private static let markedLimit = 128 << 20
     private static let longestMarker = 1000
+    /// The most that is read from a pipe, in bytes.
+    private static let pipeLimit = 1 << 30
 
     func validate() throws {
         try git.validate(hasFiles: base != nil)
@@ -104,10 +106,10 @@ struct MergeCommand: Command {
             try git.run(action, isJSON: report.json, in: console)
             return .done
         }
-        var merge = try fileMerge(in: console)
         let parent = console.environment["TMPDIR"] ?? "/tmp"
         let outputs = try MergeOutputs(inside: parent)
         defer { outputs.remove() }
+        var merge = try fileMerge(keepingIn: outputs, in: console)
         if check {
             return try show(await MergeCheck(merge, keepingIn: outputs), in: console)
         }
@@ -155,9 +157,13 @@ struct MergeCommand: Command {
         try console.output.json(object)
     }
 
-    private func fileMerge(in console: Console) throws -> FileMerge {
+    private func fileMerge(
+        keepingIn outputs: MergeOutputs, in console: Console
+    ) throws -> FileMerge {
         let limit = max(1, try TimeText.length(timeLimit))
-        let files = try [base, here, there].map { try Self.file($0 ?? "", in: console) }
+        let files = try [base, here, there].enumerated().map { number, argument in
+            try Self.file(argument ?? "", orCopyAs: "\(outputs.path)/input\(number)", in: console)
+        }
         // Without a path, the name of the file decides how it is merged.
         let last = files[1].utf8.split(separator: UInt8(ascii: "/")).last
         let name = path.map(ArgumentText.bytes) ?? last.map { Array($0) } ?? []
@@ -168,10 +174,22 @@ struct MergeCommand: Command {
     }
 
     /// The real path of a file that has to be there: 1 would tell git of a conflict.
-    private static func file(_ argument: String, in console: Console) throws -> String {
+    ///
+    /// - Parameter copy: Where the content of a pipe is put, which can be read once only.
+    private static func file(
+        _ argument: String, orCopyAs copy: String, in console: Console
+    ) throws -> String {
         let path = try FilePlace.absoluteText(argument, in: console.currentFolder)
         var status = stat()
-        guard stat(path, &status) == 0, let real = realpath(path, nil) else {
+        let isThere = stat(path, &status) == 0
+        if isThere, status.st_mode & S_IFMT == S_IFIFO {
+            let content = try InputFile(argument, in: console).readAll(limit: pipeLimit)
+            let file = try OutputFile(copy, in: console)
+            try content.withUnsafeBytes { try file.write($0) }
+            try file.finish()
+            return copy
+        }
+        guard isThere, let real = realpath(path, nil) else {
             let error = SystemError.last
             throw error.isMissing
                 ? Self.notFile(path, "File not found.")

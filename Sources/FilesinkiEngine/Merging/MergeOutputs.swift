@@ -19,7 +19,7 @@ package final class MergeOutputs: Sendable {
         var entry: Entry
     }
 
-    let path: String
+    package let path: String
     private let kept = Mutex<[Item]>([])
 
     /// Makes the folder, empty.
