@@ -226,6 +226,6 @@ function mergeElements(path, line, merge) {
     await resolve('use', { ...path, text: isWindows ? area.value.replaceAll('\n', '\r\n') : area.value }, path);
   });
   return [h('h3', {}, h('label', { for: 'merge' }, 'Proposed merge')),
-    h('p', { class: 'soft' }, 'Lines that both sides changed are between markers. Edit it, then use it.'), area,
+    h('p', { class: 'soft' }, 'Lines that could not be merged as text are between markers, also what only one side changed beside them. Edit it, then use it.'), area,
     h('div', { class: 'row' }, use, left)];
 }
