@@ -33,7 +33,7 @@ struct CardGroups {
         let others = cards(theirs)
         let old = trees.base.map(cards) ?? [:]
         for (key, card) in cards(ours) {
-            guard let other = others[key] else { continue }
+            guard let other = others[key], isChangedApart(old[key], card, other) else { continue }
             let base = old[key].flatMap { node in trees.base.map { groups(node, $0) } }
             separate(base ?? [:], groups(card, ours), groups(other, theirs))
         }
@@ -46,9 +46,19 @@ struct CardGroups {
         return result
     }
 
-    private func cards(_ tree: SyntaxTree) -> [[UInt8]: SyntaxNode] {
+    /// Whether both sides changed a card, and otherwise: only then both can have added a group.
+    private func isChangedApart(
+        _ base: SyntaxNode?, _ ours: SyntaxNode, _ theirs: SyntaxNode
+    ) -> Bool {
+        MergeTrio(
+            base: base.flatMap { trees.base?.slice($0.range) },
+            ours: trees.ours?.slice(ours.range), theirs: trees.theirs?.slice(theirs.range)
+        ).isChangedApart
+    }
+
+    private func cards(_ tree: SyntaxTree) -> [ByteKey: SyntaxNode] {
         Dictionary(
-            tree.items(of: tree.root).map { (Array(tree.slice($0.key)), $0.value) },
+            tree.items(of: tree.root).map { (ByteKey(tree.slice($0.key)), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 

@@ -118,23 +118,24 @@ struct ComponentCheck {
     /// Declines where both sides changed items that have one key.
     ///
     /// - Returns: The keys that a version has more than once.
-    private mutating func checkRepeated(_ contents: Contents) -> Set<[UInt8]> {
+    private mutating func checkRepeated(_ contents: Contents) -> Set<ByteKey> {
         let names = contents.map { part in
             Self.repeated(part.properties.map(\.key) + part.components.map(\.key))
         }
         let repeated = [names.base, names.ours, names.theirs].compactMap(\.self)
             .reduce(into: Set()) { $0.formUnion($1) }
         let says = contents.map { $0.saying(keys: repeated) }
-        for key in repeated.sorted(by: { $0.lexicographicallyPrecedes($1) })
+        for key in repeated.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) })
         where says.map({ $0[key] }).isChangedApart {
-            let name = key.prefix { $0 != 0 }
+            let name = key.bytes.prefix { $0 != 0 }
             decline(Array(name), "Both sides changed what occurs more than once.")
         }
         return repeated
     }
 
-    private static func repeated(_ keys: [[UInt8]]) -> Set<[UInt8]> {
-        var seen: Set<[UInt8]> = []
+    private static func repeated(_ keys: [ByteKey]) -> Set<ByteKey> {
+        var seen: Set<ByteKey> = []
+        seen.reserveCapacity(keys.count)
         return Set(keys.filter { !seen.insert($0).inserted })
     }
 

@@ -5,7 +5,7 @@ struct ComponentContents {
         var name: String
         /// The group of a vCard; empty for none.
         var group: String
-        var key: [UInt8]
+        var key: ByteKey
         /// The key, and what the property says.
         var says: [UInt8]
     }
@@ -14,7 +14,7 @@ struct ComponentContents {
         var type: String
         /// What messages call it.
         var name: [UInt8]
-        var key: [UInt8]
+        var key: ByteKey
         var node: SyntaxNode
 
         /// Whether its key says which one it is, and not only what it is like.
@@ -23,7 +23,7 @@ struct ComponentContents {
         /// Whether its key is the name of a person.
         var isNamed: Bool { mark == UInt8(ascii: "~") }
 
-        private var mark: UInt8? { key.dropFirst(type.utf8.count + 1).first }
+        private var mark: UInt8? { key.bytes.dropFirst(type.utf8.count + 1).first }
     }
 
     let tree: SyntaxTree
@@ -32,14 +32,14 @@ struct ComponentContents {
     let type: String
     private(set) var properties: [Property] = []
     private(set) var components: [Component] = []
-    private var places: [[UInt8]: Int] = [:]
+    private var places: [ByteKey: Int] = [:]
 
     init(_ node: SyntaxNode, _ tree: SyntaxTree) {
         self.tree = tree
         self.node = node
         type = Self.type(of: node, tree)
         for item in tree.items(of: node) {
-            let (name, key) = (tree.slice(item.name), Array(tree.slice(item.key)))
+            let (name, key) = (tree.slice(item.name), ByteKey(tree.slice(item.key)))
             if item.value.form == .section {
                 places[key] = components.count
                 components.append(
@@ -49,7 +49,7 @@ struct ComponentContents {
             } else {
                 let dot = name.lastIndex(of: UInt8(ascii: "."))
                 var says = SyntaxOutline()
-                says.append(key[...])
+                says.append(key.bytes)
                 tree.appendOutline(of: item.value, to: &says)
                 let bare = name[(dot.map { $0 + 1 } ?? name.startIndex)...]
                 let group = name[..<(dot ?? name.startIndex)]
@@ -74,7 +74,7 @@ struct ComponentContents {
     }
 
     /// The component of a key; the last one where there are several.
-    func component(_ key: [UInt8]) -> Component? { places[key].map { components[$0] } }
+    func component(_ key: ByteKey) -> Component? { places[key].map { components[$0] } }
 
     /// What the properties of these names say.
     func saying(_ names: [String]) -> Set<[UInt8]> {
@@ -82,8 +82,8 @@ struct ComponentContents {
     }
 
     /// What the items of these keys say, in their order.
-    func saying(keys: Set<[UInt8]>) -> [[UInt8]: [[UInt8]]] {
-        var result: [[UInt8]: [[UInt8]]] = [:]
+    func saying(keys: Set<ByteKey>) -> [ByteKey: [[UInt8]]] {
+        var result: [ByteKey: [[UInt8]]] = [:]
         for property in properties where keys.contains(property.key) {
             result[property.key, default: []].append(property.says)
         }
@@ -140,7 +140,7 @@ struct ComponentContents {
         for component in components {
             result.append(.map)
             let isIdentified = component.isIdentified || component.isNamed
-            result.append(isIdentified ? component.key[...] : Array(component.type.utf8)[...])
+            result.append(isIdentified ? component.key.bytes : Array(component.type.utf8)[...])
             ComponentContents(component.node, tree).appendSays(to: &result)
             result.append(nil)
         }

@@ -1,7 +1,9 @@
 /// A name, parameters and a value, which may be folded: a line end and a space or tab inside it say nothing.
-struct ContentLine {
-    /// The group of a vCard, if there is one, and the name, in upper case.
-    let fullName: ArraySlice<UInt8>
+///
+/// It is plain numbers: a document has tens of thousands of lines, and a copy of one counts no references.
+struct ContentLine: BitwiseCopyable {
+    /// The number of the name, with the group of a vCard, in ``ContentLineNames``.
+    let name: Int
     let start: Int
     /// The place of the semicolon before the parameters, or of the colon.
     let nameEnd: Int
@@ -16,27 +18,21 @@ struct ContentLine {
     /// Whether the value is Base64, which a blank line ends in vCard 2.1.
     let isBase64: Bool
 
-    /// The name without its group.
-    var name: ArraySlice<UInt8> {
-        fullName.lastIndex(of: UInt8(ascii: ".")).map { fullName[($0 + 1)...] } ?? fullName
-    }
-
     var hasParameters: Bool { nameEnd < colon }
 
-    /// - Parameter start: Where a line begins.
+    /// - Parameters:
+    ///   - start: Where a line begins.
+    ///   - names: Gets the name of the line.
     /// - Returns: nil where it is not a content line.
-    init?(_ bytes: [UInt8], at start: Int) {
+    init?(_ bytes: [UInt8], at start: Int, _ names: inout ContentLineNames) {
         self.start = start
-        var end = bytes.lineEnd(from: start)
+        let firstEnd = bytes.lineEnd(from: start)
+        var end = firstEnd
         while end < bytes.count, bytes[end].isSpaceOrTab { end = bytes.lineEnd(from: end) }
         guard let (nameEnd, colon) = Self.delimiters(bytes, start..<end) else { return nil }
-        let parameters = bytes[nameEnd..<colon].unfolded.map(\.uppercasedASCII)
-        func has(_ word: String) -> Bool {
-            parameters.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }
-                .contains { $0.elementsEqual(word.utf8) }
-        }
-        isQuotedPrintable = has("QUOTED-PRINTABLE")
-        isBase64 = has("BASE64") || has("B")
+        let parameters = nameEnd < colon ? bytes[nameEnd..<colon].unfolded : []
+        isQuotedPrintable = Self.hasWord(parameters, "QUOTED-PRINTABLE")
+        isBase64 = Self.hasWord(parameters, "BASE64") || Self.hasWord(parameters, "B")
         if isQuotedPrintable {
             while end < bytes.count,
                 bytes[end].isSpaceOrTab
@@ -47,12 +43,31 @@ struct ContentLine {
         }
         let valueEnd = bytes.textEnd(before: end)
         (self.nameEnd, self.colon, self.valueEnd, self.end) = (nameEnd, colon, valueEnd, end)
-        isFolded = bytes[start..<valueEnd].contains(10)
-        guard Self.isText(bytes, start..<end) else { return nil }
-        let name = bytes[start..<nameEnd].unfolded
-        fullName =
-            name.contains { $0 != $0.uppercasedASCII } ? name.map(\.uppercasedASCII)[...] : name
-        guard Self.isName(fullName) else { return nil }
+        isFolded = firstEnd <= valueEnd && bytes[firstEnd - 1] == 10
+        guard Self.isText(bytes, start..<end),
+            let name = names.number(of: bytes[start..<nameEnd].unfolded)
+        else { return nil }
+        self.name = name
+    }
+
+    /// Whether a parameter has a word as its name or value, in any case of the letters.
+    private static func hasWord(_ parameters: ArraySlice<UInt8>, _ word: String) -> Bool {
+        var start = parameters.startIndex
+        while start < parameters.endIndex {
+            var end = start
+            while end < parameters.endIndex, parameters[end] != UInt8(ascii: ";"),
+                parameters[end] != UInt8(ascii: "=")
+            {
+                end += 1
+            }
+            if end - start == word.utf8.count,
+                parameters[start..<end].map(\.uppercasedASCII).elementsEqual(word.utf8)
+            {
+                return true
+            }
+            start = end + 1
+        }
+        return false
     }
 
     /// The first semicolon or colon, and the first colon that is not between quotes.
@@ -80,24 +95,6 @@ struct ContentLine {
             }
         }
         return true
-    }
-
-    /// Whether it is a name with at most one group, of letters, digits, hyphens and underscores.
-    private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
-        let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return parts.count <= 2
-            && parts.allSatisfy { part in
-                !part.isEmpty
-                    && part.allSatisfy { byte in
-                        switch byte {
-                        case UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-                            UInt8(ascii: "_"):
-                            true
-                        default: false
-                        }
-                    }
-            }
     }
 }
 

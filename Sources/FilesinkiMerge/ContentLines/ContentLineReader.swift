@@ -10,6 +10,9 @@ struct ContentLineReader {
     /// Whether the space that begins the second line of a folded line is part of the value, as in vCard 2.1.
     private let keepsFolds: Bool
     private let hasReturns: Bool
+    private var names: ContentLineNames
+    /// How often the component that is closed has each name; zero between two components.
+    private var occurrences: [Int] = []
     private var position = 0
     /// The document, and the components that have not ended.
     private var open = [Component()]
@@ -27,9 +30,11 @@ struct ContentLineReader {
         var lines: [(place: Int, line: ContentLine)] = []
 
         /// The only line of a name; nil for none and for several.
-        func line(_ name: String) -> ContentLine? {
-            let found = lines.filter { $0.line.fullName.elementsEqual(name.utf8) }
-            return found.count == 1 ? found[0].line : nil
+        func line(_ name: Int) -> ContentLine? {
+            guard let first = lines.firstIndex(where: { $0.line.name == name }),
+                !lines[(first + 1)...].contains(where: { $0.line.name == name })
+            else { return nil }
+            return lines[first].line
         }
     }
 
@@ -38,12 +43,25 @@ struct ContentLineReader {
         self.bytes = bytes
         self.dialect = dialect
         hasReturns = bytes.contains(13)
-        keepsFolds = bytes.split(separator: 10).contains { line in
-            let line = line.trimmed
-            return line.count == 11
-                && (line.map(\.uppercasedASCII).elementsEqual("VERSION:2.1".utf8)
-                    || line.map(\.uppercasedASCII).elementsEqual("VERSION:1.0".utf8))
+        keepsFolds = Self.isOld(bytes)
+        names = ContentLineNames(store, dialect)
+    }
+
+    /// Whether a line says that the document is of vCard 2.1 or vCalendar 1.0.
+    private static func isOld(_ bytes: [UInt8]) -> Bool {
+        var start = 0
+        while start < bytes.count {
+            let end = bytes.lineEnd(from: start)
+            while start < end, bytes[start].isSpace { start += 1 }
+            if start < end, bytes[start].uppercasedASCII == UInt8(ascii: "V") {
+                let line = bytes[start..<end].trimmed.map(\.uppercasedASCII)
+                if line == Array("VERSION:2.1".utf8) || line == Array("VERSION:1.0".utf8) {
+                    return true
+                }
+            }
+            start = end
         }
+        return false
     }
 
     mutating func document() -> SyntaxTree? {
@@ -54,9 +72,8 @@ struct ContentLineReader {
                 continue
             }
             count += 1
-            guard count <= SyntaxLimits.items, let line = ContentLine(bytes, at: position) else {
-                return nil
-            }
+            guard count <= SyntaxLimits.items, let line = ContentLine(bytes, at: position, &names)
+            else { return nil }
             position = line.end
             if line.isBase64 { skipBlankLines() }
             guard append(line, gap: gapStart..<line.start) else { return nil }
@@ -79,11 +96,11 @@ struct ContentLineReader {
 
     /// Appends a line to the open component, or begins or ends one.
     private mutating func append(_ line: ContentLine, gap: Range<Int>) -> Bool {
-        let isBegin = line.fullName.elementsEqual("BEGIN".utf8)
-        guard isBegin || line.fullName.elementsEqual("END".utf8) else {
+        let isBegin = line.name == ContentLineNames.begin
+        guard isBegin || line.name == ContentLineNames.end else {
             // What follows AGENT in vCard 2.1 is a card without a name.
             guard open.count > 1,
-                !line.name.elementsEqual("AGENT".utf8) || line.colon + 1 < line.valueEnd
+                !names[line.name].isAgent || line.colon + 1 < line.valueEnd
             else { return false }
             appendProperty(line, gap: gap)
             return true
@@ -165,19 +182,22 @@ struct ContentLineReader {
         let type = component.type
         if type.elementsEqual("VCALENDAR".utf8) { return (type, type) }
         let isZone = type.elementsEqual("VTIMEZONE".utf8)
-        let identifier = isZone ? "TZID" : "UID"
-        let lines = component.lines.count { $0.line.fullName.elementsEqual(identifier.utf8) }
+        let identifier = isZone ? ContentLineNames.timeZone : ContentLineNames.uid
+        let lines = component.lines.count { $0.line.name == identifier }
         guard lines < 2 else { return nil }
         if let line = component.line(identifier), case let id = value(of: line), !id.isEmpty {
             var (name, key) = (id, type + Array("\0=".utf8) + id)
-            if !isZone, dialect == .calendar, let line = component.line("RECURRENCE-ID") {
+            if !isZone, dialect == .calendar, let line = component.line(ContentLineNames.recurrence)
+            {
                 name += Array(" ".utf8) + value(of: line)
                 key += [0] + text(line.nameEnd..<line.valueEnd, of: line)
             }
             return (name, key)
         }
         guard dialect == .card, type.elementsEqual("VCARD".utf8) else { return (type, nil) }
-        let names = ["N", "FN"].map { component.line($0).map(value) ?? [] }
+        let names = [ContentLineNames.name, ContentLineNames.formattedName].map {
+            component.line($0).map(value) ?? []
+        }
         guard !names[0].isEmpty || !names[1].isEmpty else { return (type, nil) }
         let name = names[1].isEmpty ? names[0] : names[1]
         return (name, type + Array("\0~".utf8) + names[0] + [0] + names[1])
@@ -185,46 +205,53 @@ struct ContentLineReader {
 
     /// Gives the properties of a component names, keys and values.
     private mutating func identifyProperties(of component: inout Component) {
-        var counts: [ArraySlice<UInt8>: Int] = [:]
-        for (_, line) in component.lines { counts[listKey(of: line), default: 0] += 1 }
+        while occurrences.count < names.count { occurrences.append(0) }
+        for (_, line) in component.lines { occurrences[line.name] += 1 }
+        let lists = listCounts(of: component)
         for (place, line) in component.lines {
-            let isOnly = counts[listKey(of: line)] == 1
-            let name = syntaxText(line.start..<line.nameEnd, of: line)
-            let isUpper = store.slice(name) == line.fullName
+            let name = names[line.name]
             var item = component.items[place]
-            item.name = isUpper ? name : store.copy(line.fullName)
-            item.key = item.name
+            (item.name, item.key) = (name.text, name.text)
             item.value.meaning = syntaxText(item.value.range, of: line)
-            switch dialect.identity(of: line.name) {
-            case .name where isOnly: break
-            case .name, .value: item.key = key(line, value(of: line))
-            case .address: item.key = key(line, value(of: line).map(\.lowercasedASCII)[...])
+            switch name.identity {
+            case .name where occurrences[line.name] == 1: break
+            case .name, .value: item.key = store.copy(name.keyStart, value(of: line))
+            case .address:
+                let address = value(of: line).map(\.lowercasedASCII)
+                item.key = store.copy(name.keyStart, address[...])
             case .list, .dates:
-                let isDates = dialect.identity(of: line.name) == .dates
-                if isOnly, let list = list(of: line), !isDates || list.items.count > 1 {
+                let key = listKey(of: line)
+                let isDates = name.identity == .dates
+                if lists[ByteKey(key)] == 1, let list = list(of: line),
+                    !isDates || list.items.count > 1
+                {
                     item.value = list
-                    item.key = store.copy(listKey(of: line))
+                    item.key = store.copy(key)
                 } else {
-                    item.key = key(line, value(of: line))
+                    item.key = store.copy(name.keyStart, value(of: line))
                 }
             }
             component.items[place] = item
         }
+        for (_, line) in component.lines { occurrences[line.name] = 0 }
     }
 
-    private func key(_ line: ContentLine, _ value: ArraySlice<UInt8>) -> SyntaxText {
-        store.copy(line.fullName + Array("\0=".utf8) + value)
+    /// How many of the lines that can be lists have each key.
+    private func listCounts(of component: Component) -> [ByteKey: Int] {
+        component.lines.reduce(into: [:]) { result, entry in
+            switch names[entry.line.name].identity {
+            case .list, .dates: result[ByteKey(listKey(of: entry.line)), default: 0] += 1
+            case .name, .value, .address: break
+            }
+        }
     }
 
     /// What the lines have in common that could be one list.
-    private func listKey(of line: ContentLine) -> ArraySlice<UInt8> {
-        switch dialect.identity(of: line.name) {
-        case .list: line.fullName + [0] + text(line.nameEnd..<line.colon, of: line)
-        case .dates:
-            line.fullName + [0] + text(line.nameEnd..<line.colon, of: line)
-                + (value(of: line).contains(UInt8(ascii: ",")) ? [] : [0])
-        default: line.fullName
-        }
+    private func listKey(of line: ContentLine) -> [UInt8] {
+        let name = names[line.name]
+        let key = name.bytes + [0] + text(line.nameEnd..<line.colon, of: line)
+        let isDate = name.identity == .dates && !value(of: line).contains(UInt8(ascii: ","))
+        return isDate ? key + [0] : key
     }
 
     // MARK: Lists
@@ -233,14 +260,14 @@ struct ContentLineReader {
     private func list(of line: ContentLine) -> SyntaxNode? {
         guard !line.isQuotedPrintable, !keepsFolds || !line.isFolded else { return nil }
         var items: [SyntaxItem] = []
-        var seen: Set<[UInt8]> = []
+        var seen: Set<ByteKey> = []
         var start = line.colon + 1
         while start <= line.valueEnd {
             let first = min(bytes.foldEnd(from: start), line.valueEnd)
             let end = valueEnd(from: first, before: line.valueEnd)
             let text = syntaxText(first..<end, of: line)
-            let said = Array(store.slice(text))
-            guard !said.isEmpty, seen.insert(said).inserted else { return nil }
+            let said = ByteKey(self.text(first..<end, of: line))
+            guard !said.bytes.isEmpty, seen.insert(said).inserted else { return nil }
             let commaEnd = min(end + 1, line.valueEnd)
             items.append(
                 SyntaxItem(

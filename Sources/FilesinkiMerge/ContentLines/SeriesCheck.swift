@@ -25,7 +25,7 @@ struct SeriesCheck {
             }
             let (one, other) = (changes(ours, .ours), changes(theirs, .theirs))
             if one.contradicts(other) || other.contradicts(one) {
-                let name = master.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+                let name = master.bytes.drop { $0 != UInt8(ascii: "=") }.dropFirst()
                 result.append(
                     (Array(name), "One side changed the series, the other single occurrences."))
             }
@@ -43,8 +43,8 @@ struct SeriesCheck {
     }
 
     /// The keys of the series that have exceptions in some version.
-    private var masters: [[UInt8]] {
-        var seen: Set<[UInt8]> = []
+    private var masters: [ByteKey] {
+        var seen: Set<ByteKey> = []
         return [base, ours, theirs].flatMap(\.components).compactMap { component in
             guard let exception = component.exception else { return nil }
             return seen.insert(exception.master).inserted ? exception.master : nil
@@ -72,7 +72,7 @@ private struct SeriesChanges {
 
     /// - Parameter components: The exceptions in both versions.
     init(
-        of master: [UInt8], from base: ComponentContents, to side: ComponentContents,
+        of master: ByteKey, from base: ComponentContents, to side: ComponentContents,
         exceptions components: [ComponentContents.Component]
     ) {
         func series(_ version: ComponentContents) -> ComponentContents? {
@@ -125,7 +125,7 @@ struct OccurrenceDate: Hashable {
 
 extension ComponentContents {
     /// The exceptions by the keys of their series.
-    fileprivate var exceptions: [[UInt8]: [Component]] {
+    fileprivate var exceptions: [ByteKey: [Component]] {
         components.reduce(into: [:]) { result, component in
             guard let master = component.exception?.master else { return }
             result[master, default: []].append(component)
@@ -135,12 +135,14 @@ extension ComponentContents {
 
 extension ComponentContents.Component {
     /// The key of the series, and the date of the occurrence that the component is an exception for.
-    fileprivate var exception: (master: [UInt8], date: OccurrenceDate)? {
-        guard isIdentified, let mark = key.lastIndex(of: 0), mark > type.utf8.count,
-            let colon = key[mark...].lastIndex(of: UInt8(ascii: ":"))
+    fileprivate var exception: (master: ByteKey, date: OccurrenceDate)? {
+        let bytes = key.bytes
+        guard isIdentified, let mark = bytes.lastIndex(of: 0),
+            mark - bytes.startIndex > type.utf8.count,
+            let colon = bytes[mark...].lastIndex(of: UInt8(ascii: ":"))
         else { return nil }
         let date = OccurrenceDate(
-            parameters: key[(mark + 1)..<colon], value: key[(colon + 1)...])
-        return (Array(key[..<mark]), date)
+            parameters: bytes[(mark + 1)..<colon], value: bytes[(colon + 1)...])
+        return (ByteKey(bytes[..<mark]), date)
     }
 }

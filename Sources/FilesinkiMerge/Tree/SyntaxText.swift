@@ -53,6 +53,14 @@ struct SyntaxBytes {
         return SyntaxText(copy: start..<copies.count)
     }
 
+    /// Keeps two texts as one.
+    mutating func text(_ first: [UInt8], _ rest: ArraySlice<UInt8>) -> SyntaxText {
+        let start = copies.count
+        copies += first
+        copies += rest
+        return SyntaxText(copy: start..<copies.count)
+    }
+
     /// Whether a text is this one; most differ in length already.
     func isEqual(_ text: SyntaxText, _ other: [UInt8]) -> Bool {
         text.range.count == other.count && ByteKey(slice(text)) == ByteKey(other)

@@ -87,6 +87,9 @@ final class SyntaxStore {
     /// Keeps bytes that the document writes otherwise.
     func copy(_ bytes: some Sequence<UInt8>) -> SyntaxText { text.text(bytes) }
 
+    /// Keeps two texts as one.
+    func copy(_ start: [UInt8], _ rest: ArraySlice<UInt8>) -> SyntaxText { text.text(start, rest) }
+
     /// Keeps the items of a container.
     func add(_ new: some Collection<SyntaxItem>) -> SyntaxPlaces {
         let start = items.count

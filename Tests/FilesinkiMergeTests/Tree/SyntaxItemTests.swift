@@ -27,4 +27,29 @@ import Testing
         }
         #expect(names == ["a.b", "\"c d\""])
     }
+
+    @Test
+    func `a name of a content line is one in any case of its letters and however it is folded`()
+        throws
+    {
+        let text = """
+            BEGIN:VCARD
+            VERSION:4.0
+            FN:Ann
+            note:a
+            No
+             te:b
+            item1.NOTE:c
+            END:VCARD
+
+            """
+        let tree = try #require(ContentLineFormat(dialect: .card).read(Array(text.utf8)))
+        let card = try #require(tree.items(of: tree.root).first).value
+        let names = tree.items(of: card).map {
+            String(decoding: tree.slice($0.name), as: UTF8.self)
+        }
+        #expect(names == ["VERSION", "FN", "NOTE", "NOTE", "ITEM1.NOTE"])
+        let keys = tree.items(of: card).map { String(decoding: tree.slice($0.key), as: UTF8.self) }
+        #expect(keys == ["VERSION", "FN", "NOTE\0=a", "NOTE\0=b", "ITEM1.NOTE"])
+    }
 }
