@@ -34,7 +34,7 @@ struct MarkdownFormat: SyntaxFormat {
 private struct MarkdownSoundness {
     private let tree: SyntaxTree
     private(set) var names = Set(["numbers", "labels", "tables", "fences"].map { Array($0.utf8) })
-    private var labels: Set<[UInt8]> = []
+    private var labels: Set<ByteKey> = []
 
     init(_ tree: SyntaxTree) {
         self.tree = tree
@@ -44,13 +44,20 @@ private struct MarkdownSoundness {
     private mutating func read(_ node: SyntaxNode) {
         if node.type == MarkdownReader.Kind.unevenTable { remove("tables") }
         if node.type == MarkdownReader.Kind.openFence { remove("fences") }
+        guard node.kind != .scalar else { return }
         if node.form == .block, node.kind == .map {
             for item in tree.items(of: node)
-            where !labels.insert(Array(tree.slice(item.key))).inserted {
+            where !labels.insert(ByteKey(tree.slice(item.key))).inserted {
                 remove("labels")
             }
         }
-        let numbers = tree.items(of: node).filter { $0.value.form == .step }.compactMap { item in
+        if tree.items(of: node).contains(where: { $0.value.form == .step }) { readNumbers(node) }
+        for item in tree.items(of: node) { read(item.value) }
+    }
+
+    /// Checks the numbers of a list: all alike, or each one greater than the one above it.
+    private mutating func readNumbers(_ list: SyntaxNode) {
+        let numbers = tree.items(of: list).filter { $0.value.form == .step }.compactMap { item in
             Int(
                 String(
                     decoding: tree.slice(item.head).trimmed.prefix { 0x30...0x39 ~= $0 },
@@ -58,7 +65,6 @@ private struct MarkdownSoundness {
         }
         let steps = Set(zip(numbers, numbers.dropFirst()).map { $1 - $0 })
         if steps.count > 1 || steps.first.map({ $0 != 0 && $0 != 1 }) == true { remove("numbers") }
-        for item in tree.items(of: node) { read(item.value) }
     }
 
     private mutating func remove(_ name: String) { names.remove(Array(name.utf8)) }

@@ -111,9 +111,14 @@ extension MarkdownLine {
     }
 
     func isThematicBreak(_ bytes: [UInt8]) -> Bool {
-        let marks = text(bytes).filter { !$0.isSpaceOrTab }
-        guard let mark = marks.first, "-_*".utf8.contains(mark) else { return false }
-        return marks.count >= 3 && marks.allSatisfy { $0 == mark }
+        let text = text(bytes)
+        guard let mark = text.first, "-_*".utf8.contains(mark) else { return false }
+        var count = 0
+        for byte in text where !byte.isSpaceOrTab {
+            guard byte == mark else { return false }
+            count += 1
+        }
+        return count >= 3
     }
 
     /// Whether the line makes the paragraph above it a heading.
@@ -127,6 +132,7 @@ extension MarkdownLine {
 
     /// What ends the HTML that the line begins, whatever blank lines are in it; nil for another line.
     func endOfRawHTML(_ bytes: [UInt8]) -> [UInt8]? {
+        guard text(bytes).first == UInt8(ascii: "<") else { return nil }
         let text = text(bytes).prefix(12).map(\.lowercasedASCII)
         for (start, end) in Self.rawHTML where text.starts(with: start.utf8) {
             return Array(end.utf8)

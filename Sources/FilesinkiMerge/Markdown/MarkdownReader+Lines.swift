@@ -2,9 +2,7 @@
 extension MarkdownReader {
     /// Whether a line and the one below it begin a table.
     func isTable(_ place: Int, _ limit: Int) -> Bool {
-        guard place + 1 < limit, lines[place + 1].text(bytes).contains(UInt8(ascii: "-")) else {
-            return false
-        }
+        guard place + 1 < limit, lines[place + 1].canDelimit(bytes) else { return false }
         let delimiter = MarkdownRow(bytes, lines[place + 1])
         guard delimiter.isDelimiter(bytes) else { return false }
         let header = MarkdownRow(bytes, lines[place])

@@ -75,3 +75,10 @@ struct MarkdownRow {
             end: line.end)
     }
 }
+
+extension MarkdownLine {
+    /// Whether the line has nothing but what stands between the header and the rows of a table.
+    func canDelimit(_ bytes: [UInt8]) -> Bool {
+        text(bytes).allSatisfy { $0.isSpace || "-|:".utf8.contains($0) }
+    }
+}
