@@ -99,6 +99,16 @@ import Testing
         #expect(failure?.code == .limit)
     }
 
+    @Test func `a document that is read statement by statement ends where it is told to`() throws {
+        let text = "a = 1\n[b]\nc = 2\nno TOML"
+        var lines: [Int] = []
+        try TOMLReader.forEachStatement(of: Array(text.utf8), file: "f") { statement in
+            lines.append(statement.line)
+            return lines.count < 3
+        }
+        #expect(lines == [1, 2, 3])
+    }
+
     @Test func `a document that is not UTF-8 is refused`() {
         #expect(throws: Failure.self) { try TOMLReader.read([0x23, 0xFF], file: "f") }
     }

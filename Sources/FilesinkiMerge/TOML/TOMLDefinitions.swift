@@ -36,10 +36,19 @@ struct TOMLDefinitions {
 
     /// Whether the bytes are TOML in which nothing is defined twice.
     static func isDocument(_ bytes: [UInt8]) -> Bool {
-        guard let statements = try? TOMLReader.read(bytes, file: "") else { return false }
         var found = TOMLDefinitions()
-        found.entries.reserveCapacity(statements.count)
-        return statements.allSatisfy { found.add($0.kind) }
+        // A little more than most documents have: a dictionary that grows hashes all names again.
+        found.entries.reserveCapacity(bytes.count / 32)
+        var isSound = true
+        do {
+            try TOMLReader.forEachStatement(of: bytes, file: "") { statement in
+                isSound = found.add(statement.kind)
+                return isSound
+            }
+        } catch {
+            return false
+        }
+        return isSound
     }
 
     /// - Returns: False when the statement defines something again.

@@ -115,7 +115,7 @@ private struct TOMLTreeReader {
         let trivia = LineTrivia(store, start..<headStart, isAttached: true)
         position = end
         let comma = value.range.upperBound..<value.range.upperBound
-        open[open.count - 1].items += trivia.comments
+        if !trivia.comments.isEmpty { open[open.count - 1].items += trivia.comments }
         open[open.count - 1].items.append(
             SyntaxItem(
                 name: name, key: name, gap: trivia.gap, leadEnd: headStart, value: value,

@@ -208,18 +208,17 @@ struct BracketReader {
 
     /// The place behind the end of a line that has only white space and comments left; nil for another line.
     func restOfLine(from start: Int) -> Int? {
-        var reader = self
-        reader.position = start
-        while let byte = reader.peek() {
-            if byte == 10 { return reader.position + 1 }
-            if byte.isSpace {
-                reader.position += 1
+        var place = start
+        while place < bytes.count {
+            if bytes[place] == 10 { return place + 1 }
+            if bytes[place].isSpace {
+                place += 1
             } else {
-                guard byte == commentMark else { return nil }
-                let comment = reader.position
-                guard reader.skipComment() else { return nil }
                 // A comment of several lines is not the rest of one.
-                if bytes[comment..<reader.position].contains(10) { return nil }
+                guard bytes[place] == commentMark, let end = commentEnd(from: place),
+                    !bytes[place..<end].contains(10)
+                else { return nil }
+                place = end
             }
         }
         return nil
@@ -238,22 +237,30 @@ struct BracketReader {
         return true
     }
 
-    /// Steps over `# …` or `// …` up to the line end, or over `/* … */`.
+    /// Steps over a comment; false for one that is not closed.
     private mutating func skipComment() -> Bool {
-        if dialect == .toml || peek(1) == UInt8(ascii: "/") {
-            position = bytes[position...].firstIndex(of: 10) ?? bytes.count
-            return true
+        guard let end = commentEnd(from: position) else { return false }
+        position = end
+        return true
+    }
+
+    /// The end of `# …` or `// …`, which is that of the line, or of `/* … */`; nil where it is not closed.
+    private func commentEnd(from start: Int) -> Int? {
+        func isNext(_ byte: UInt8, _ place: Int) -> Bool {
+            place < bytes.count && bytes[place] == byte
         }
-        guard peek(1) == UInt8(ascii: "*") else { return false }
-        position += 2
-        while position + 1 < bytes.count {
-            if bytes[position] == UInt8(ascii: "*"), bytes[position + 1] == UInt8(ascii: "/") {
-                position += 2
-                return true
+        if dialect == .toml || isNext(UInt8(ascii: "/"), start + 1) {
+            return bytes[start...].firstIndex(of: 10) ?? bytes.count
+        }
+        guard isNext(UInt8(ascii: "*"), start + 1) else { return nil }
+        var place = start + 2
+        while place + 1 < bytes.count {
+            if bytes[place] == UInt8(ascii: "*"), bytes[place + 1] == UInt8(ascii: "/") {
+                return place + 2
             }
-            position += 1
+            place += 1
         }
-        return false
+        return nil
     }
 
     // MARK: Scalars

@@ -11,6 +11,8 @@ struct LineTrivia {
     ///   - range: Whole lines, each blank or a comment.
     ///   - isAttached: Whether comments at the end of the range belong to what follows it.
     init(_ store: SyntaxStore, _ range: Range<Int>, isAttached: Bool) {
+        gap = range
+        guard !range.isEmpty else { return }
         let bytes = store.document
         var gapStart = range.lowerBound
         var commentStart: Int?

@@ -23,18 +23,33 @@ package struct TOMLReader {
     /// - Throws: `Failure` with code `usage`, which names the line, for what is not TOML; with code
     ///   `limit` for a document over ``maximumSize``.
     package static func read(_ bytes: [UInt8], file: String) throws(Failure) -> [TOMLStatement] {
+        var result: [TOMLStatement] = []
+        try forEachStatement(of: bytes, file: file) { statement in
+            result.append(statement)
+            return true
+        }
+        return result
+    }
+
+    /// Reads a document statement by statement, up to the first one for which `body` returns false.
+    ///
+    /// - Throws: As ``read(_:file:)``.
+    package static func forEachStatement(
+        of bytes: [UInt8], file: String, _ body: (TOMLStatement) -> Bool
+    ) throws(Failure) {
         guard bytes.count <= maximumSize else {
             throw Failure(
                 .limit, path: file, "The settings are larger than \(maximumSize) bytes.",
                 remedy: "Make the file smaller.")
         }
-        guard String(validating: bytes, as: UTF8.self) != nil else {
+        let isASCII = bytes.allSatisfy { $0 < 0x80 }
+        guard isASCII || String(validating: bytes, as: UTF8.self) != nil else {
             throw Failure(
                 .usage, path: file, "The settings are not valid UTF-8.",
                 remedy: "Save the file as UTF-8.")
         }
         var reader = TOMLReader(bytes: bytes, file: file)
-        return try reader.statements()
+        try reader.readStatements(body)
     }
 
     private init(bytes: [UInt8], file: String) {
@@ -43,19 +58,19 @@ package struct TOMLReader {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
     }
 
-    private mutating func statements() throws(Failure) -> [TOMLStatement] {
-        var result: [TOMLStatement] = []
+    private mutating func readStatements(_ body: (TOMLStatement) -> Bool) throws(Failure) {
         while true {
             try skipBlankLines()
-            guard index < bytes.count else { return result }
+            guard index < bytes.count else { return }
             let line = line
             let start = index
             let kind = try statement()
             let end = index
             let value = if case .pair = kind { valueStart..<end } else { end..<end }
-            result.append(
-                TOMLStatement(line: line, kind: kind, range: start..<end, value: value))
             try endLine()
+            let statement = TOMLStatement(
+                line: line, kind: kind, range: start..<end, value: value)
+            guard body(statement) else { return }
         }
     }
 
