@@ -91,10 +91,15 @@ extension ItemMatcher {
         if let member = format.identities.first(where: { isUnique(.member($0), lists) }) {
             return isAddedApart(by: .member(member), lists) ? nil : .member(member)
         }
-        var numbers = ByteNumbers(capacity: lists[1].count)
+        // Not ``ByteNumbers``, which would keep a copy of each element.
+        var numbers: [ByteKey: Int] = [:]
+        numbers.reserveCapacity(lists[1].count)
         let values = zip(MergeVersion.allCases, lists).map { version, items in
             items.map { item in
-                numbers.number(of: Array(trees[version]?.slice(item.value.range) ?? []))
+                let bytes = ByteKey(trees[version]?.slice(item.value.range) ?? [])
+                if let found = numbers[bytes] { return found }
+                numbers[bytes] = numbers.count
+                return numbers.count - 1
             }
         }
         let isOnly = lists.allSatisfy { $0.count <= 1 }

@@ -51,17 +51,17 @@ struct ItemMatcher {
 
     private func matchNames() -> Result {
         if let match = matchOnce() { return checked(match) }
-        var groups: [[UInt8]: Identity] = [:]
-        for (name, lists) in repeatedItems {
+        var groups: [ByteKey: Identity] = [:]
+        for (name, lists) in repeatedItems() {
             guard let identity = identity(ofRepeated: lists) else {
                 return .conflict("Both sides changed items of one name.")
             }
-            groups[name] = identity
+            groups[ByteKey(name)] = identity
         }
         var (match, _) = match(isSortable: groups.isEmpty) { item, version, result in
             let start = result.count
             appendName(of: item, version, to: &result)
-            guard !groups.isEmpty, let group = groups[Array(result[start...])] else { return }
+            guard !groups.isEmpty, let group = groups[ByteKey(result[start...])] else { return }
             result.append(0)
             _ = append(group, of: item, version, to: &result)
         } sortedBy: { item, version in
@@ -115,45 +115,48 @@ struct ItemMatcher {
         if let tree = trees[version] { result += tree.slice(item.key) }
     }
 
-    private func name(_ item: SyntaxItem, _ version: MergeVersion) -> [UInt8] {
-        var result: [UInt8] = []
-        appendName(of: item, version, to: &result)
+    /// The items of the names that a version has more than once, or could have, by version.
+    private func repeatedItems() -> [(name: [UInt8], lists: [[SyntaxItem]])] {
+        var numbers = ByteNumbers(capacity: items(.ours).count)
+        let names = MergeVersion.allCases.map { nameNumbers($0, &numbers) }
+        let isRepeated = repeatedNames(names, count: numbers.texts.count)
+        var result: [(name: [UInt8], lists: [[SyntaxItem]])] = []
+        var places: [Int: Int] = [:]
+        for version in MergeVersion.allCases {
+            for (item, name) in zip(items(version), names[version.rawValue]) {
+                guard let name, isRepeated[name] else { continue }
+                let place = places[name] ?? result.count
+                if place == result.count {
+                    places[name] = place
+                    result.append((numbers.texts[name], [[], [], []]))
+                }
+                result[place].lists[version.rawValue].append(item)
+            }
+        }
         return result
     }
 
-    /// The names that a version has more than once, or could have.
-    private var repeatedNames: Set<[UInt8]> {
-        var repeated: Set<[UInt8]> = []
-        var names = ByteNumbers(capacity: items(.ours).count)
-        /// The last version that has a name.
-        var seen: [MergeVersion] = []
+    /// A number for the name of each item; nil for comments.
+    private func nameNumbers(_ version: MergeVersion, _ numbers: inout ByteNumbers) -> [Int?] {
         var name: [UInt8] = []
-        for version in MergeVersion.allCases {
-            for item in items(version) where item.role == .value {
-                name.removeAll(keepingCapacity: true)
-                appendName(of: item, version, to: &name)
-                let number = names.number(of: name)
-                let isNew = number == seen.count
-                if isNew { seen.append(version) }
-                if !isNew && seen[number] == version || item.value.form.isElement {
-                    repeated.insert(name)
-                }
-                seen[number] = version
-            }
+        return items(version).map { item in
+            guard item.role == .value else { return nil }
+            name.removeAll(keepingCapacity: true)
+            appendName(of: item, version, to: &name)
+            return numbers.number(of: name)
         }
-        return repeated
     }
 
-    /// The items of ``repeatedNames``, of each version.
-    private var repeatedItems: [[UInt8]: [[SyntaxItem]]] {
-        let names = repeatedNames
-        guard !names.isEmpty else { return [:] }
-        var result: [[UInt8]: [[SyntaxItem]]] = [:]
+    /// Of each name, whether a version has it more than once, or could have.
+    private func repeatedNames(_ names: [[Int?]], count: Int) -> [Bool] {
+        var result = [Bool](repeating: false, count: count)
+        /// The last version that has a name.
+        var seen = [MergeVersion?](repeating: nil, count: count)
         for version in MergeVersion.allCases {
-            for item in items(version) where item.role == .value {
-                let name = name(item, version)
-                guard names.contains(name) else { continue }
-                result[name, default: [[], [], []]][version.rawValue].append(item)
+            for (item, name) in zip(items(version), names[version.rawValue]) {
+                guard let name else { continue }
+                if seen[name] == version || item.value.form.isElement { result[name] = true }
+                seen[name] = version
             }
         }
         return result
@@ -165,12 +168,12 @@ struct ItemMatcher {
             return identity(ofChildren: lists)
         }
         if haveSameValues(lists) { return .value }
-        let values = zip(MergeVersion.allCases, lists).map { version, items in
-            items.map { identity($0, .value, version) ?? [] }
-        }
         let areMaps = lists.joined().allSatisfy { $0.value.kind == .map }
         if areMaps, let member = format.identities.first(where: { isUnique(.member($0), lists) }) {
             return .member(member)
+        }
+        let values = zip(MergeVersion.allCases, lists).map { version, items in
+            items.map { identity($0, .value, version) ?? [] }
         }
         if areMaps, let alignment = alignment(ofRepeated: lists, values) { return alignment }
         guard areMaps || format.repeats == .list, isUnique(.value, lists) else { return nil }

@@ -5,6 +5,9 @@ struct SyntaxOutline: Hashable {
     /// Where tokens stand that were computed, and can be anything.
     private var computed: [Int] = []
 
+    /// - Parameter capacity: How many bytes are expected.
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
     /// The token before a value; that of nil ends a container.
     mutating func append(_ kind: SyntaxNode.Kind?) {
         let mark =
@@ -27,7 +30,7 @@ struct SyntaxOutline: Hashable {
                 bytes.append(UInt8(truncatingIfNeeded: text.count >> shift))
             }
         }
-        bytes += text
+        text.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     }
 
     /// A scalar that the merge computed.
@@ -65,7 +68,8 @@ struct SyntaxOutline: Hashable {
 extension SyntaxTree {
     /// What a value says. Comments count where asked.
     func outline(of node: SyntaxNode, withComments: Bool = false) -> SyntaxOutline {
-        var result = SyntaxOutline()
+        // A large value is as long as what it says, more or less.
+        var result = SyntaxOutline(capacity: node.kind == .scalar ? 0 : node.range.count)
         appendOutline(of: node, withComments: withComments, to: &result)
         return result
     }
@@ -93,7 +97,7 @@ extension SyntaxTree {
 
     /// Whether two values are the same bytes.
     func sameBytes(_ node: SyntaxNode, _ other: SyntaxTree, _ otherNode: SyntaxNode) -> Bool {
-        slice(node.range) == other.slice(otherNode.range)
+        ByteKey(slice(node.range)) == ByteKey(other.slice(otherNode.range))
     }
 
     /// Whether two values say the same, whatever their comments.

@@ -3,7 +3,7 @@
 /// The tree covers every byte: what is not a value is the white space, comment, name or punctuation
 /// of an item. Writing all parts of all nodes in their order gives the document again, which is what a merge
 /// does with the parts that nobody changed.
-struct SyntaxTree {
+final class SyntaxTree {
     private let text: SyntaxBytes
     /// The items of all containers; those of one are neighbours.
     private let items: [SyntaxItem]

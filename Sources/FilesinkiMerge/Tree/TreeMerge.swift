@@ -216,6 +216,10 @@ private enum LineEnds {
     case none, newline, both, mixed
 
     init(_ text: [UInt8]) {
+        guard text.contains(13) else {
+            self = text.contains(10) ? .newline : .none
+            return
+        }
         var (newlines, returns, pairs) = (0, 0, 0)
         var previous: UInt8 = 0
         for byte in text {

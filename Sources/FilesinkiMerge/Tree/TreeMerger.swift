@@ -28,7 +28,9 @@ struct TreeMerger {
         self.input = input
         fields = input.settings.fields + format.fields
         hasCounters = input.settings.fields.contains { $0.resolution == .sum }
-        output.reserveCapacity(max(input.ours.count, input.theirs.count) * 5 / 4)
+        let capacity = max(input.ours.count, input.theirs.count) * 5 / 4
+        output.reserveCapacity(capacity)
+        outline = SyntaxOutline(capacity: capacity)
     }
 
     /// Merges the documents.
@@ -296,7 +298,7 @@ struct TreeMerger {
         else { return false }
         let item = tree.items(of: node)[ordinal]
         guard item.role == .value, item.comma.isEmpty == !node.hasCommas else { return false }
-        output += ours
+        output += ours.bytes
         outline.append(tree.slice(item.key))
         tree.appendOutline(of: item.value, to: &outline)
         return true
@@ -305,12 +307,12 @@ struct TreeMerger {
     /// The bytes of an item without its gap; nil for the last one.
     private func bytes(
         of entry: MergeTrio<Int>, _ nodes: Nodes, _ version: MergeVersion
-    ) -> ArraySlice<UInt8>? {
+    ) -> ByteKey? {
         guard let node = nodes[version], let ordinal = entry[version],
             ordinal < node.items.count - 1, let tree = trees[version]
         else { return nil }
         let item = tree.items(of: node)[ordinal]
-        return tree.slice(item.gap.upperBound..<item.end)
+        return ByteKey(tree.slice(item.gap.upperBound..<item.end))
     }
 
     /// - Parameter lineEnd: What follows an item that ended its container and does not any more.
