@@ -107,6 +107,9 @@ struct SyntaxPlaces {
     var range: Range<Int> { Int(start)..<Int(end) }
     var count: Int { Int(end - start) }
     var isEmpty: Bool { start == end }
+
+    /// With the item before them, which was kept just before they were.
+    var withItemBefore: SyntaxPlaces { SyntaxPlaces(start: start - 1, end: end) }
 }
 
 /// A member, an element, or a comment that stands alone, with the bytes that move with it:

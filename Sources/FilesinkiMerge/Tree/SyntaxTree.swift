@@ -97,5 +97,16 @@ final class SyntaxStore {
         return SyntaxPlaces(start..<items.count)
     }
 
+    /// Keeps the items of a container that are in several places.
+    func add(
+        _ first: [SyntaxItem], _ next: SyntaxItem, _ last: [SyntaxItem]
+    ) -> SyntaxPlaces {
+        let start = items.count
+        items += first
+        items.append(next)
+        items += last
+        return SyntaxPlaces(start..<items.count)
+    }
+
     func items(of node: SyntaxNode) -> SyntaxItems { SyntaxItems(items, node.items.range) }
 }

@@ -3,6 +3,7 @@ enum PropertyListPairs {
     /// Makes pairs of a dictionary's children; nil where they are something else.
     static func pairs(of children: [SyntaxItem], _ store: SyntaxStore) -> [SyntaxItem]? {
         var pairs: [SyntaxItem] = []
+        pairs.reserveCapacity(children.count / 2)
         var key: SyntaxItem?
         for child in children {
             if child.role == .comment, key == nil {
@@ -48,16 +49,19 @@ enum PropertyListPairs {
                 kind: .scalar, range: node.range, meaning: SyntaxText(store.document[node.range]),
                 form: .pair)
         }
-        let start = node.range.lowerBound
-        node.openingEnd = start
+        node.openingEnd = node.range.lowerBound
+        node.items = node.items.withItemBefore
+        return node
+    }
+
+    /// Keeps the name of a dictionary or an array as the item before its items, which are kept next.
+    static func addName(of element: XMLElement, _ store: SyntaxStore) {
+        let (start, name) = (element.node.range.lowerBound, element.name)
         let item = SyntaxItem(
             gap: start..<start, leadEnd: start,
             value: SyntaxNode(
-                kind: .scalar, range: name.startIndex..<name.endIndex, meaning: SyntaxText(name)),
-            comma: name.endIndex..<name.endIndex, end: name.endIndex)
-        // A copy first, as the store cannot add to items that are in use.
-        let items = [item] + store.items(of: node)
-        node.items = store.add(items)
-        return node
+                kind: .scalar, range: name, meaning: SyntaxText(store.document[name])),
+            comma: name.upperBound..<name.upperBound, end: name.upperBound)
+        _ = store.add(CollectionOfOne(item))
     }
 }

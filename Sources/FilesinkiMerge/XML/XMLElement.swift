@@ -67,6 +67,7 @@ struct XMLElement {
 
     /// The value of an attribute.
     private func attribute(_ name: [UInt8], _ bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        guard !attributes.isEmpty else { return nil }
         let text = SyntaxBytes(bytes)
         return attributes.first { text.isEqual($0.key, name) }
             .map { text.slice($0.value.meaning) }
@@ -212,14 +213,17 @@ struct XMLElement {
         let content = contentStart..<endTag.lowerBound
         let isBlank = children.isEmpty && !bytes[content].contains(10)
         let text = isMixed || isBlank ? content : contentStart..<contentStart
-        attributes.append(
-            SyntaxItem(
-                name: textName, gap: tagEnd.lowerBound..<tagEnd.lowerBound,
-                leadEnd: tagEnd.lowerBound,
-                value: SyntaxNode(
-                    kind: .scalar, range: text, meaning: SyntaxText(bytes[text]), form: .content),
-                comma: text.upperBound..<text.upperBound, end: text.upperBound))
-        if text.isEmpty { attributes += children }
-        node.items = store.add(attributes)
+        let item = SyntaxItem(
+            name: textName, gap: tagEnd.lowerBound..<tagEnd.lowerBound,
+            leadEnd: tagEnd.lowerBound,
+            value: SyntaxNode(
+                kind: .scalar, range: text, meaning: SyntaxText(bytes[text]), form: .content),
+            comma: text.upperBound..<text.upperBound, end: text.upperBound)
+        node.items = store.add(attributes, item, text.isEmpty ? children : [])
+    }
+
+    /// Ends the element as ``close(_:before:textName:)`` does, but without items: nobody asks for them.
+    mutating func closeWithoutItems(before endTag: Range<Int>) {
+        node.range = node.range.lowerBound..<endTag.upperBound
     }
 }

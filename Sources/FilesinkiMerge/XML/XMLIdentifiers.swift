@@ -6,11 +6,16 @@ struct XMLIdentifiers {
     private static let names: [[UInt8]] = Array(XMLFormat.identifiers[..<5])
 
     /// The attributes that name an identifier without a mark: of diagrams, graphs, interfaces, and of XML Schema.
-    private static let references = [
-        "source", "target", "parent", "ref", "refid", "idref", "IDREF", "destination", "for",
-        "from",
-        "to",
-    ].map { Array($0.utf8) }
+    private static let references = Set(
+        [
+            "source", "target", "parent", "ref", "refid", "idref", "IDREF", "destination", "for",
+            "from",
+            "to",
+        ].map { ByteKey(Array($0.utf8)) })
+
+    /// The places of ``names``.
+    private static let kinds = Dictionary(
+        uniqueKeysWithValues: zip(names.map { ByteKey($0) }, names.indices))
 
     /// The names of attributes whose values the document has once each.
     private(set) var uniqueNames = Set(Self.names)
@@ -22,16 +27,14 @@ struct XMLIdentifiers {
     /// Adds the attributes of an element.
     mutating func add(_ attributes: [SyntaxItem], _ store: SyntaxStore) {
         for place in attributes.indices {
-            let name = attributes[place].key
+            let name = ByteKey(store.slice(attributes[place].key))
             let value = store.slice(attributes[place].value.meaning)
-            if let kind = Self.names.firstIndex(where: { store.isEqual(name, $0) }) {
+            if let kind = Self.kinds[name] {
                 if !values[kind].insert(ByteKey(value)).inserted {
                     uniqueNames.remove(Self.names[kind])
                 }
             } else {
-                if Self.references.contains(where: { store.isEqual(name, $0) }) {
-                    targets.insert(ByteKey(value))
-                }
+                if Self.references.contains(name) { targets.insert(ByteKey(value)) }
                 addMarked(value)
             }
         }

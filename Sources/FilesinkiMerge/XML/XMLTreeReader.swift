@@ -42,7 +42,7 @@ struct XMLTreeReader {
     private mutating func begin(_ tag: Range<Int>) -> Bool {
         if !open.isEmpty { readTrivia(before: tag.lowerBound, isEnd: false) }
         guard let element = XMLElement(bytes, tag: tag) else { return false }
-        if open.isEmpty { isPropertyList = bytes[element.name].elementsEqual("plist".utf8) }
+        if open.isEmpty { isPropertyList = isNamed(element, "plist") }
         identifiers.add(element.attributes, store)
         count += element.attributes.count + 1
         open.append(element)
@@ -53,16 +53,34 @@ struct XMLTreeReader {
         if !tag.isEmpty { readTrivia(before: tag.lowerBound, isEnd: true) }
         var element = open.removeLast()
         element.isMixed = element.isMixed || element.preservesSpace(bytes) && !open.isEmpty
-        if isPropertyList, !element.isMixed, bytes[element.name].elementsEqual("dict".utf8) {
+        if isPropertyList, !element.isMixed, isNamed(element, "dict") {
             if let pairs = PropertyListPairs.pairs(of: element.children, store) {
                 element.children = pairs
             } else {
                 element.isMixed = true
             }
         }
-        element.close(store, before: tag, textName: textName)
+        close(&element, before: tag)
         guard !open.isEmpty else { return root = element.node }
         open[open.count - 1].append(element, bytes)
+    }
+
+    /// Closes an element; in a dictionary as what ``PropertyListPairs`` makes a pair of.
+    private func close(_ element: inout XMLElement, before tag: Range<Int>) {
+        let isInDictionary =
+            isPropertyList && open.last.map { isNamed($0, "dict") } ?? false
+        guard isInDictionary, !isNamed(element, "key") else {
+            return element.close(store, before: tag, textName: textName)
+        }
+        guard isNamed(element, "dict") || isNamed(element, "array") else {
+            return element.closeWithoutItems(before: tag)
+        }
+        PropertyListPairs.addName(of: element, store)
+        element.close(store, before: tag, textName: textName)
+    }
+
+    private func isNamed(_ element: XMLElement, _ name: String) -> Bool {
+        bytes[element.name].elementsEqual(name.utf8)
     }
 
     /// Reads white space, comments and text up to a tag as what belongs to the open element.

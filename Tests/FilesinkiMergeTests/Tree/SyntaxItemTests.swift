@@ -52,4 +52,25 @@ import Testing
         let keys = tree.items(of: card).map { String(decoding: tree.slice($0.key), as: UTF8.self) }
         #expect(keys == ["VERSION", "FN", "NOTE\0=a", "NOTE\0=b", "ITEM1.NOTE"])
     }
+
+    @Test func `a pair of a property list has the name of a container as its first item`() throws {
+        let text = """
+            <plist><dict>
+            <key>a</key><array><true/></array>
+            <key>b</key><dict/>
+            <key>c</key><string>d</string>
+            </dict></plist>
+
+            """
+        let tree = try #require(XMLFormat().read(Array(text.utf8)))
+        let dictionary = try #require(tree.items(of: tree.root).last).value
+        let pairs = tree.items(of: dictionary).filter { $0.value.form == .pair }
+        let firsts = pairs.map { pair in
+            tree.items(of: pair.value).first.map {
+                String(decoding: tree.slice($0.value.meaning), as: UTF8.self)
+            }
+        }
+        #expect(firsts == ["array", "dict", nil])
+        #expect(pairs.map { tree.items(of: $0.value).count } == [3, 1, 0])
+    }
 }
