@@ -26,6 +26,21 @@ struct DeinitTests {
         #expect(world.names(in: "b") == [".filesinki", "one", "two"])
     }
 
+    @Test("its own ignore file does not go unsaid")
+    func ownRules() async throws {
+        let world = try await pair()
+        try world.write("# nothing yet\n", to: "b/.filesinki/ignore")
+        #expect(try await world.run("deinit", "b").code == .done)
+        try world.write("secret\n", to: "a/.filesinki/ignore")
+        let refused = try await world.run("deinit", "a")
+        #expect(
+            refused.code == .negative && refused.talk.contains("a/.filesinki/ignore: The rules"))
+        #expect(world.readText("a/.filesinki/ignore") == "secret\n")
+        let forced = try await world.run("deinit", "a", "--force")
+        #expect(forced.code == .done && forced.talk.contains("Its own ignore file is removed"))
+        #expect(world.names(in: "a") == ["one", "two"])
+    }
+
     @Test("it becomes a replica of the same store again, and nothing is deleted")
     func again() async throws {
         let world = try await pair()

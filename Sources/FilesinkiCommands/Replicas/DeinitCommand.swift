@@ -4,6 +4,8 @@ import FilesinkiItems
 import FilesinkiKeyValue
 import FilesinkiModel
 import FilesinkiRecordZones
+import FilesinkiRules
+import FilesinkiSystem
 import FilesinkiText
 
 /// `deinit`: the folder stays, the replica goes.
@@ -16,8 +18,8 @@ struct DeinitCommand: ReplicaCommand {
             Removes the state of the replica (.filesinki): what it knows of the store, credentials, \
             and this device's settings for it. All files stay, and so does the store.
 
-            Exits with 1 and removes nothing if changes, values or records are not published or conflicts are \
-            open, unless --force is given. Scans the folder, but does not contact the remote. If it \
+            Exits with 1 and removes nothing if changes, values or records are not published, conflicts are \
+            open or its own ignore file has rules, unless --force is given. Scans the folder, but does not contact the remote. If it \
             is interrupted, run it again.
             """)
 
@@ -41,11 +43,25 @@ struct DeinitCommand: ReplicaCommand {
         }
         let opened = try await Replica.open(options, writable: true)
         let status = try await opened.status()
-        if !force { try await refuseUnpublished(opened, options) }
+        let hasRules = try Self.hasIgnoreRules(options)
+        if !force {
+            if hasRules { throw Failure.losesRules(options) }
+            try await refuseUnpublished(opened, options)
+        }
         try await opened.removeState()
         unregister(root, in: console)
         try show(root, status, in: console)
+        if hasRules {
+            console.say("Its own ignore file is removed: a replica that is made here syncs it all.")
+        }
         return .done
+    }
+
+    /// Whether the replica's own ignore file has rules: without them, a later replica would send what they ignore.
+    private static func hasIgnoreRules(_ options: ReplicaOptions) throws -> Bool {
+        guard let bytes = try StateFile.read(options.stateFolder.ignore, followingSymlinks: true)
+        else { return false }
+        return !IgnoreRules(bytes).isEmpty
     }
 
     /// The root itself: a folder in a replica is not meant.
@@ -124,6 +140,13 @@ struct DeinitCommand: ReplicaCommand {
 }
 
 extension Failure {
+    fileprivate static func losesRules(_ options: ReplicaOptions) -> Failure {
+        refused(
+            options.stateFolder.ignore,
+            "The rules in this ignore file would go: a replica that is made here later sends what they ignore.",
+            "Copy it, or move its rules to \(IgnoreFilter.fileName)")
+    }
+
     /// - Parameter remedy: What to do instead of forcing it.
     fileprivate static func refused(
         _ root: String, _ message: String, _ remedy: String
