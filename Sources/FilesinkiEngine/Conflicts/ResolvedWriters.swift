@@ -4,11 +4,32 @@ import FilesinkiReconcile
 
 /// Who had committed the version in place when a conflict was resolved here. An undo publishes that version again, so
 /// that the log alone would name this device.
+///
+/// Of the last conflicts only, so that a resolve costs the same however many there were before it.
 struct ResolvedWriters: Equatable, Sendable {
-    /// The devices, by the paths of the conflicts.
-    var devices: [RelativePath: Device] = [:]
+    private struct Entry: Equatable {
+        let path: RelativePath
+        let device: Device
+    }
+
+    /// The last one is the newest.
+    private var entries: [Entry] = []
+
+    private static let limit = 200
 
     init() {}
+
+    /// Who had committed the version in place at a path.
+    subscript(path: RelativePath) -> Device? {
+        get { entries.last { $0.path == path }?.device }
+        set {
+            entries.removeAll { $0.path == path }
+            if let newValue { entries.append(Entry(path: path, device: newValue)) }
+            if entries.count > Self.limit { entries.removeFirst() }
+        }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Parses ``bytes``. Skips malformed lines.
     init(_ bytes: [UInt8]) {
@@ -18,16 +39,16 @@ struct ResolvedWriters: Equatable, Sendable {
                 let id = FilesinkiModel.bytes(hexadecimal: words[1]),
                 let name = FilesinkiModel.bytes(hexadecimal: words[2])
             else { continue }
-            devices[path] = Device(id: id, name: String(decoding: name, as: UTF8.self))
+            self[path] = Device(id: id, name: String(decoding: name, as: UTF8.self))
         }
     }
 
     /// One line for each path: the path, and the device's id and name, in hexadecimal.
     var bytes: [UInt8] {
         Array(
-            devices.sorted { $0.key < $1.key }.map { path, device in
-                "\(hexadecimal(path.bytes)) \(hexadecimal(device.id)) "
-                    + "\(hexadecimal(Array(device.name.utf8)))\n"
+            entries.map { entry in
+                "\(hexadecimal(entry.path.bytes)) \(hexadecimal(entry.device.id)) "
+                    + "\(hexadecimal(Array(entry.device.name.utf8)))\n"
             }.joined().utf8)
     }
 
@@ -52,8 +73,8 @@ extension ManifestWriter {
     func noteResolved(_ path: RelativePath, _ writer: Device?, in manifest: ManifestDatabase) throws
     {
         var (resolved, reopened) = try (manifest.resolvedWriters(), manifest.reopenedWriters())
-        resolved.devices[path] = writer
-        reopened.devices[path] = nil
+        resolved[path] = writer
+        reopened[path] = nil
         try setValue(ResolvedWriters.resolved, resolved.valueBytes)
         try setValue(ResolvedWriters.reopened, reopened.valueBytes)
     }
@@ -61,14 +82,14 @@ extension ManifestWriter {
     /// Notes that the version in place of a conflict is again that of who had committed it before the resolve.
     func noteReopened(_ path: RelativePath, in manifest: ManifestDatabase) throws {
         var reopened = try manifest.reopenedWriters()
-        reopened.devices[path] = try manifest.resolvedWriters().devices[path]
+        reopened[path] = try manifest.resolvedWriters()[path]
         try setValue(ResolvedWriters.reopened, reopened.valueBytes)
     }
 }
 
 extension ResolvedWriters {
     /// Nil, which removes the value, for none.
-    fileprivate var valueBytes: [UInt8]? { devices.isEmpty ? nil : bytes }
+    fileprivate var valueBytes: [UInt8]? { isEmpty ? nil : bytes }
 }
 
 extension Conflicts {
@@ -77,7 +98,7 @@ extension Conflicts {
         of row: ConflictRow, _ writers: VersionWriters, _ reopened: ResolvedWriters
     ) throws -> Device? {
         guard let base = try manifest.base(row.path) else { return nil }
-        if let device = reopened.devices[row.path], let theirs = row.theirs,
+        if let device = reopened[row.path], let theirs = row.theirs,
             base.entry.hasSameContent(as: theirs)
         {
             return device
