@@ -126,7 +126,7 @@ struct CommandHintsTests {
         _ = try await world.run("save", "notes/a", input: [])
         let path = world.folder + "/data/filesinki"
         #expect(try await world.run("remote", "set", "store", "--accept").code == .done)
-        world.terminals.talk = true
+        world.terminals = Console.Terminals(talk: true, columns: { 1000 })
         let told =
             "The current folder is in no replica. This was the default replica \(path).\n"
         for line in ["sync", "sync -n", "sync notes"] {
@@ -144,7 +144,7 @@ struct CommandHintsTests {
 
     @Test(
         "outside of all replicas, a command that only reads makes no default one, and fails",
-        arguments: ["conflicts", "status", "ls", "log", "check", "config", "show x@1"])
+        arguments: ["conflicts", "status", "ls", "log", "check", "show x@1"])
     func readsNothing(_ line: String) async throws {
         let world = try World()
         let outcome = try await world.run(bytes: line.split(separator: " ").map { Array($0.utf8) })

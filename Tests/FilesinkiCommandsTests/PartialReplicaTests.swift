@@ -107,7 +107,7 @@ struct PartialReplicaTests {
         let world = try await GoldenTests.pair()
         #expect(try await world.run("only", "set", "one", "--root", "b").code == .done)
         try world.write("*.o\n", to: "b/.filesinki/ignore")
-        #expect(try await world.run("deinit", "b").code == .done)
+        #expect(try await world.run("deinit", "b", "--force").code == .done)
         #expect(world.names(in: "b") == ["one"])
     }
 

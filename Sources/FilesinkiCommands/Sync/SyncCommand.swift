@@ -104,7 +104,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         }
         if list.pathsFrom == nil, patterns.include.isEmpty { try session.sayIgnored(chosen) }
         // Without a remote, the run has said more than that.
-        if code != .negative { console.sayDefaultReplica() }
+        if code != .negative, session.root.origin == .standard { console.sayDefaultReplica() }
         return code
     }
 }

@@ -19,15 +19,15 @@ extension SyncEngine {
         let rules = try incomingRules(run)
         guard !rules.isEmpty else { return false }
         var done = try await syncPaths(rules, run.options, areRules: true)
+        // The run that follows finds an open conflict again.
+        done.steps.removeAll { $0.action == .leave }
+        done.conflicts = []
         // A file of rules that could not be written must not keep everything else from being synced, nor the run from ending.
         guard try done.away != nil || isOneReceived(of: rules) else {
             // The run that goes on finds again what failed.
             run.report.add(done: done)
             return false
         }
-        // The run that follows finds an open conflict again.
-        done.steps.removeAll { $0.action == .leave }
-        done.conflicts = []
         let earlier = run.report
         run.report = done
         run.report.add(earlier: earlier)
