@@ -51,26 +51,26 @@ extension RecordDevice {
     }
 }
 
-/// Zones that are deleted, purged, reset and created again.
-@Suite("States of zones")
-struct ZoneStateTests {
+extension RecordWorld {
     /// Two devices with the record `n`.
-    private func pair(
-        _ world: RecordWorld
-    ) async throws -> (a: RecordDevice, b: RecordDevice) {
-        let (a, b) = (try world.device("a"), try world.device("b"))
+    func pair() async throws -> (a: RecordDevice, b: RecordDevice) {
+        let (a, b) = (try device("a"), try device("b"))
         try await a.save("n", "a:int=1", "b:int=1")
         try await a.sync()
         try await b.sync()
         return (a, b)
     }
+}
 
+/// Zones that are deleted, purged, reset and created again.
+@Suite("States of zones")
+struct ZoneStateTests {
     @Test(
         "CK-03 CK-22 SE-07 a deleted zone goes on all devices; what waits is kept, and never sent",
         arguments: [ZoneCause.deleted, .purged])
     func deleted(_ cause: ZoneCause) async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         try await b.save("m", "a:int=2")
         try await b.save("n", "b=3")
         let token = try await b.zone.position()
@@ -101,7 +101,7 @@ struct ZoneStateTests {
     @Test("CK-03 a zone is created again after its deletion, and is another one")
     func createdAgain() async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         let tag = try await a.tag("n")
         try await a.end(.deleted)
         try await b.save("m", "a:int=2")
@@ -124,118 +124,10 @@ struct ZoneStateTests {
         #expect(try await a.create() == nil)
     }
 
-    @Test("CK-22 SE-07 after a reset each device sends what it has, and edits are merged")
-    func reset() async throws {
-        let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
-        try await a.save("gone", "a:int=1")
-        try await a.zone.setSchema { schema in
-            schema = try SchemaText.decode("Note.a int merge=sum\nNote.b int")
-        }
-        try await a.sync()
-        try await b.sync()
-        let tags = [try await a.tag("n"), try await b.tag("gone")]
-        // Each side changes something that the other does not know.
-        try await a.save("n", "a=11")
-        try await b.save("n", "a=101", "b=5")
-        try await b.save("late", "a:int=7")
-        try await b.delete("gone")
-        try await a.end(.reset)
-        try await a.sync()
-        let report = try await b.sync()
-        #expect(report.notices.contains { $0.message.contains("reset by a") })
-        try await a.sync()
-        for device in [a, b] {
-            #expect(try await device.fields("n") == ["a": .integer(111), "b": .integer(5)])
-            #expect(try await device.fields("late") == ["a": .integer(7)])
-            #expect(try await device.fields("gone") == nil)
-            #expect(try await device.zone.pendingKeys().isEmpty)
-        }
-        #expect(try await !tags.contains(a.tag("n")))
-        #expect(try b.kept().isEmpty)
-        #expect(try await !world.commits(of: "rec2-default").isEmpty)
-        let c = try world.device("c")
-        try await c.sync()
-        #expect(try await c.fields("n") == ["a": .integer(111), "b": .integer(5)])
-        #expect(try await c.zone.schema() == (try await a.zone.schema()))
-    }
-
-    @Test("CK-22 a reset receives first what the former log has")
-    func resetReceives() async throws {
-        let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
-        try await a.delete("n")
-        try await a.save("m", "a:int=1")
-        try await a.sync()
-        try await a.end(.reset)
-        // Before a has sent anything, b comes, which has not seen the deletion of n.
-        try await b.sync()
-        try await a.sync()
-        try await b.sync()
-        for device in [a, b] {
-            #expect(try await device.fields("n") == nil)
-            #expect(try await device.fields("m") == ["a": .integer(1)])
-        }
-    }
-
-    @Test("CK-22 what was not changed gives way after a reset, whoever sends first")
-    func resetAndEdits() async throws {
-        let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
-        for name in ["edited", "gone"] { try await a.save(name, "a:int=1") }
-        for device in [a, b] { try await device.sync() }
-        try await b.delete("gone")
-        try await a.save("n", "a=5")
-        try await a.end(.reset)
-        // Back to what the former log has, which the new one has not.
-        try await a.save("n", "a=1")
-        try await a.save("edited", "a=9")
-        #expect(try await a.zone.pendingKeys().contains(RecordName("n").key))
-        for device in [b, a, b] { try await device.sync() }
-        for device in [a, b] {
-            #expect(try await device.fields("gone") == nil)
-            #expect(try await device.fields("edited") == ["a": .integer(9)])
-        }
-    }
-
-    @Test("CK-22 a record that a reset sends again is no edit beside any commit of the new log")
-    func resetAndManyCommits() async throws {
-        let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
-        for name in ["gone", "smaller"] { try await a.save(name, "a:int=1", "b:int=1") }
-        for device in [a, b] { try await device.sync() }
-        try await a.end(.reset)
-        for name in ["gone", "smaller"] { try await a.save(name, "c:int=2", "b=null") }
-        try await a.sync()
-        // What both have is united here, and waits; one commit later the new log removes a part, or all of it.
-        try await b.fetch()
-        try await a.delete("gone")
-        try await a.save("smaller", "c=null")
-        for device in [a, b, a] { try await device.sync() }
-        for device in [a, b] {
-            #expect(try await device.fields("gone") == nil)
-            #expect(try await device.fields("smaller") == ["a": .integer(1), "b": .integer(1)])
-        }
-    }
-
-    @Test("CK-22 a save of a record that a reset sends again is an edit beside a deletion")
-    func resetAndSave() async throws {
-        let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
-        try await a.end(.reset)
-        try await a.save("n", "b=null")
-        try await a.sync()
-        try await b.fetch()
-        try await b.save("n", "c:int=3")
-        try await a.delete("n")
-        for device in [a, b, a] { try await device.sync() }
-        for device in [a, b] { #expect(try await device.fields("n")?["c"] == .integer(3)) }
-    }
-
     @Test("CK-22 what was kept stays where two generations of a device had one number")
     func keptTwice() async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         try await b.end(.reset, isOnline: false)
         try await b.save("m", "a:int=1")
         try await a.end(.deleted)
@@ -249,28 +141,10 @@ struct ZoneStateTests {
         }
     }
 
-    @Test("CK-22 what gave way in the former log is published in the new one")
-    func resetWithLoser() async throws {
-        let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
-        try await b.save("n", "a=2")
-        try await a.save("n", "a=3")
-        try await a.sync()
-        try await a.end(.reset)
-        // The edit of b gives way to what the former log has. The new log has fewer commits than that.
-        try await b.sync()
-        try await a.sync()
-        for device in [a, b] {
-            #expect(try await device.fields("n")?["a"] == .integer(3))
-            #expect(try await device.zone.pendingKeys().isEmpty)
-        }
-        #expect(try await world.commits(of: "rec2-default").flatMap(\.superseded).count == 1)
-    }
-
     @Test("CK-22 what was published into a zone whose deletion was not known yet is kept")
     func publishedLate() async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         try await a.end(.deleted)
         // The catalogue was read before the deletion, the commit came after it.
         try await b.save("late", "a:int=1")
@@ -284,7 +158,7 @@ struct ZoneStateTests {
     @Test("CK-22 a saved conflict is kept, too")
     func keptConflict() async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         try await a.save("n", "a=2")
         try await a.sync()
         try await b.save("n", "a=3", policy: .unchanged)
@@ -299,7 +173,7 @@ struct ZoneStateTests {
     @Test("CK-22 two devices delete a zone at once: it is deleted once")
     func deletedTwice() async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         try await a.end(.deleted, isOnline: false)
         try await b.end(.purged, isOnline: false)
         #expect(try await a.syncFailure() != nil)
@@ -313,7 +187,7 @@ struct ZoneStateTests {
     @Test("CK-22 two devices create a zone again at once: it is one zone")
     func createdTwice() async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         try await a.end(.deleted)
         #expect(try await b.syncFailure() != nil)
         try await a.create(isOnline: false)
@@ -332,7 +206,7 @@ struct ZoneStateTests {
     @Test("CK-22 a deletion and a reset at once are a deletion", arguments: [true, false])
     func deletedAndReset(_ isResetFirst: Bool) async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         try await a.end(.deleted, isOnline: false)
         try await b.end(.reset, isOnline: false)
         for device in isResetFirst ? [b, a] : [a, b] { _ = try await device.syncFailure() }
@@ -347,7 +221,7 @@ struct ZoneStateTests {
     @Test("CK-22 a deletion that waited is void once the zone is another one")
     func lateDeletion() async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         try await b.end(.deleted, isOnline: false)
         try await a.end(.deleted)
         try await a.create()
@@ -361,7 +235,7 @@ struct ZoneStateTests {
     @Test("CK-22 who watches is told what goes with a deleted zone, then why")
     func watched() async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         let observer = try await ItemObserver(b.zone, place: b.zone.place)
         try await a.end(.deleted)
         let events = try await observer.next()
@@ -373,7 +247,7 @@ struct ZoneStateTests {
     @Test("CK-22 another process that has the zone open follows, and publishes nothing old")
     func twoProcesses() async throws {
         let world = try await RecordWorld()
-        let (a, b) = try await pair(world)
+        let (a, b) = try await world.pair()
         let second = try RecordZone.open(b.zone.place)
         _ = try await second.exchange()
         try await a.end(.reset)

@@ -32,6 +32,13 @@ package struct Item<State: ItemState>: Sendable {
     /// Records that what the item has beyond the log is no edit, until somebody saves it.
     mutating func markUnchanged() { note = Self.unchanged }
 
+    /// Called before somebody saves or removes the item. What it has beyond the log since a reset is then what the change is
+    /// based on, and only the change is an edit.
+    package mutating func beginChange() {
+        guard isUnchanged, !isSentAgain else { return }
+        (base, version) = (ours, 0)
+    }
+
     package init(key: ItemKey, ours: State, base: State, version: UInt64) {
         self.key = key
         self.ours = ours

@@ -239,6 +239,7 @@ private struct RecordTransaction {
 
         init(_ present: Item<RecordState>, _ state: RecordState, _ policy: SavePolicy? = nil) {
             item = present
+            item.beginChange()
             item.ours = state
             item.note = policy.map { Array($0.rawValue.utf8) } ?? []
             isChanged = !state.hasSameContent(as: present.ours)
