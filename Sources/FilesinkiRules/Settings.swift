@@ -121,6 +121,8 @@ package struct RulesLoad: Sendable {
 
 /// Why a run stops before it sends anything: settings that protect files cannot be read.
 package struct UnreadableSettings: Error, CustomStringConvertible {
+    package init() {}
+
     package var description: String { "settings cannot be read" }
 }
 

@@ -128,9 +128,11 @@ struct ResumedUploadTests {
         try await a.sync()
         let lost = try #require(world.packs.keys.min { "\($0)" < "\($1)" })
         world.store.objects[lost] = nil
-        try await a.sync()
+        let sent = try await a.sync()
+        #expect(sent.away == nil && sent.problems.isEmpty, "\(sent)")
         #expect(world.packedBytes < Self.total * 102 / 100)
-        try await b.sync()
+        let received = try await b.sync()
+        #expect(received.away == nil && received.problems.isEmpty, "\(received)")
         #expect(try b.tree() == a.tree())
     }
 

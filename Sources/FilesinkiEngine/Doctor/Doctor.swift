@@ -158,17 +158,21 @@ package struct Doctor: Sendable {
             guard !problems.isEmpty else {
                 return [Diagnosis("rules", .ok, "All rules are valid.")]
             }
-            return problems.map { Diagnosis("rules", .error, $0) }
+            return problems
         } catch { return [Diagnosis("rules", thrown: error)] }
     }
 
     /// Returns what is invalid in the rules. It does not open the replica.
-    private func ruleProblems() throws -> [Failure] {
+    private func ruleProblems() throws -> [Diagnosis] {
         let files = RuleFiles(root: try RootFolder(path: options.root), options: options)
         // Read as trusted, so that a command without trust is not reported as a mistake.
         let load = try files.load(isTrusted: true)
-        _ = try IgnoreFilter(gitignore: load.gitignore) { try files.rootFile($0) }
-        return load.problems
+        let texts = try files.ignoreTexts(gitignore: load.gitignore)
+        let misplaced = try files.misplaced(gitignore: load.gitignore)
+        let problems = load.problems + [misplaced].compactMap(\.self)
+        let doubts = RuleFiles.doubts(texts, try files.ignoreFiles())
+        return problems.map { Diagnosis("rules", .error, $0) }
+            + doubts.map { Diagnosis("rules", .warning, $0) }
     }
 
     private func watches() -> Diagnosis {

@@ -66,11 +66,12 @@ struct RulesReader: ReplicaPart {
         let load = RulesLoad(
             synced: synced, isTrusted: try trust.isTrusted(synced),
             device: try self.options.deviceFiles())
-        let (gitignore, own) = (load.gitignore, try files.ignoreFiles())
-        let ignoring = try IgnoreFilter(gitignore: gitignore, device: own) { try rootFile($0) }
-        var filter: any ScanFilter = try IgnoreFilter(
+        let gitignore = load.gitignore
+        let (own, texts) = try (files.ignoreFiles(), files.ignoreTexts(gitignore: gitignore))
+        let ignoring = IgnoreFilter(gitignore: gitignore, device: own) { texts[$0] }
+        var filter: any ScanFilter = IgnoreFilter(
             gitignore: gitignore, device: own, patterns: options.patterns
-        ) { try rootFile($0) }
+        ) { texts[$0] }
         let named = Set(released)
         let exposed = try exposedPaths().filter { !$0.isAtOrInside(named) }
         if !exposed.isEmpty { filter = ExposedFilter(exposed, within: filter) }
@@ -88,8 +89,8 @@ struct RulesReader: ReplicaPart {
                 $0.isSyncedSettings ? RuleFileRules.settingsMerge : load.rules.merging(for: $0)
             },
             maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
-            unreadable: load.unreadable,
-            notices: load.problems.map { failure in
+            unreadable: try load.unreadable ?? files.misplaced(gitignore: gitignore),
+            notices: (load.problems + RuleFiles.doubts(texts, own)).map { failure in
                 Problem(RelativePath(unchecked: failure.path), failure)
             })
     }
@@ -197,6 +198,43 @@ struct RuleFiles {
             }
             return RulesLoad.DeviceFile(path: path, bytes: bytes)
         }
+    }
+
+    /// The ignore files directly in the root, by their names.
+    func ignoreTexts(gitignore: Bool) throws -> [String: [UInt8]] {
+        var texts: [String: [UInt8]] = [:]
+        for name in Self.names(gitignore) { texts[name] = try rootFile(name) }
+        return texts
+    }
+
+    /// What ignore files have that does not ignore what it seems to.
+    static func doubts(
+        _ texts: [String: [UInt8]], _ own: [RulesLoad.DeviceFile]
+    ) -> [Failure] {
+        let inRoot = texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return (inRoot + own.map { ($0.path, $0.bytes) }).flatMap { path, bytes in
+            IgnoreDoubt.all(in: bytes).map { $0.failure(in: path) }
+        }
+    }
+
+    /// Why no run may go by the rules: a symbolic link has the place of an ignore file in the root, so that rules which the user
+    /// sees do not hold; nil if there is none.
+    func misplaced(gitignore: Bool) throws -> Failure? {
+        for name in Self.names(gitignore)
+        where try root.status(RelativePath(name))?.kind == .symlink {
+            var failure = Failure(
+                .usage, path: name,
+                "The ignore file is a symbolic link, which is not followed: its rules would not hold. Nothing is synced until "
+                    + "it is corrected.",
+                remedy: "Put the rules into a file of this name.")
+            failure.cause = UnreadableSettings()
+            return failure
+        }
+        return nil
+    }
+
+    private static func names(_ gitignore: Bool) -> [String] {
+        gitignore ? IgnoreFilter.fileNames : [IgnoreFilter.fileName]
     }
 
     /// The bytes of a file directly in the root; nil if there is no regular file of this name.

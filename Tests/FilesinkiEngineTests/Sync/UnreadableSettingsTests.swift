@@ -107,6 +107,33 @@ import Testing
         #expect(try await published() == [".filesinki.toml"])
     }
 
+    @Test func `a symbolic link in the place of an ignore file stops it, until a file comes`()
+        async throws
+    {
+        let (a, b) = try await pair()
+        try b.write(["rules": .file(".env\n"), ".filesinkiignore": .symlink("rules")])
+        try b.write([".env": .file("secret")])
+        let failure = await #expect(throws: Failure.self) { try await b.sync() }
+        #expect(failure?.cause is UnreadableSettings)
+        #expect(failure?.path == Array(".filesinkiignore".utf8))
+        #expect(try await published().isEmpty)
+        b.remove(".filesinkiignore")
+        try a.write([".filesinkiignore": .file(".env\n")])
+        try await a.sync()
+        #expect(try await b.sync().stopped == nil)
+        #expect(try await published() == [".filesinkiignore", "rules"])
+    }
+
+    @Test func `a line that does not ignore what it seems to is said`() async throws {
+        let (_, b) = try await pair()
+        try b.write([".filesinkiignore": .file("*.o\n./.env\n")])
+        let notices = try await b.sync().notices.map { "\($0.path): \($0.failure.message)" }
+        #expect(
+            notices == [
+                ".filesinkiignore: Line 2 ignores nothing, because no path begins with a dot and a slash."
+            ])
+    }
+
     @Test func `settings of this device stop it, too`() async throws {
         let (a, b) = try await pair()
         try a.write(["n": .file("1")])

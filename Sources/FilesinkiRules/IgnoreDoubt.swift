@@ -1,0 +1,68 @@
+package import FilesinkiModel
+
+/// A line of an ignore file that does not ignore what it seems to. It is read as git reads it, which says nothing either.
+package struct IgnoreDoubt: Hashable, Sendable {
+    package enum Cause: Hashable, Sendable {
+        /// The pattern begins with `./` or `../`, which no path does.
+        case dot
+        /// A `#` stands behind a pattern, where it belongs to the pattern.
+        case comment
+        /// The line ends with a tab, which belongs to the pattern.
+        case tab
+        /// The file is UTF-16.
+        case encoding
+    }
+
+    /// The line's number, from 1.
+    package let line: Int
+    package let cause: Cause
+
+    /// The doubtful lines of a file.
+    package static func all(in bytes: [UInt8]) -> [IgnoreDoubt] {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            return [IgnoreDoubt(line: 1, cause: .encoding)]
+        }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.enumerated().compactMap { index, text in
+            cause(of: text).map { IgnoreDoubt(line: index + 1, cause: $0) }
+        }
+    }
+
+    private static func cause(of line: ArraySlice<UInt8>) -> Cause? {
+        var text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        guard let first = text.first, first != UInt8(ascii: "#") else { return nil }
+        if first == UInt8(ascii: "!") { text.removeFirst() }
+        if text.starts(with: "./".utf8) || text.starts(with: "../".utf8) { return .dot }
+        if text.last == UInt8(ascii: "\t") { return .tab }
+        let isComment = zip(text, text.dropFirst()).contains { blank, mark in
+            (blank == UInt8(ascii: " ") || blank == UInt8(ascii: "\t")) && mark == UInt8(ascii: "#")
+        }
+        return isComment ? .comment : nil
+    }
+
+    /// The doubt as a message to the user.
+    ///
+    /// - Parameter path: That of the file, below the root or absolute.
+    package func failure(in path: String) -> Failure {
+        let (message, remedy) =
+            switch cause {
+            case .dot:
+                (
+                    "Line \(line) ignores nothing, because no path begins with a dot and a slash.",
+                    "Write it without: a pattern holds for the folder of its file and below."
+                )
+            case .comment:
+                (
+                    "Line \(line) has a # behind a pattern, and ignores names with # only.",
+                    "Give the comment a line of its own; for a name with #, write [#]."
+                )
+            case .tab:
+                (
+                    "Line \(line) ends with a tab, and ignores names that end with one only.",
+                    "Remove the tab."
+                )
+            case .encoding: ("The file is UTF-16, and ignores nothing.", "Save it as UTF-8.")
+            }
+        return Failure(.usage, path: path, message, remedy: remedy)
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import FilesinkiRules
+
+@Suite("Doubtful lines of ignore files")
+struct IgnoreDoubtTests {
+    @Test(
+        "a line that does not ignore what it seems to is named",
+        arguments: [
+            (".env\n./.env\n", 2, IgnoreDoubt.Cause.dot), ("!../x", 1, .dot), ("./a\r\n", 1, .dot),
+            (".env # mine", 1, .comment), ("a\t#b\n", 1, .comment), (".env\t\n", 1, .tab),
+            ("\n\n!.env\t\r\n", 3, .tab),
+        ])
+    func doubtful(_ text: String, _ line: Int, _ cause: IgnoreDoubt.Cause) {
+        let found = IgnoreDoubt.all(in: Array(text.utf8))
+        #expect(found == [IgnoreDoubt(line: line, cause: cause)])
+        let rules = IgnoreRules(Array(text.utf8))
+        let name = Array(".env".utf8)
+        let match = rules.lastMatch(name: name.span, path: name.span, isDirectory: false)
+        #expect(match == nil || match?.line != line)
+    }
+
+    @Test(
+        "a file in UTF-16 ignores nothing", arguments: [[0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]])
+    func encoding(_ mark: [UInt8]) {
+        let text = mark + [UInt8(ascii: "a"), 0, 0x0A, 0]
+        #expect(IgnoreDoubt.all(in: text) == [IgnoreDoubt(line: 1, cause: .encoding)])
+    }
+
+    @Test(
+        "other lines are not",
+        arguments: [
+            "", "#", "# ./a", ".env", "a#b", "a [#]b", "*.o\r\n!b", ".", "..", "a/./b", "a \n",
+            "\u{FEFF}.env\n",
+        ])
+    func plain(_ text: String) { #expect(IgnoreDoubt.all(in: Array(text.utf8)).isEmpty) }
+}
