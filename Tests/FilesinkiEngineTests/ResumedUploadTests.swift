@@ -136,6 +136,25 @@ struct ResumedUploadTests {
         #expect(try b.tree() == a.tree())
     }
 
+    @Test("a lost pack with chunks of a file is sent again, also if another one has its recipe")
+    func lostChunks() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1")])
+        try a.write(["large": UploadTests.noise(Self.total)])
+        world.remote.plan(.init(.before(.away), verb: .publish))
+        try await a.sync()
+        // The first pack is full of chunks; the last one ends with the recipe.
+        let lost = try #require(world.packs.max { $0.value.count < $1.value.count }?.key)
+        world.store.objects[lost] = nil
+        // Something to read, so that the packs that are left are known before the large file is looked up.
+        try a.write(["new": UploadTests.noise(300_000, seed: 2)])
+        try await a.sync()
+        #expect(world.packedBytes < (Self.total + 300_000) * 102 / 100)
+        let received = try await b.sync()
+        #expect(received.problems.isEmpty, "\(received)")
+        #expect(try b.tree() == a.tree())
+    }
+
     @Test("packs of a replaced store count for nothing in the other one")
     func replacedStore() async throws {
         let world = try World()

@@ -103,7 +103,9 @@ extension SyncEngine {
             steps.flatMap { [$0.published(preserved: nil), $0.superseded] }
                 .compactMap { $0?.entry }.filter { $0.kind == .file }.map(\.content))
         guard !needed.isEmpty else { return [] }
-        let source = try await storedContents.source(run.remote, run.local)
+        // Without the packs that no commit names: one may have the recipe of a file, and another, with chunks of it, may
+        // never have been stored. Such a file is read again, and of its chunks those are stored that are missing.
+        let source = try await storedContents.source(run.remote)
         let known = run.currentContents
         let isPruned = try run.remote.pruned > 0 || manifest.pruned > 0
         var items: [ContentUploader.Item] = []

@@ -66,7 +66,13 @@ extension SyncEngine {
         if !stored.packs.isEmpty {
             var missing: [BaseRow] = []
             for row in rows {
-                if try await !source.holds(row.entry.content) { missing.append(row) }
+                let content = row.entry.content
+                // A pack may have the recipe, and another, with the chunks, may never have been stored.
+                let isHeld = try await source.holds(content)
+                guard isHeld, try await source.isWhole(content, size: row.entry.size) else {
+                    missing.append(row)
+                    continue
+                }
             }
             rows = missing
         }
