@@ -69,10 +69,11 @@ struct ZoneLedger {
     private(set) var tags: [String: [String: [String: FieldValue]?]] = [:]
     /// The records of each generation as its log has them, deleted ones too, and where its reader is.
     private var logs: [UInt64: (reader: LogReader, records: [String: Record?])] = [:]
-    /// Which commit of each generation deleted a record last.
-    private var deletions: [UInt64: [String: UInt64]] = [:]
-    /// The values that a generation's log has had, each with its record and field.
-    private var published: Set<String> = []
+    /// Which commit of each generation deleted a record last, and the fields that such a record had in the log before.
+    private var deletions: [UInt64: [String: (sequence: UInt64, fields: Set<String>)]] = [:]
+    /// The values that a generation's log has had, each with its record and field, and the stamp with which each came
+    /// last: who sends a value that is there already changes nothing, whatever the stamp.
+    private var published: [String: Stamp] = [:]
 
     init(devices: Int) {
         views = Array(repeating: ZoneView(), count: devices)
@@ -208,14 +209,15 @@ struct ZoneLedger {
         didSee(now, on: index)
     }
 
-    /// What others deleted, and what an edit keeps, is a new record, and each of its fields is set.
+    /// What others deleted, and what an edit keeps, is a new record, and each of its fields is set: those that it had
+    /// here, and those that came in the same exchange, before the deletion.
     private mutating func didReceiveDeletions(until last: UInt64, on index: Int) {
         let view = views[index]
         for generation in view.generation...max(view.generation, last) {
-            for (name, sequence) in deletions[generation] ?? [:]
-            where generation > view.generation || sequence > view.sequence {
+            for (name, deletion) in deletions[generation] ?? [:]
+            where generation > view.generation || deletion.sequence > view.sequence {
                 let fields = view.record(name)?.values.keys.map(\.self) ?? []
-                intents[index][name]?.touched.formUnion(fields)
+                intents[index][name]?.touched.formUnion(deletion.fields.union(fields))
             }
         }
     }
@@ -236,7 +238,7 @@ struct ZoneLedger {
                 let isSent =
                     generation == before.generation && item.version > 0
                     && item.base.record?.values[field] == value
-                    || published.contains("\(generation) \(name).\(field) \(value)")
+                    || published["\(generation) \(name).\(field) \(value)"] != nil
                 return isSent
                     && (generation...now.generation).contains { later in
                         guard let log = logs[later]?.records[name] else { return false }
@@ -256,7 +258,9 @@ struct ZoneLedger {
         for (name, item) in now.items where item.isPending {
             let theirs = item.base.record
             guard theirs != nil || item.version > 0 else { continue }
-            check(name, theirs, item.ours.record, by: index, "after \(now.sequence)")
+            check(
+                name, theirs, item.ours.record, by: index, in: now.generation,
+                "\(now.sequence) and after")
             for (field, value) in theirs?.values ?? [:]
             where item.ours.record?.values[field] != value {
                 intents[index][name]?.replaced[field, default: []].insert(value)
@@ -309,43 +313,59 @@ struct ZoneLedger {
                 var record: Record?
                 if let bytes, case .record(let found) = RecordItem(bytes) { record = found }
                 if let former = records[name] {
-                    check(name, former, record, by: index, "\(generation).\(commit.sequence)")
+                    check(name, former, record, by: index, in: generation, "\(commit.sequence)")
                 }
-                records.updateValue(record, forKey: name)
-                if record == nil { deletions[generation, default: [:]][name] = commit.sequence }
-                for (field, value) in record?.values ?? [:] {
-                    published.insert("\(generation) \(name).\(field) \(value)")
-                }
+                let former = records.updateValue(record, forKey: name) ?? nil
+                note(record, over: former, name, in: generation, commit.sequence)
             }
         }
         logs[generation] = (reader, records)
     }
 
+    /// Notes what a commit published, or deleted.
+    private mutating func note(
+        _ record: Record?, over former: Record?, _ name: String, in generation: UInt64,
+        _ sequence: UInt64
+    ) {
+        if record == nil {
+            let fields = deletions[generation]?[name]?.fields ?? []
+            let others = former?.values.keys.map(\.self) ?? []
+            deletions[generation, default: [:]][name] = (sequence, fields.union(others))
+        }
+        for (field, now) in record?.fields ?? [:] where former?[field] != now.value {
+            published["\(generation) \(name).\(field.text) \(now.value)"] = now.stamp
+        }
+    }
+
     /// A device may let go of a published value that it had and replaced, or as its policy allows.
     ///
-    /// - Parameter place: Where it did: in which commit, or behind which one.
+    /// - Parameter place: Where it did: in which commit of the generation, or behind which one.
     private mutating func check(
-        _ name: String, _ former: Record?, _ record: Record?, by index: Int, _ place: String
+        _ name: String, _ former: Record?, _ record: Record?, by index: Int, in generation: UInt64,
+        _ place: String
     ) {
         let intent = intents[index][name]
         if former == nil, record != nil {
             expect(
-                intent?.isEdit == true, "\(place): \(name) was deleted, and comes back unchanged")
+                intent?.isEdit == true,
+                "\(generation).\(place): \(name) was deleted, and comes back unchanged")
         }
         let ours = views[index].record(name)
         for (field, old) in former?.fields ?? [:] where record?[field] != old.value {
             if intent?.replaced[field.text]?.contains(old.value) == true { continue }
+            let came = published["\(generation) \(name).\(field.text) \(old.value)"] ?? old.stamp
             let isTouched = intent?.touched.contains(field.text) == true && record != nil
             let isAllowed =
                 switch intent?.policy {
                 case nil, .unchanged: false
-                case .merge: isTouched && ours?.fields[field].map { $0.stamp > old.stamp } ?? true
+                case .merge:
+                    isTouched && ours?.fields[field].map { $0.stamp > min(came, old.stamp) } ?? true
                 case .changedKeys: isTouched
                 case .allKeys: true
                 }
             expect(
                 isAllowed,
-                "\(place): \(old.value) of \(name).\(field.text) gave way to "
+                "\(generation).\(place): \(old.value) of \(name).\(field.text) gave way to "
                     + "\(record?[field] as Any), policy \(intent?.policy.rawValue ?? "none")")
         }
     }
