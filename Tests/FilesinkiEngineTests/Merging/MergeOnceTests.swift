@@ -97,6 +97,49 @@ struct MergeOnceTests {
         #expect(waiting?.content == ContentHasher.hash(Array("18".utf8)))
     }
 
+    /// Runs b while a publishes a count of its own right before b's commits of some numbers.
+    ///
+    /// - Parameter last: Before this one b is killed.
+    private func sync(b counts: [Int: String], killedBefore last: Int = .max) async throws {
+        var machine = b
+        let commit = Mutex(0)
+        let racing = RacingRemote(world.remote) { [a] in
+            let number = commit.withLock { number in
+                number += 1
+                return number
+            }
+            if let count = counts[number] {
+                try a.write(["n": .file(count)])
+                try await a.sync()
+            }
+            return number == last ? .killedBefore : .none
+        }
+        machine.options.connect = { _ in racing }
+        try await sync(machine)
+    }
+
+    @Test("the same when the race is lost again before what was merged anew is written")
+    func lostTwice() async throws {
+        // The first commit keeps what was here, the second is the merge's, the third keeps what the first merge made.
+        try await sync(b: [2: "16", 3: "17"])
+        try await sync(a)
+        #expect(try a.tree() == ["n": .file("20")])
+        #expect(try b.tree() == ["n": .file("20")])
+    }
+
+    @Test("an edit of a merge that was written and lost the race is an edit of that merge")
+    func edited() async throws {
+        await #expect(throws: Failure.self) {
+            try await sync(b: [2: "16"], killedBefore: 3)
+        }
+        #expect(b.text("n") == "18")
+        try b.write(["n": .file("28")])
+        try await sync(b)
+        try await sync(a)
+        #expect(try a.tree() == ["n": .file("29")])
+        #expect(try b.tree() == ["n": .file("29")])
+    }
+
     @Test("the same when another device published first, or based on the merge")
     func race() async throws {
         var machine = b

@@ -222,6 +222,10 @@ extension SyncEngine {
     ) throws {
         if let change = run.remote.changes[step.path] { try writer.putRemote(step.path, change) }
         if case .both(let entry) = step.action, let stamp = applied.done[step.path] {
+            if case .merged = step.reason, let theirs = step.theirs, theirs.entry.kind == .file {
+                // What is here is an edit of what was committed, also when it is edited before it is published.
+                try writer.agree(on: theirs, at: step.path, former: [], stamp: nil)
+            }
             // It was written here, and is not published.
             let written = entry.kind == .tombstone ? nil : entry
             try writer.putLocal(
