@@ -16,6 +16,9 @@ package struct SystemError: Error, Hashable, Sendable {
     /// Whether the path does not exist, or a part of it is not a folder.
     package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
+    /// Whether a symlink is on the way to the path, of a file that is opened without following any.
+    package var isBehindSymlink: Bool { number == ELOOP || number == EXDEV }
+
     /// The system's message, such as `No space left on device`.
     package var words: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
@@ -99,7 +102,7 @@ extension SystemError {
     package func failure(
         opening path: RelativePath, _ action: String = "open the file"
     ) -> Failure {
-        guard number == ELOOP || number == EXDEV else { return failure(action, path) }
+        guard isBehindSymlink else { return failure(action, path) }
         return Failure(
             .badPath, path: path.bytes, "The path leads through a symlink.",
             remedy: "Replace the symlink with a folder; symlinks are never followed.", cause: self)

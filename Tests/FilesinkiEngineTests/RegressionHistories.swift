@@ -134,6 +134,35 @@ import Testing
             .user(2, .rename("a/notes.txt", to: "x")), .loseManifest(0),
             .user(1, .write("a/b/x", serial: 4, .stealthy)), .run(.init(2, batchSize: 2)),
             .user(1, .write("c/d/y.txt", serial: 9, .replacing)), .run(.init(1, batchSize: 1))),
+        Row(
+            "what was ignored while others edited it is a stale copy after they have renamed it",
+            replicas: 5, seed: 6_005_455,
+            .user(0, .write("a/notes.txt", serial: 2, .text)), .run(.init(0)), .run(.init(2)),
+            .run(.init(3)), .run(.init(4)), .ignore(4, "*.txt"), .user(3, .rename("a", to: "list")),
+            .run(
+                .init(
+                    1, .save("list", serial: 4), batchSize: 2,
+                    [
+                        .init(
+                            at: 3,
+                            .meanwhile(.user(2, .edit("a/notes.txt", .add(at: 0, serial: 6)))))
+                    ])),
+            .run(.init(2, batchSize: 1, excluded: "x")),
+            .run(
+                .init(
+                    4, .sync(["c/x"]), strategy: "larger", batchSize: 1, excluded: "*.txt")),
+            .ignore(4, nil)),
+        Row(
+            "a folder that becomes a link under a run is scanned again", replicas: 5,
+            seed: 6_008_639,
+            .run(
+                .init(
+                    2,
+                    [
+                        .init(at: 8, .failsBefore),
+                        .init(at: 7, .meanwhile(.user(2, .link("a/b", serial: 3)))),
+                    ])),
+            .user(4, .write("a/b/x", serial: 4, .replacing)), .user(4, .changeMode("a", 0o600))),
     ]
 
     /// Another device publishes and acknowledges the store's first commit between two requests of a

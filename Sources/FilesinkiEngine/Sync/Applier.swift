@@ -292,7 +292,7 @@ extension Failure {
     /// Whether a file, or a folder on the way to it, has become something else since it was seen.
     fileprivate func isChangedTree(at path: RelativePath) -> Bool {
         guard let error = cause as? SystemError else { return false }
-        return error.isMissing && self.path == path.bytes
+        return (error.isMissing || error.isBehindSymlink) && self.path == path.bytes
     }
 
     /// The failure for an error of another type.

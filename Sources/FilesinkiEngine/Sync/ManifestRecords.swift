@@ -33,14 +33,14 @@ extension ManifestWriter {
     }
 
     /// Takes a path out of the base that this replica leaves alone from now on: what the store has there waits, or a
-    /// later change of it. A waiting deletion keeps what it deleted, by which others tell a stale copy.
+    /// later change of it. A waiting change keeps what the path had before, by which a stale copy is told from an edit.
     func takeOutOfBase(_ row: BaseRow, _ manifest: ManifestDatabase) throws {
         try removeBase(row.path)
         guard let waiting = try manifest.remote(row.path) else {
             let entry = VersionedEntry(row.entry, version: row.version)
             return try putRemote(RemoteRow(path: row.path, entry: entry, movedFrom: nil))
         }
-        guard waiting.entry.entry.kind == .tombstone, let identity = row.entry.identity else {
+        guard let identity = row.entry.identity, identity != waiting.entry.entry.identity else {
             return
         }
         let known = try manifest.tombstone(row.path)
