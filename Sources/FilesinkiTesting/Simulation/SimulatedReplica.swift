@@ -136,20 +136,24 @@ struct SimulatedReplica: Sendable {
         for end in ["", "-wal", "-shm", "-journal"] { unlink(state + "/manifest.sqlite" + end) }
     }
 
-    /// Runs, and approves the plan if a guard stops the run.
+    /// Runs, and approves the plan if a guard stops the run: again if other devices have changed it meanwhile.
     private static func approving(
         _ options: SyncOptions, _ run: (SyncOptions) async throws -> SyncReport
     ) async throws -> SyncReport {
-        do {
-            return try await run(options)
-        } catch let failure as Failure where failure.code == .limit {
-            var approved = options
-            approved.approved = failure.remedy.split(separator: " ").last.map {
-                String($0.dropLast())
+        var options = options
+        for _ in 0..<maximumApprovals {
+            do {
+                return try await run(options)
+            } catch let failure as Failure where failure.code == .limit {
+                options.approved = failure.remedy.split(separator: " ").last.map {
+                    String($0.dropLast())
+                }
             }
-            return try await run(approved)
         }
+        return try await run(options)
     }
+
+    private static let maximumApprovals = 3
 
     /// Syncs everything, and approves nothing.
     func sync(_ remote: any Remote) async throws {
