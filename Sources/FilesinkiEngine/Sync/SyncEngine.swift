@@ -146,6 +146,7 @@ struct SyncEngine: ReplicaPart {
             }
             round += 1
             guard round < SyncRun.maximumRounds + run.lostRaces else { break }
+            run.forgetUnwritten()
             run.base = try currentBase(run)
             try await fetch(&run)
             run.hasNewRules = try hasNewRules(run)
@@ -185,12 +186,8 @@ struct SyncEngine: ReplicaPart {
     /// if something could not be written.
     private func hasMissedPrune(_ run: inout SyncRun) async throws -> Bool {
         guard !run.unwritten.isEmpty else { return false }
-        let unwritten = run.unwritten
-        run.unwritten = []
         try await fetch(&run)
-        guard run.isOnline, run.remote.pruned > 0 else { return false }
-        run.report.problems.removeAll { unwritten.contains($0.path) }
-        return true
+        return run.isOnline && run.remote.pruned > 0
     }
 
     /// Waits a moment, because another device's commit came first.

@@ -98,6 +98,13 @@ struct SyncRun {
             && (leftAlone.contains(path) || path.ancestors.contains(where: leftAlone.contains))
     }
 
+    /// Takes back the problems of paths whose remote content could not be written: another round tries again.
+    mutating func forgetUnwritten() {
+        guard !unwritten.isEmpty else { return }
+        report.problems.removeAll { [unwritten] in unwritten.contains($0.path) }
+        unwritten = []
+    }
+
     /// Whether the run has changed anything, here or there.
     var hasActed: Bool { report.hasActed }
 

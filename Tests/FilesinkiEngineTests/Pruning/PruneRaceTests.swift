@@ -34,14 +34,18 @@ struct PruneRaceTests: PruneScene {
         try await expectWhole()
     }
 
-    @Test("contents that a prune moves while a device is about to read them are read from there")
-    func moved() async throws {
+    @Test(
+        "contents that a prune moves while a device is about to read them are read from there",
+        arguments: [false, true])
+    func moved(publishes: Bool) async throws {
         var tree = TreeFixture([:])
         for number in 1...8 { tree[name("f\(number)")] = large(UInt64(number), 700_000) }
         try a.write(tree)
         try await a.sync()
         for number in 1...7 { a.remove("f\(number)") }
         try await a.sync()
+        // The prune's commit takes the number that b would have.
+        if publishes { try b.write(["own": .file("b")]) }
         let hook = PackReadHook(wrapped: world.remote)
         var machine = b
         machine.options.connect = { _ in hook }
@@ -52,6 +56,7 @@ struct PruneRaceTests: PruneScene {
         }
         let report = try await machine.sync()
         #expect(report.problems.map(\.failure.description) == [])
+        try await a.sync()
         #expect(try b.tree() == a.tree())
         #expect(packs.count == 1)
     }
