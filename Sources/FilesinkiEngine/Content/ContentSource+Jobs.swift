@@ -29,7 +29,7 @@ extension ContentSource {
         do {
             block = try await shipment.read(position)
         } catch {
-            for member in members { try await readCopy(of: member.content, insteadOf: error, body) }
+            for member in members { try await readCopy(of: member, insteadOf: error, body) }
             return
         }
         for member in members {
@@ -39,21 +39,22 @@ extension ContentSource {
                 try body(member.content, .success(piece))
                 return nil
             }
-            if let error { try await readCopy(of: member.content, insteadOf: error, body) }
+            if let error { try await readCopy(of: member, insteadOf: error, body) }
         }
     }
 
     /// Reads a content whose copy in one pack is damaged from another pack.
     private func readCopy(
-        of content: ContentID, insteadOf error: any Error,
+        of member: ContentJob.Member, insteadOf error: any Error,
         _ body: (ContentID, Result<UnsafeRawBufferPointer, any Error>) throws -> Void
     ) async throws {
+        let content = member.content
         guard (error as? Failure)?.code == .corrupt else {
             return try body(content, .failure(error))
         }
         let bytes: [UInt8]
         do {
-            bytes = try await packs.locator().read(content, size: .max)
+            bytes = try await packs.locator().read(content, size: Int64(member.place.range.count))
         } catch {
             return try body(content, .failure(error))
         }
