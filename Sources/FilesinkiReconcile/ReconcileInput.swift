@@ -137,6 +137,9 @@ extension ReconcileInput {
         path.isAtOrInside(blocked)
     }
 
+    /// The folders that hold something blocked: nothing else takes the place of one of them.
+    var foldersOfBlocked: Set<RelativePath> { Set(blocked.lazy.flatMap(\.ancestors)) }
+
     /// Why nothing is decided about a blocked path.
     func reason(ofBlocked path: RelativePath) -> Reason {
         if path.isAtOrInside(ignored) { return .ignored }

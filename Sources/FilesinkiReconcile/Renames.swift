@@ -30,6 +30,9 @@ struct Renames: Sendable {
                 candidates.append(paths)
             }
         }
+        // A rename to a name that stays as it is would leave an edit without any name.
+        let held = input.foldersOfBlocked
+        candidates.removeAll { held.contains($0.final) }
         items = withFreeNames(candidates.sorted { $0.final < $1.final }, input)
         addFollowers(of: ours, from: theirSide, other: ourSide)
         addFollowers(of: theirs, from: ourSide, other: theirSide)

@@ -153,6 +153,13 @@ import Testing
                     4, .sync(["c/x"]), strategy: "larger", batchSize: 1, excluded: "*.txt")),
             .ignore(4, nil)),
         Row(
+            "an edit of a file that was renamed to a folder's name stays where the folder stays",
+            replicas: 3, seed: 6_100_441,
+            .user(0, .write("a/notes.txt", serial: 2, .text)),
+            .user(0, .write("data.json", serial: 3, .text)), .run(.init(0)), .run(.init(2)),
+            .user(2, .edit("data.json", .add(at: 2, serial: 4))), .ignore(2, "*.txt"),
+            .user(0, .rename("data.json", to: "a"))),
+        Row(
             "a folder that becomes a link under a run is scanned again", replicas: 5,
             seed: 6_008_639,
             .run(

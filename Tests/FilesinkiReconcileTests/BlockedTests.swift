@@ -118,6 +118,11 @@ import Testing
 
     static let renames = [
         Case(
+            name: "a file renamed there to the name of a folder that stays: an edit of it stays",
+            base: ["d": folder, "f": file("X")], ours: ["d": folder, "f": file("Y")],
+            theirs: ["d": file("X")], blocked: ["d/s"],
+            lines: ["skip d: holds-blocked", "publish f: edit-beats-delete"]),
+        Case(
             name: "a folder renamed there, with something blocked in it: the old one stays",
             base: ["d": folder, "d/f": file("X")], theirs: ["e": folder, "e/f": file("X")],
             blocked: ["d/s"],
