@@ -88,6 +88,12 @@ extension Reason {
         }
     }
 
+    /// Whether a merge made one content of both versions.
+    package var isMerge: Bool {
+        if case .merged = self { return true }
+        return false
+    }
+
     /// The rule in a few words for a person, without a capital or a full stop.
     package var explanation: String {
         switch self {

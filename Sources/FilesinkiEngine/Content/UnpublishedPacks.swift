@@ -122,7 +122,7 @@ final class UnpublishedPacksFile: Sendable {
                 appender.unsynced += pack.size
                 guard appender.unsynced >= Self.syncInterval else { return }
                 appender.unsynced = 0
-                try appender.file?.handle.sync()
+                try appender.file?.sync()
             } catch {
                 appender.file = nil
             }
@@ -152,30 +152,12 @@ final class UnpublishedPacksFile: Sendable {
     }
 }
 
-/// A file that is open for appending.
-private final class AppendedFile: Sendable {
-    let handle: FileHandle
-
-    init(_ path: String) throws(SystemError) {
-        handle = try FileHandle(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, mode: 0o600)
-    }
-}
-
 extension UnpublishedPacksFile.Appender {
-    /// Appends a line, in one system call. The first one begins with a newline, because a power cut may have left a part
-    /// of a line.
+    /// Appends a line, in one system call.
     fileprivate mutating func append(_ line: [UInt8], to path: String) throws(SystemError) {
-        let file: AppendedFile
-        var bytes = line
-        if let open = self.file {
-            file = open
-        } else {
-            file = try AppendedFile(path)
-            self.file = file
-            bytes = [10] + line
-        }
-        try file.handle.write(bytes)
-        appended += bytes.count
+        if file == nil { file = try AppendedFile(path) }
+        try file?.append(line)
+        appended += line.count
     }
 }
 

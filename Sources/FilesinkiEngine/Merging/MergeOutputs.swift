@@ -164,7 +164,7 @@ struct MergeNote: Equatable {
 extension MergeNote.Item {
     /// The merge of a step; nil for a step that merges nothing, or writes nothing here.
     fileprivate init?(step: Step) {
-        guard case .merged = step.reason, case .both(let entry) = step.action,
+        guard step.reason.isMerge, case .both(let entry) = step.action,
             let theirs = step.theirs
         else { return nil }
         self.init(path: step.path, merged: entry.content, theirs: theirs)

@@ -66,6 +66,7 @@ package actor Replica {
             return false
         }
         try Staging(root: context.root, folder: context.state.staging).clear()
+        try SyncEngine(context).recordWritten()
         try PartialReplica(context).finish()
         return true
     }

@@ -75,7 +75,10 @@ final class ReplicaContext {
         let manifest = try openManifest(state, writable: writable)
         let context = ReplicaContext(
             options: options, root: root, manifest: manifest, config: config, lock: lock)
-        if writable { try PartialReplica(context).finish() }
+        if writable {
+            try SyncEngine(context).recordWritten()
+            try PartialReplica(context).finish()
+        }
         return context
     }
 

@@ -83,6 +83,8 @@ package struct StateFolder: Sendable {
     }
     /// Merges that may not be recorded yet; see ``MergeNote``.
     package var merges: String { path + "/merges" }
+    /// Versions that may not be recorded yet; see ``WrittenVersions``.
+    package var written: String { path + "/written" }
     /// The hash of the synced rules whose commands are trusted; see `filesinki trust`.
     package var trusted: String { path + "/trusted" }
     /// The paths that a partial replica holds; see ``FilesinkiRules/PathChoiceNote``.

@@ -19,6 +19,8 @@ struct Applier: Sendable {
     let writer: TreeWriter
     /// Whether every file is synced by itself; otherwise all are, before and after they are installed.
     let isEach: Bool
+    /// Notes what was written; nil where names are not on disk at once.
+    let written: WrittenVersions?
     let contents: ContentSource
     let base: BaseIndex
     /// Stamps of the files that the plan saw here.
@@ -96,7 +98,10 @@ struct Applier: Sendable {
         _ task: ApplyTask, _ result: inout ApplyResult, _ body: () throws -> TaskOutcome?
     ) {
         do {
-            if let outcome = try body() { result.note(task.path, outcome) }
+            if let outcome = try body() {
+                if case .done = outcome { noteWritten(task) }
+                result.note(task.path, outcome)
+            }
         } catch let failure as Failure where failure.isChangedTree(at: task.path) {
             result.note(task.path, .surprised)
         } catch let failure as Failure {
@@ -184,8 +189,14 @@ struct Applier: Sendable {
             }
             return true
         }
+        noteWritten(task)
         result.note(task.path, .done(status.stamp))
         return true
+    }
+
+    private func noteWritten(_ task: ApplyTask) {
+        guard let written, let committed = task.committed else { return }
+        written.add(.init(path: task.path, committed: committed))
     }
 
     /// Moves come before folders are made, so that a folder's own step finds it there.

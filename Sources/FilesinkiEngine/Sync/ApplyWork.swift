@@ -14,6 +14,23 @@ struct ApplyTask: Sendable {
     let here: Entry?
     /// Where the content is in this tree, for a move or a copy.
     let origin: RelativePath?
+    /// Of a file: what was committed, and is what is to be there or went into it; nil for what is not committed.
+    var committed: VersionedEntry?
+}
+
+extension ApplyTask {
+    /// The task of a step that writes `entry` to the root.
+    fileprivate init(_ step: Step, _ entry: Entry) {
+        self.init(path: step.path, entry: entry, here: step.ours, origin: step.origin)
+        guard entry.kind == .file, let theirs = step.theirs, theirs.entry.kind == .file else {
+            return
+        }
+        switch step.action {
+        case .take: committed = VersionedEntry(entry, version: theirs.version)
+        case .both where step.reason.isMerge: committed = theirs
+        default: break
+        }
+    }
 }
 
 /// The writes of a plan, sorted by kind and into an order in which they can be done.
@@ -46,10 +63,9 @@ struct ApplyWork: Sendable {
         for step in steps {
             switch step.action {
             case .take(let entry):
-                add(ApplyTask(path: step.path, entry: entry, here: step.ours, origin: step.origin))
+                add(ApplyTask(step, entry))
             case .both(let entry):
-                addCopy(
-                    ApplyTask(path: step.path, entry: entry, here: step.ours, origin: step.origin))
+                addCopy(ApplyTask(step, entry))
             case .agree, .publish, .undecided, .leave, .skip: break
             }
         }

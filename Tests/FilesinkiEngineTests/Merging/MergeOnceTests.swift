@@ -140,6 +140,29 @@ struct MergeOnceTests {
         #expect(try b.tree() == ["n": .file("29")])
     }
 
+    @Test("an edit of a version that a killed run had received is an edit of that version")
+    func received() async throws {
+        try await sync(b)
+        try await sync(a)
+        // Both have 18 by now.
+        try a.write(["n": .file("20")])
+        try await sync(a)
+        try b.write(["own": .file("b")])
+        var machine = b
+        let dying = DyingRemote(remote: world.remote)
+        machine.options.connect = { _ in dying }
+        dying.willDie(beforePublishing: 1)
+        await #expect(throws: Failure.self) { try await sync(machine) }
+        #expect(b.text("n") == "20")
+        try b.write(["n": .file("23")])
+        try a.write(["n": .file("25")])
+        try await sync(a)
+        try await sync(b)
+        try await sync(a)
+        #expect(try b.tree() == ["n": .file("28"), "own": .file("b")])
+        #expect(try a.tree() == b.tree())
+    }
+
     @Test("the same when another device published first, or based on the merge")
     func race() async throws {
         var machine = b

@@ -58,7 +58,7 @@ extension SyncEngine {
         let applier = Applier(
             root: root, staging: staging,
             writer: TreeWriter(root: root, staging: staging, sync: isEach ? .each : .batch),
-            isEach: isEach,
+            isEach: isEach, written: isEach ? WrittenVersions(path: state.written) : nil,
             contents: try await storedContents.source(run.remote, run.local), base: run.base,
             stamps: run.local.stamps, device: config.device,
             winners: Set(steps.compactMap(\.copied)),

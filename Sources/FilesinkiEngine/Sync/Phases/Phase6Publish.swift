@@ -110,14 +110,9 @@ extension Step {
             Change(
                 path: path, entry: entry, basedOn: seen, movedFrom: movedFrom,
                 reason: reason.isOrdinary ? "" : reason.word,
-                mergedWith: isMerge && supersededEntry != nil ? preserved : nil)
+                mergedWith: reason.isMerge && supersededEntry != nil ? preserved : nil)
         case .agree, .take, .undecided, .leave, .skip: nil
         }
-    }
-
-    private var isMerge: Bool {
-        if case .merged = reason { return true }
-        return false
     }
 
     /// The local content that this step replaces, and the history keeps; nil if it does not exist.

@@ -13,6 +13,7 @@ extension SyncEngine {
         run.addToReport(done, publication)
         try reportCopies(&run, done, steps)
         try record(run, steps, applied, publication, done)
+        if !applied.done.isEmpty { forgetWritten() }
         try memory.noteBasePosition()
         forgetPublishedPacks(publication.commits)
         run.conflicts = []
@@ -222,7 +223,7 @@ extension SyncEngine {
     ) throws {
         if let change = run.remote.changes[step.path] { try writer.putRemote(step.path, change) }
         if case .both(let entry) = step.action, let stamp = applied.done[step.path] {
-            if case .merged = step.reason, let theirs = step.theirs, theirs.entry.kind == .file {
+            if step.reason.isMerge, let theirs = step.theirs, theirs.entry.kind == .file {
                 // What is here is an edit of what was committed, also when it is edited before it is published.
                 try writer.agree(on: theirs, at: step.path, former: [], stamp: nil)
             }
