@@ -13,7 +13,8 @@
 #   make bench      times filesinki beside rsync and find on a generated tree, FILES=20000, and
 #                   its merges beside git merge-file and sqldiff
 #   make bench-watch  how fast a change crosses under watch, beside other tools, EDITS=100
-#   make bench-link   times ssh and WebDAV over a link of 50 ms, beside rclone to the same WebDAV server
+#   make bench-link   times ssh and WebDAV over a link of 50 ms, beside rsync and unison over the same ssh
+#                   and rclone to the same WebDAV server
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many,
 #                   SERIES= of which kind: plain, parts, exclusions, rules, texts, clocks
 #                   or copies

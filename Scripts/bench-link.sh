@@ -1,14 +1,15 @@
 #!/bin/bash
-# Times a first sync and a small change over a link with a delay, to a WebDAV server, to a host with sshd alone, and
-# to one that has filesinki; beside rclone to the same WebDAV server:
-# bench-link.sh BINARY [FILES] [MILLISECONDS] [ours]
+# Times a first sync and a small change over a link with a delay: to a host with sshd alone and to one that has
+# filesinki, beside rsync and unison over the same ssh; to a WebDAV server, beside rclone:
+# bench-link.sh BINARY [FILES] [MILLISECONDS] [ours | ssh]
 # Many small files; the servers on loopback; every byte is late (delayed-link.py). One run each, for one of rclone
-# takes minutes, and is left out with `ours`. What is not installed is left out and named.
+# takes minutes, and is left out with `ssh`, as WebDAV is; `ours` leaves out all others. What is not installed is left
+# out and named.
 set -eu
 binary=$(realpath "$1")
 files=${2:-10000}
 delay=${3:-50}
-beside=${4:-rclone}
+beside=${4:-all}
 here=$(cd "$(dirname "$0")" && pwd)
 place=$(mktemp -d "${TMPDIR:-/tmp}/filesinki-link.XXXXXX")
 # The server has another user.
@@ -71,6 +72,39 @@ ours() {
     rm -rf other tree/note tree/.filesinki
 }
 
+# has PROGRAM: whether it is to be measured, and is there.
+has() {
+    [ "$beside" != ours ] || return 1
+    ! command -v "$1" >/dev/null || return 0
+    echo "$1 is not installed, and left out."
+    return 1
+}
+
+# others ADDRESS: rsync and unison over the same link, with the same ssh.
+others() {
+    local authority=${1#ssh://} folder=/${1#ssh://*/}
+    authority=${authority%%/*}
+    local ssh="$FILESINKI_SSH_COMMAND -p ${authority##*:}" host=${authority%:*}
+    if has rsync; then
+        timed 'rsync -a, first' rsync -a -e "$ssh" tree/ "$host:$folder/rsync/"
+        timed 'rsync -a, no change' rsync -a -e "$ssh" tree/ "$host:$folder/rsync/"
+        echo 'a small file' >tree/note
+        timed 'rsync -a, a new file' rsync -a -e "$ssh" tree/ "$host:$folder/rsync/"
+        timed 'rsync -a, checkout' rsync -a -e "$ssh" "$host:$folder/rsync/" other/
+        rm -rf other tree/note
+    fi
+    if has unison; then
+        # Its far end is to have a folder of archives, as this one has.
+        local run="unison tree ssh://$authority/$folder/unison -batch -ui text -confirmbigdel=false"
+        run="$run -sshcmd $place/sshd/ssh"
+        timed 'unison, first' $run -sshargs "${FILESINKI_SSH_COMMAND#* }"
+        timed 'unison, no change' $run -sshargs "${FILESINKI_SSH_COMMAND#* }"
+        echo 'a small file' >tree/note
+        timed 'unison, a new file' $run -sshargs "${FILESINKI_SSH_COMMAND#* }"
+        rm tree/note
+    fi
+}
+
 if bash "$here/servers/sshd.sh" check; then
     for kind in sftp filesinki; do
         [ $kind = sftp ] || export FILESINKI_PROGRAM="$binary"
@@ -78,21 +112,19 @@ if bash "$here/servers/sshd.sh" check; then
         # The host's key is known by the name of the port that it listens on.
         export FILESINKI_SSH_COMMAND="$place/sshd/ssh -o HostKeyAlias=[127.0.0.1]:$(sed 's/.*127.0.0.1:\([0-9]*\).*/\1/' <<<"$url")"
         ours "ssh, $kind" "$linked/store"
+        [ $kind = sftp ] || others "$linked"
         bash "$here/servers/sshd.sh" stop "$place/sshd"
         rm -rf sshd sshd.out
         started=
     done
 fi
+[ "$beside" != ssh ] || exit 0
 if ! bash "$here/servers/apache.sh" check; then exit; fi
 start apache
 dav=http://127.0.0.1:$(cat apache.out)/${url#http://*/}
 curl -sS -X MKCOL "$dav/ours" -o said
 ours WebDAV "webdav${dav#http}/ours"
-[ "$beside" = rclone ] || exit 0
-if ! command -v rclone >/dev/null; then
-    echo "rclone is not installed, and left out."
-    exit
-fi
+has rclone || exit 0
 export RCLONE_CONFIG_LINK_TYPE=webdav RCLONE_CONFIG_LINK_URL="$dav" RCLONE_CONFIG_LINK_VENDOR=other
 timed 'rclone sync, first' rclone sync --exclude '.filesinki/**' tree link:rclone
 timed 'rclone sync, no change' rclone sync --exclude '.filesinki/**' tree link:rclone
