@@ -46,8 +46,6 @@ struct HistoryTests {
         let renamed = try await world.run("log", "--root", "a", "other/three")
         let before = "filesinki log --root \(world.folder)/a sub/three"
         #expect(renamed.talk.contains(before), "\(renamed.talk)")
-        let folder = try await world.run("log", "--root", "a", "other")
-        #expect(folder.lines.first?.hasSuffix("folder, renamed from sub") == true, "\(folder.text)")
         let explained = try await world.run("explain", "--root", "a", "other/three")
         #expect(explained.talk.contains("filesinki explain --root \(world.folder)/a sub/three"))
         let shown = try await world.run("show", "--root", "a", "other/three@3")

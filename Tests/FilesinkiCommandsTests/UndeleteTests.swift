@@ -241,6 +241,22 @@ struct UndeleteTests {
         #expect(again.talk.contains(told), "\(again.talk)")
     }
 
+    @Test(
+        "of a folder that is there, what was deleted in it and not synced comes back, in no commit")
+    func unsentInside() async throws {
+        let world = try await Self.unsynced()
+        try world.write("new", to: "a/d/new")
+        #expect(try await world.run("undelete", "--root", "a", "d").code == .done)
+        #expect(world.names(in: "a") == [".filesinki", "d", "v.txt"])
+        #expect(world.names(in: "a/d") == ["new", "x.txt", "y.md"])
+        #expect(try await world.run("log", "--root", "a").lines.count == 1)
+        let again = try await world.run("undelete", "--root", "a", "d")
+        #expect(again.code == .negative)
+        #expect(again.talk.contains("The folder is not deleted."), "\(again.talk)")
+        // Nor is anything published by it.
+        #expect(try await world.run("log", "--root", "a").lines.count == 1)
+    }
+
     @Test("a pattern brings back no more than it matches")
     func unsentMatches() async throws {
         let world = try await Self.unsynced()

@@ -8,7 +8,8 @@ struct UndeleteCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "undelete", abstract: "Restore deleted paths.",
         discussion: """
-            A folder comes back with everything that was deleted with it. A path with *, ? or [ that \
+            A folder comes back with everything that was deleted with it; of one that is there, what was \
+            deleted in it here since the last sync. A path with *, ? or [ that \
             was not deleted by that name is a pattern, as in .gitignore. The replica itself, as in filesinki \
             undelete . in its folder, brings back everything that was deleted here since the last sync. List deleted \
             paths with filesinki ls --deleted. Exits with 5 if some of several paths could not be restored.

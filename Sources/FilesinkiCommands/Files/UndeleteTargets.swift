@@ -25,7 +25,7 @@ struct UndeleteTargets {
             } else if PathPattern.isPattern(argument) {
                 try await addMatches(argument)
             } else {
-                add(try session.path(argument))
+                try await addNamed(try session.path(argument))
             }
         }
         putFoldersFirst()
@@ -37,6 +37,13 @@ struct UndeleteTargets {
         var known: Set<RelativePath> = []
         deleted = deleted.flatMap { $0.ancestors.reversed().filter(named.contains) + [$0] }
             .filter { known.insert($0).inserted }
+    }
+
+    /// A deleted path; of a folder that is there, what was deleted in it here and is in no commit yet.
+    private mutating func addNamed(_ path: RelativePath) async throws {
+        guard RootReader(root: session.root.path).isFolder(path) else { return add(path) }
+        let inside = try await everythingUnsent().filter { $0.path.isInside(path) }
+        if inside.isEmpty { add(path) } else { add(inside) }
     }
 
     private mutating func add(_ path: RelativePath) {

@@ -10,7 +10,7 @@ struct LogCommand: ReplicaCommand {
         abstract: "Show the store's history, or the versions of a path.",
         discussion: """
             Newest first. Without a path, one line for each commit: A added, M modified, D deleted, \
-            R renamed. A version whose content is gone is marked as removed by a prune. Versions from before a \
+            R renamed; of a folder, one for each commit that changed something in it. A version whose content is gone is marked as removed by a prune. Versions from before a \
             rename are listed with the name that the path had then. --since, --until and --device read the \
             whole log, for the clocks of devices may contradict its order. Exits with 1 when the path has \
             no version, or nothing matches.
@@ -20,7 +20,8 @@ struct LogCommand: ReplicaCommand {
     @Argument(help: "A file, folder or symlink.", completion: .file())
     var path: String?
 
-    @Option(name: [.customShort("n"), .long], help: "Show this many at most.")
+    @Option(
+        name: [.customShort("n", allowingJoined: true), .long], help: "Show this many at most.")
     var limit: Int?
 
     @OptionGroup var chosen: LogFilterOptions
@@ -35,17 +36,21 @@ struct LogCommand: ReplicaCommand {
         report.apply(to: console)
         let filter = try chosen.filter(in: console)
         let session = try await Session.open(replica, writable: false, in: console)
+        let target = try path.map { try session.path($0) }
+        var versions: [PathVersion] = []
+        if let target { versions = try await self.versions(of: target, session) }
         let isEmpty: Bool
-        if let path {
-            let versions = try await versions(of: session.path(path), filter, session)
-            try show(versions, in: console)
-            if !report.json { try console.sayOrigin(of: versions, next: "filesinki log") }
-            isEmpty = versions.isEmpty
-        } else {
+        if target == nil || versions.areOfFolder {
             let commits = try await session.replica.commits(
-                limit: limit, where: filter?.predicate)
+                limit: limit, inside: target, where: filter?.predicate)
             try show(commits, in: console)
             isEmpty = commits.isEmpty
+        } else {
+            let wanted = versions.filter { filter?.matches($0.time, $0.device) ?? true }
+                .prefix(limit ?? versions.count)
+            try show(Array(wanted), in: console)
+            if !report.json { try console.sayOrigin(of: Array(wanted), next: "filesinki log") }
+            isEmpty = wanted.isEmpty
         }
         guard let filter, isEmpty else { return .done }
         console.say(filter.nothing)
@@ -53,16 +58,15 @@ struct LogCommand: ReplicaCommand {
     }
 
     private func versions(
-        of target: RelativePath, _ filter: LogFilter?, _ session: Session
+        of target: RelativePath, _ session: Session
     ) async throws -> [PathVersion] {
-        let versions = try await session.replica.history(of: target).reversed()
+        let versions = Array(try await session.replica.history(of: target).reversed())
         guard !versions.isEmpty else {
             throw Failure(
                 .notFound, path: target.bytes, "No version of this path was found.",
                 remedy: "Check the path; a new file has a version after filesinki sync.")
         }
-        let wanted = versions.filter { filter?.matches($0.time, $0.device) ?? true }
-        return Array(wanted.prefix(limit ?? wanted.count))
+        return versions
     }
 
     private func show(_ versions: [PathVersion], in console: Console) throws {
@@ -100,6 +104,13 @@ extension Console {
         guard let origin = versions.last?.change.movedFrom else { return }
         try output.flush()
         say("For the versions before the rename: \(command) \(hints.word(origin))")
+    }
+}
+
+extension [PathVersion] {
+    /// Whether the path is a folder, or was one when it was deleted.
+    fileprivate var areOfFolder: Bool {
+        first { $0.change.entry.kind != .tombstone }?.change.entry.kind == .directory
     }
 }
 

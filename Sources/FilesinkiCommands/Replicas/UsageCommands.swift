@@ -23,7 +23,7 @@ struct DiskUsageCommand: ReplicaCommand {
     var paths: [String] = []
 
     @Option(
-        name: .shortAndLong,
+        name: [.customShort("d", allowingJoined: true), .long],
         help: "How many levels below the paths, or below the root, to list.")
     var depth = 1
 

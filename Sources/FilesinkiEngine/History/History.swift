@@ -12,24 +12,32 @@ struct History: ReplicaPart {
 
     /// Returns summaries of the log's commits, newest first. Memory grows with their number.
     ///
-    /// Without a predicate, reads as many as it returns; with one the whole log, because the clocks of devices may
-    /// contradict its order.
+    /// Without a predicate and a folder, reads as many as it returns; with one of them the whole log: the clocks of devices
+    /// may contradict its order.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of commits; nil for all.
+    ///   - folder: Only commits that changed it or something in it, and of them these changes only; nil for all.
     ///   - isWanted: Decides by the time and the device of a commit; nil for all.
     /// - Throws: As ``versions(of:)``.
     func commits(
-        limit: Int?, where isWanted: (@Sendable (Timestamp, Device) -> Bool)? = nil
+        limit: Int?, inside folder: RelativePath? = nil,
+        where isWanted: (@Sendable (Timestamp, Device) -> Bool)? = nil
     ) async throws -> [CommitSummary] {
         let reader = try await historyReader()
         var summaries: [CommitSummary] = []
-        if let limit, isWanted == nil, limit < reader.end.sequence {
+        if let limit, folder == nil, isWanted == nil, limit < reader.end.sequence {
             try await reader.forEachOfLast(UInt64(limit)) { summaries.append(CommitSummary($0)) }
         } else {
             try await reader.forEach { commit in
                 guard isWanted?(commit.time, commit.device) ?? true else { return true }
-                summaries.append(CommitSummary(commit))
+                guard let part = folder.map(commit.part(inside:)) else {
+                    summaries.append(CommitSummary(commit))
+                    return true
+                }
+                if !part.changes.isEmpty || !part.superseded.isEmpty {
+                    summaries.append(CommitSummary(part))
+                }
                 return true
             }
         }
@@ -357,5 +365,15 @@ private struct FolderContent {
     private func keepsFolder(_ change: Change) -> Bool {
         change.path == folder
             ? change.entry.kind == .directory : change.entry.kind != .tombstone
+    }
+}
+
+extension Commit {
+    /// The commit with its changes of a folder and of what is in it only.
+    fileprivate func part(inside folder: RelativePath) -> Commit {
+        var part = self
+        part.changes.removeAll { !$0.path.isAtOrInside([folder]) }
+        part.superseded.removeAll { !$0.path.isAtOrInside([folder]) }
+        return part
     }
 }

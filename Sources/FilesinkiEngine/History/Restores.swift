@@ -53,14 +53,11 @@ struct Restores: ReplicaPart {
             [path], options,
             remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
         try requireFolders(above: path)
+        // Nothing is published of a folder in which a command finds nothing to do.
+        if try root.status(path)?.kind == .directory { throw Failure.folderIsThere(path) }
         let before = try await sync.syncPaths([path], options, rules: rules)
         let found = try root.status(path)
-        if found?.kind == .directory {
-            throw Failure(
-                .exists, path: path.bytes, "The folder is not deleted.",
-                remedy: "To bring back what was deleted in it, run filesinki undelete "
-                    + "\(ShellWord.shown(path.bytes + Array("/*".utf8))).")
-        }
+        if found?.kind == .directory { throw Failure.folderIsThere(path) }
         guard found == nil else {
             // Without the remote the history may not be at hand.
             if let folder = try? await lastFolder(at: path, after: before) {
@@ -312,5 +309,14 @@ private struct TreeExport {
         } catch {
             return .failure(error)
         }
+    }
+}
+
+extension Failure {
+    fileprivate static func folderIsThere(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes, "The folder is not deleted.",
+            remedy: "To bring back what was deleted in it, run filesinki undelete "
+                + "\(ShellWord.shown(path.bytes + Array("/*".utf8))).")
     }
 }

@@ -90,7 +90,9 @@ package struct TreeAtPoint: Sendable {
         guard let found = fold.tree[path], found.entry.kind != .tombstone else {
             let message =
                 if case .version(let version) = point {
-                    "Version \(version) was not found."
+                    fold.tree[path]?.version == version
+                        ? "It was deleted with version \(version)."
+                        : "Version \(version) was not found."
                 } else {
                     "This path did not exist then."
                 }

@@ -162,11 +162,12 @@ extension Replica {
 
 /// History: see ``History`` and ``Restores``.
 extension Replica {
-    /// See ``History/commits(limit:where:)``.
+    /// See ``History/commits(limit:inside:where:)``.
     package func commits(
-        limit: Int?, where isWanted: (@Sendable (Timestamp, Device) -> Bool)? = nil
+        limit: Int?, inside folder: RelativePath? = nil,
+        where isWanted: (@Sendable (Timestamp, Device) -> Bool)? = nil
     ) async throws -> [CommitSummary] {
-        try await History(context).commits(limit: limit, where: isWanted)
+        try await History(context).commits(limit: limit, inside: folder, where: isWanted)
     }
 
     /// See ``History/versions(of:)``.
