@@ -44,6 +44,19 @@ struct MigrationTests {
         #expect(try await !expect("sync a").talk.contains("moved"))
     }
 
+    @Test("a store that was moved is not moved to another place by a device at the old one")
+    func movedTwice() async throws {
+        try await expect("remote set other --migrate --root a")
+        let refused = try await expect("remote set third --migrate --root b", .negative)
+        #expect(refused.talk.contains("The store was moved to \(world.folder)/other by a."))
+        #expect(world.names(in: "third").isEmpty)
+        let back = "filesinki remote set --root \(world.folder)/b \(world.folder)/store --migrate"
+        #expect(refused.talk.contains(back), "\(refused.talk)")
+        try await expect("remote set store --migrate --root b")
+        try await expect("remote set third --migrate --root b")
+        try await expect("remote set other --migrate --root a")
+    }
+
     @Test("whoever publishes at the old store, or asks doctor or remote check, is told at once")
     func atOnce() async throws {
         try await expect("remote set other --migrate --root a")

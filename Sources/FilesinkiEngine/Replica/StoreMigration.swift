@@ -39,6 +39,9 @@ struct StoreMigration: ReplicaPart {
         }
         var there = options
         there.connect = connect
+        if address != config.remote, let move = try await sync.moveNote(), move.address != address {
+            throw Failure.movedAlready(move, from: source.address)
+        }
         let plain = try connect(address)
         let stores = StoreOpening(there, keys, device: config.device, progress: progress)
         var report = MigrationReport(from: source.address)

@@ -21,15 +21,19 @@ extension SyncEngine {
             if isDue || run.report.publishedCommits > 0 { try await lookForMove(isDue: isDue) }
         }
         guard let move = try manifest.movedStore else { return }
-        run.report.notices.append(Problem(RelativePath(unchecked: []), .moved(move)))
+        run.report.notices.append(
+            Problem(RelativePath(unchecked: []), .moved(move), isUrgent: true))
     }
 
     /// Looks at the remote now, and changes nothing. Costs one request.
     ///
     /// - Returns: That the store was moved, as a warning; nil if it was not.
-    func findMove() async throws -> Failure? {
+    func findMove() async throws -> Failure? { try await moveNote().map { .moved($0) } }
+
+    /// Where the store was moved to, as a note at the remote says; nil if it was not.
+    func moveNote() async throws -> MovedStore? {
         let notes = try await StoreMove.read(at: connected().remote, of: config.store)
-        return notes.away(from: config.remote).map { .moved(MovedStore($0)) }
+        return notes.away(from: config.remote).map { MovedStore($0) }
     }
 
     private func isLookDue() throws -> Bool {
@@ -116,5 +120,15 @@ extension Failure {
         return Failure(
             .wrongStore, "The store was moved to \(address)\(device).",
             remedy: "If you know that address, run filesinki remote set \(address).")
+    }
+
+    /// A store that was moved is not moved elsewhere: two of them would go on.
+    static func movedAlready(_ move: MovedStore, from source: String) -> Failure {
+        var failure = moved(move)
+        failure.code = .exists
+        failure.remedy =
+            "To follow it, run filesinki remote set \(ShellWord.shown(move.address.utf8)). If that is gone, run filesinki "
+            + "remote set \(ShellWord.shown(source.utf8)) --migrate, and then this again."
+        return failure
     }
 }
