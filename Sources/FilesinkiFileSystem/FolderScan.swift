@@ -80,7 +80,9 @@ struct FolderScan: Sendable {
             return try filter.entering(folder.name) { name in
                 guard holds(name) else { return nil }
                 let path = folder.appending(name.utf8)
-                guard try root.status(path)?.kind == .file else { return nil }
+                let kind = try root.status(path)?.kind
+                if kind == .symlink { throw Failure.linkedIgnoreFile(path) }
+                guard kind == .file else { return nil }
                 return try root.readWhole(path, limit: 1 << 24).bytes
             }
         } catch let failure as Failure {
@@ -331,5 +333,16 @@ extension FolderScan {
                 markMissing(slot, EverythingFilter())
             }
         }
+    }
+}
+
+extension Failure {
+    /// Rules that the user sees, and that would not hold.
+    fileprivate static func linkedIgnoreFile(_ path: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes,
+            "The ignore file is a symbolic link, which is not followed: its rules would not hold. Nothing in its folder is "
+                + "synced until it is corrected.",
+            remedy: "Put the rules into a file of this name.")
     }
 }

@@ -96,9 +96,12 @@ extension Failure: CustomStringConvertible {
 package struct Problem: Sendable {
     package var path: RelativePath
     package var failure: Failure
+    /// Whether a notice is said also to who wants to hear of errors only: what it says cannot be undone later.
+    package var isUrgent: Bool
 
-    package init(_ path: RelativePath, _ failure: Failure) {
+    package init(_ path: RelativePath, _ failure: Failure, isUrgent: Bool = false) {
         self.path = path
         self.failure = failure
+        self.isUrgent = isUrgent
     }
 }

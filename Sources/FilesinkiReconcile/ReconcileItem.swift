@@ -175,6 +175,7 @@ extension ReconcileInput {
     /// Row 23: a content that the path had at the remote before it was deleted there.
     private func isStaleCopy(_ ours: Entry, _ item: ReconcileItem) -> Bool {
         theirs[item.paths.theirs]?.entry.entry.kind == .tombstone && isFormer(ours, item)
+            && !(item.base == nil && rules.keepsUnreceived(item.path))
     }
 
     /// Whether ours is a former version of theirs, and not the base's: it came from the remote, and

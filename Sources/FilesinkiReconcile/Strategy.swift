@@ -310,11 +310,17 @@ package protocol StrategyRules: Sendable {
 
     /// Whether an answer is needed before a file at `path` is deleted that was not edited here.
     func asksBeforeDeleting(_ path: RelativePath) -> Bool
+
+    /// Whether a file at `path` that this replica has never received stays, although its content was deleted there once.
+    func keepsUnreceived(_ path: RelativePath) -> Bool
 }
 
 extension StrategyRules {
     /// False: an unedited file is deleted.
     package func asksBeforeDeleting(_ path: RelativePath) -> Bool { false }
+
+    /// False: it is an old copy.
+    package func keepsUnreceived(_ path: RelativePath) -> Bool { false }
 }
 
 /// The same rules for every path.

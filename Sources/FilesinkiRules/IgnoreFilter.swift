@@ -4,9 +4,10 @@ package import FilesinkiModel
 ///
 /// Every folder may have a `.filesinkiignore`, and a `.gitignore` if the settings enable it. The
 /// last matching pattern of a file decides; the file of a deeper folder overrides that of an upper
-/// one; in one folder `.filesinkiignore` overrides `.gitignore`; every file overrides the ignore files
-/// of this device, and these the built-in patterns. The patterns of a run override all. Files in an
-/// ignored folder cannot be included again, because the scan does not enter it.
+/// one; in one folder `.filesinkiignore` overrides `.gitignore`. What the ignore files of this device ignore, no file
+/// in the root includes again, because those come from other devices, too; what they include with `!` overrides only the
+/// built-in patterns. The patterns of a run override all. Files in an ignored folder cannot be included again, because the
+/// scan does not enter it.
 package struct IgnoreFilter: ScanFilter {
     /// The name of filesinki's ignore file.
     package static let fileName = ".filesinkiignore"
@@ -43,8 +44,10 @@ package struct IgnoreFilter: ScanFilter {
 
     /// The patterns of the run, which override all files; nil for none.
     private let overriding: Layer?
-    /// The files that apply, highest priority last.
+    /// The files that apply, highest priority last; those of this device come first.
     private(set) var layers: [Layer] = []
+    /// The number of files of this device.
+    private let deviceLayers: Int
     /// The path of this folder with a trailing slash; empty for the root.
     private(set) var folder: [UInt8] = []
     /// The names of ignore files in each folder, highest priority last.
@@ -69,9 +72,11 @@ package struct IgnoreFilter: ScanFilter {
         overriding =
             patterns.rules.isEmpty
             ? nil : Layer(rules: patterns.rules, source: .options, folderLength: 0)
-        layers = device.map {
+        let own = device.map {
             Layer(rules: IgnoreRules($0.bytes), source: .device($0.path), folderLength: 0)
         }.filter { !$0.rules.isEmpty }
+        layers = own
+        deviceLayers = own.count
         try addLayers(read)
     }
 
@@ -117,13 +122,25 @@ package struct IgnoreFilter: ScanFilter {
         if let layer = overriding, let found = match(layer, name, path, isDirectory) {
             return (layer, found)
         }
-        for layer in layers.reversed() {
-            if let found = match(layer, name, path, isDirectory) { return (layer, found) }
+        let own = lastMatch(layers[..<deviceLayers], name, path, isDirectory)
+        if let own, !own.1.isNegated { return own }
+        if let found = lastMatch(layers[deviceLayers...], name, path, isDirectory) ?? own {
+            return found
         }
         // The patterns match names only.
         return Self.builtIn.rules.lastMatch(
             name: name.span, path: name.span, isDirectory: isDirectory
         ).map { (Self.builtIn, $0) }
+    }
+
+    private func lastMatch(
+        _ layers: ArraySlice<Layer>, _ name: ArraySlice<UInt8>, _ path: [UInt8],
+        _ isDirectory: Bool
+    ) -> (Layer, IgnorePattern)? {
+        for layer in layers.reversed() {
+            if let found = match(layer, name, path, isDirectory) { return (layer, found) }
+        }
+        return nil
     }
 
     private func match(

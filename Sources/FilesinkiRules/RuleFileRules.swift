@@ -32,6 +32,11 @@ package struct RuleFileRules: StrategyRules {
         !isRuleFile(path) && rules.asksBeforeDeleting(path)
     }
 
+    /// One-line ignore files are easily equal: that of a user who begins here is no copy of one that was deleted.
+    package func keepsUnreceived(_ path: RelativePath) -> Bool {
+        isRuleFile(path) || rules.keepsUnreceived(path)
+    }
+
     private func isRuleFile(_ path: RelativePath) -> Bool {
         path.holdsRules && (gitignore || !path.isGitignore)
     }

@@ -129,6 +129,14 @@ struct PartialReplicaTests {
                 .contains("filesinki only list"))
     }
 
+    @Test func `a notice that cannot wait is said with -q, too`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("./x.env\n", to: "a/.filesinkiignore")
+        let outcome = try await world.run("sync", "-q", "a")
+        #expect(outcome.code == .done && outcome.text.isEmpty, "\(outcome.text)")
+        #expect(outcome.talk.contains("ignores nothing"), "\(outcome.talk)")
+    }
+
     @Test("an invalid pattern is a usage error", arguments: ["sync a", "watch a", "clone store c"])
     func invalidPattern(_ command: String) async throws {
         let world = try await GoldenTests.pair()

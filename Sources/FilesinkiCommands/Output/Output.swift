@@ -138,7 +138,7 @@ extension Console {
             let failure = problem.named
             if outputOptions.isJSON {
                 try output.json(failure.json(type: type))
-            } else if type == "problem" {
+            } else if type == "problem" || problem.isUrgent && outputOptions.verbosity == .quiet {
                 complain(failure)
             } else {
                 say(failure.description)

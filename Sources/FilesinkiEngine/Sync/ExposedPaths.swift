@@ -160,10 +160,10 @@ extension SyncEngine {
         of paths: Set<RelativePath>, each: (RelativePath) -> Failure, more: (String) -> Failure
     ) -> [Problem] {
         let sorted = paths.sorted()
-        var notices = sorted.prefix(named).map { Problem($0, each($0)) }
+        var notices = sorted.prefix(named).map { Problem($0, each($0), isUrgent: true) }
         if sorted.count > named {
             let count = CountText.text(sorted.count - named)
-            notices.append(Problem(RelativePath(unchecked: []), more(count)))
+            notices.append(Problem(RelativePath(unchecked: []), more(count), isUrgent: true))
         }
         return notices
     }

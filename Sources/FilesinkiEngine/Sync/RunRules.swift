@@ -90,9 +90,10 @@ struct RulesReader: ReplicaPart {
             },
             maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
             unreadable: try load.unreadable ?? files.misplaced(gitignore: gitignore),
-            notices: (load.problems + RuleFiles.doubts(texts, own)).map { failure in
-                Problem(RelativePath(unchecked: failure.path), failure)
-            })
+            notices: load.problems.map { Problem(RelativePath(unchecked: $0.path), $0) }
+                + RuleFiles.doubts(texts, own).map {
+                    Problem(RelativePath(unchecked: $0.path), $0, isUrgent: true)
+                })
     }
 
     /// What a prune without options keeps, by the settings.

@@ -52,9 +52,45 @@ import Testing
         #expect(try await published().contains(path))
     }
 
-    @Test func `a rule of the device's own keeps it private`() async throws {
+    @Test func `what is said of it is urgent`() async throws {
         let (a, b) = try await scene()
-        try a.write([".filesinkiignore": .file("*.o\n")])
+        a.remove(".filesinkiignore")
+        try await a.sync()
+        #expect(try await b.sync().notices.filter(\.isUrgent).count == 1)
+    }
+
+    @Test func `an ignore file that is here at a first sync stays though an equal one was deleted`()
+        async throws
+    {
+        let (a, _) = try await world.pair([".filesinkiignore": .file("*.env\n")])
+        a.remove(".filesinkiignore")
+        try await a.sync()
+        let c = try await world.replica("c")
+        try c.write([".filesinkiignore": .file("*.env\n"), "p.env": .file("secret")])
+        for _ in 1...2 { try await c.sync() }
+        #expect(c.text(".filesinkiignore") == "*.env\n")
+        #expect(try await !published().contains("p.env"))
+    }
+
+    @Test func `what is in a folder whose ignore file is a symbolic link is not synced`()
+        async throws
+    {
+        let (a, _) = try await world.pair(["rules": .file("*.env\n")])
+        try a.write([
+            "d": .directory([".filesinkiignore": .symlink("../rules"), "p.env": .file("secret")]),
+            "e": .file("beside"),
+        ])
+        let report = try await a.sync()
+        let told = report.problems.map(\.failure.message)
+        #expect(told.count == 1 && told[0].contains("symbolic link"), "\(told)")
+        #expect(try await published().isSuperset(of: ["e"]))
+        #expect(try await published().allSatisfy { !$0.hasPrefix("d/") })
+    }
+
+    @Test(arguments: ["*.o\n", "*.o\n!*.env\n"])
+    func `a rule of the device's own keeps it private`(shared: String) async throws {
+        let (a, b) = try await scene()
+        try a.write([".filesinkiignore": .file(shared)])
         try await a.sync()
         try await b.sync()
         try b.write([".filesinki": .directory(["ignore": .file("*.env\n")])])
