@@ -86,8 +86,8 @@ package struct RulesLoad: Sendable {
         return first
     }
 
-    /// A settings file of this device.
-    package struct DeviceFile: Sendable {
+    /// A settings file or an ignore file of this device.
+    package struct DeviceFile: Hashable, Sendable {
         /// Its path, for messages.
         package var path: String
         package var bytes: [UInt8]

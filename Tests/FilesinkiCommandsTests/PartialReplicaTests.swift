@@ -137,6 +137,17 @@ struct PartialReplicaTests {
         #expect(outcome.talk.contains("ignores nothing"), "\(outcome.talk)")
     }
 
+    @Test func `check-ignore and explain know it under another HOME, too`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("*.mine\n", to: "config/filesinki/ignore")
+        #expect(try await world.run("sync", "--root", "a").code == .done)
+        world.set("XDG_CONFIG_HOME", to: world.folder + "/other")
+        let told = "\(world.folder)/config/filesinki/ignore, line 1"
+        let outcome = try await world.run("check-ignore", "--root", "a", "x.mine")
+        #expect(outcome.lines == ["x.mine: ignored by \(told): *.mine"])
+        #expect(try await world.run("explain", "--root", "a", "x.mine").text.contains(told))
+    }
+
     @Test("an invalid pattern is a usage error", arguments: ["sync a", "watch a", "clone store c"])
     func invalidPattern(_ command: String) async throws {
         let world = try await GoldenTests.pair()

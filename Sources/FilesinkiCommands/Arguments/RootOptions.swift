@@ -244,19 +244,19 @@ struct RootReader {
         FileCall.status(place(path)).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }
 
-    /// The ignore rules of the root, and what was wrong with the settings that say which count.
+    /// The ignore rules of the root, for each user who has an ignore file, and what was wrong with the settings that say which count.
     ///
     /// - Parameter state: The replica's state folder, which may have an ignore file.
     func ignoreFilter(
         _ environment: [String: String], _ state: StateFolder
-    ) throws -> (IgnoreFilter, [Failure]) {
+    ) throws -> ([IgnoreFilter], [Failure]) {
         let rules = try settings(environment, state)
         let ofUser = Settings.userFile { environment[$0] }.map(Settings.ignoreFile(beside:))
-        let own = try [ofUser, state.ignore].compactMap { try deviceFile($0) }
-        let filter = try IgnoreFilter(gitignore: rules.gitignore, device: own) { name in
-            try read(RelativePath(name))
-        }
-        return (filter, rules.problems)
+        let users = try UserIgnoreFiles.find(ofUser, in: state).files
+        let filters = try IgnoreFilter.each(
+            of: users, replica: deviceFile(state.ignore), gitignore: rules.gitignore
+        ) { try read(RelativePath($0)) }
+        return (filters, rules.problems)
     }
 
     private func settings(

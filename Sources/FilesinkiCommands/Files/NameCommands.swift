@@ -79,7 +79,7 @@ struct CheckIgnoreCommand: ReplicaCommand {
         }
         let reader = RootReader(root: root.path)
         let state = try replica.replicaOptions(root: root.path, in: console).stateFolder
-        let (filter, mistakes) = try reader.ignoreFilter(console.environment, state)
+        let (filters, mistakes) = try reader.ignoreFilter(console.environment, state)
         let choice = try state.choiceNote().choice
         for mistake in mistakes { console.complain(mistake) }
         let stored = try await stored(paths, root, state, in: console)
@@ -95,7 +95,7 @@ struct CheckIgnoreCommand: ReplicaCommand {
                 continue
             }
             let isFolder = argument.hasSuffix("/") || reader.isFolder(path)
-            let match = try filter.explain(path, isDirectory: isFolder, read: reader.read)
+            let match = try filters.explain(path, isDirectory: isFolder, read: reader.read)
             if match?.isIgnored == true { isAnyIgnored = true }
             // A script goes by the exit code.
             if match?.isIgnored != true, console.terminals.talk {

@@ -58,10 +58,10 @@ extension Session {
     /// The rule of an ignore file, or a built-in one, that ignores a path here; nil if none does.
     func ignoreRule(of path: RelativePath) throws -> IgnoreMatch? {
         let reader = RootReader(root: root.path)
-        let (filter, mistakes) = try reader.ignoreFilter(
+        let (filters, mistakes) = try reader.ignoreFilter(
             console.environment, settings.stateFolder)
         for mistake in mistakes { console.complain(mistake) }
-        let match = try filter.explain(
+        let match = try filters.explain(
             path, isDirectory: reader.isFolder(path), read: reader.read)
         return match.flatMap { $0.isIgnored ? $0 : nil }
     }

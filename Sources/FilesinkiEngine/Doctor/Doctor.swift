@@ -162,17 +162,19 @@ package struct Doctor: Sendable {
         } catch { return [Diagnosis("rules", thrown: error)] }
     }
 
-    /// Returns what is invalid in the rules. It does not open the replica.
+    /// Returns what is invalid in the rules as errors, and what does not do what it seems to as warnings. It does not open
+    /// the replica.
     private func ruleProblems() throws -> [Diagnosis] {
-        let files = RuleFiles(root: try RootFolder(path: options.root), options: options)
+        let root = try RootFolder(path: options.root)
+        let files = RuleFiles(root: root, options: options)
         // Read as trusted, so that a command without trust is not reported as a mistake.
         let load = try files.load(isTrusted: true)
-        let texts = try files.ignoreTexts(gitignore: load.gitignore)
-        let misplaced = try files.misplaced(gitignore: load.gitignore)
-        let problems = load.problems + [misplaced].compactMap(\.self)
-        let doubts = RuleFiles.doubts(texts, try files.ignoreFiles())
-        return problems.map { Diagnosis("rules", .error, $0) }
-            + doubts.map { Diagnosis("rules", .warning, $0) }
+        let inRoot = try RootIgnoreFiles(root, gitignore: load.gitignore)
+        let users = try options.userIgnoreFiles()
+        let errors = load.problems + [inRoot.misplaced].compactMap(\.self)
+        let warnings = try RuleFiles.doubts(inRoot, users, files.ofReplica()) + users.notices
+        return errors.map { Diagnosis("rules", .error, $0) }
+            + warnings.map { Diagnosis("rules", .warning, $0) }
     }
 
     private func watches() -> Diagnosis {

@@ -159,6 +159,8 @@ extension Replica {
         // An acknowledgement carries the name of the device: the next commit writes one with the new name.
         try database.write { try $0.set([.acknowledgement: 0, .acknowledgementTime: 0]) }
         _ = consume database
+        // The first run may be one of cron.
+        try options.userIgnoreFiles().record(in: state)
         try StateFile.replace(state.config, with: Array(config.text.utf8))
     }
 }

@@ -91,6 +91,8 @@ package struct StateFolder: Sendable {
     package var only: String { path + "/only" }
     /// The ignore file of this replica on this device.
     package var ignore: String { path + "/" + Settings.ignoreFile }
+    /// The ignore files of users that runs have found; see ``FilesinkiRules/UserIgnoreNote``.
+    package var userIgnores: String { path + "/user-ignores" }
     /// Where the next check of a share of the packs begins; see ``CheckedPosition``.
     package var checked: String { path + "/checked" }
     /// The credentials and certificates for the remote.

@@ -14,6 +14,8 @@ struct RunRules: Sendable {
     var filter: any ScanFilter
     /// The filter without the patterns of this run and without the choice.
     var ignoring: any ScanFilter
+    /// The ignore files of users that hold.
+    var users = UserIgnoreFiles()
     /// The paths that this replica holds; nil for all.
     var choice: PathChoice?
     /// Paths that were ignored until another device deleted the folder with its rules: ``filter`` leaves them out.
@@ -67,18 +69,21 @@ struct RulesReader: ReplicaPart {
             synced: synced, isTrusted: try trust.isTrusted(synced),
             device: try self.options.deviceFiles())
         let gitignore = load.gitignore
-        let (own, texts) = try (files.ignoreFiles(), files.ignoreTexts(gitignore: gitignore))
-        let ignoring = IgnoreFilter(gitignore: gitignore, device: own) { texts[$0] }
-        var filter: any ScanFilter = IgnoreFilter(
-            gitignore: gitignore, device: own, patterns: options.patterns
-        ) { texts[$0] }
+        let inRoot = try RootIgnoreFiles(root, gitignore: gitignore)
+        let (users, own) = try (self.options.userIgnoreFiles(), files.ofReplica())
+        func filter(_ patterns: RunPatterns) -> any ScanFilter {
+            IgnoreFilter.each(
+                of: users.files, replica: own, gitignore: gitignore, patterns: patterns
+            ) { inRoot.texts[$0] }.joined
+        }
+        var filtering = filter(options.patterns)
         let named = Set(released)
         let exposed = try exposedPaths().filter { !$0.isAtOrInside(named) }
-        if !exposed.isEmpty { filter = ExposedFilter(exposed, within: filter) }
+        if !exposed.isEmpty { filtering = ExposedFilter(exposed, within: filtering) }
         let choice = try choice()
         return RunRules(
-            filter: choice.map { ChoiceFilter($0, within: filter) } ?? filter,
-            ignoring: ignoring, choice: choice, exposed: exposed,
+            filter: choice.map { ChoiceFilter($0, within: filtering) } ?? filtering,
+            ignoring: filter(.none), users: users, choice: choice, exposed: exposed,
             hasPatterns: !options.patterns.isEmpty,
             strategies: RuleFileRules(
                 OverridingRules(
@@ -89,9 +94,9 @@ struct RulesReader: ReplicaPart {
                 $0.isSyncedSettings ? RuleFileRules.settingsMerge : load.rules.merging(for: $0)
             },
             maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
-            unreadable: try load.unreadable ?? files.misplaced(gitignore: gitignore),
+            unreadable: load.unreadable ?? inRoot.misplaced,
             notices: load.problems.map { Problem(RelativePath(unchecked: $0.path), $0) }
-                + RuleFiles.doubts(texts, own).map {
+                + (RuleFiles.doubts(inRoot, users, own) + users.notices).map {
                     Problem(RelativePath(unchecked: $0.path), $0, isUrgent: true)
                 })
     }
@@ -179,7 +184,7 @@ struct RuleFiles {
     let options: ReplicaOptions
 
     /// The largest file of rules in the root, in bytes.
-    private static let limit = 1 << 20
+    static let limit = 1 << 20
 
     /// Reads the rules of all files.
     ///
@@ -190,52 +195,23 @@ struct RuleFiles {
             device: try options.deviceFiles())
     }
 
-    /// The ignore files of this device: of its user, and of this replica.
-    func ignoreFiles() throws -> [RulesLoad.DeviceFile] {
-        let ofUser = options.configuration.map(Settings.ignoreFile(beside:))
-        return try [ofUser, options.stateFolder.ignore].compactMap { path in
-            guard let path, let bytes = try StateFile.read(path, followingSymlinks: true) else {
-                return nil
-            }
-            return RulesLoad.DeviceFile(path: path, bytes: bytes)
+    /// The ignore file of this replica on this device; nil if there is none.
+    func ofReplica() throws(Failure) -> RulesLoad.DeviceFile? {
+        let path = options.stateFolder.ignore
+        return try StateFile.read(path, followingSymlinks: true).map {
+            RulesLoad.DeviceFile(path: path, bytes: $0)
         }
-    }
-
-    /// The ignore files directly in the root, by their names.
-    func ignoreTexts(gitignore: Bool) throws -> [String: [UInt8]] {
-        var texts: [String: [UInt8]] = [:]
-        for name in Self.names(gitignore) { texts[name] = try rootFile(name) }
-        return texts
     }
 
     /// What ignore files have that does not ignore what it seems to.
     static func doubts(
-        _ texts: [String: [UInt8]], _ own: [RulesLoad.DeviceFile]
+        _ inRoot: RootIgnoreFiles, _ users: UserIgnoreFiles, _ own: RulesLoad.DeviceFile?
     ) -> [Failure] {
-        let inRoot = texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        return (inRoot + own.map { ($0.path, $0.bytes) }).flatMap { path, bytes in
+        let synced = inRoot.texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let ofDevice = users.files + [own].compactMap(\.self)
+        return (synced + ofDevice.map { ($0.path, $0.bytes) }).flatMap { path, bytes in
             IgnoreDoubt.all(in: bytes).map { $0.failure(in: path) }
         }
-    }
-
-    /// Why no run may go by the rules: a symbolic link has the place of an ignore file in the root, so that rules which the user
-    /// sees do not hold; nil if there is none.
-    func misplaced(gitignore: Bool) throws -> Failure? {
-        for name in Self.names(gitignore)
-        where try root.status(RelativePath(name))?.kind == .symlink {
-            var failure = Failure(
-                .usage, path: name,
-                "The ignore file is a symbolic link, which is not followed: its rules would not hold. Nothing is synced until "
-                    + "it is corrected.",
-                remedy: "Put the rules into a file of this name.")
-            failure.cause = UnreadableSettings()
-            return failure
-        }
-        return nil
-    }
-
-    private static func names(_ gitignore: Bool) -> [String] {
-        gitignore ? IgnoreFilter.fileNames : [IgnoreFilter.fileName]
     }
 
     /// The bytes of a file directly in the root; nil if there is no regular file of this name.

@@ -154,8 +154,7 @@ package actor Watcher {
 
     private var presentRuleStamps: [FileStamp?] {
         let state = replicaOptions.stateFolder
-        let ofUser = replicaOptions.configuration.map(Settings.ignoreFile(beside:))
-        return [state.only, state.ignore, ofUser].map { path in
+        return [state.only, state.ignore, replicaOptions.userIgnoreFile].map { path in
             path.flatMap { FileStamp(at: $0, followingSymlinks: true) }
         }
     }

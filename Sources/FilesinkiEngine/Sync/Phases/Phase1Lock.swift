@@ -22,6 +22,8 @@ extension SyncEngine {
             options: options, selection: selection,
             rules: try rules ?? rulesReader.runRules(options),
             started: systemContext.now(), base: base)
+        // Before anything is sent: a later run may not find them.
+        if !options.isDryRun { try run.rules.users.record(in: state) }
         try await reportLeftCopies(&run)
         return run
     }

@@ -1,0 +1,35 @@
+import FilesinkiFileSystem
+import FilesinkiModel
+import FilesinkiRules
+
+/// The ignore files directly in the root.
+struct RootIgnoreFiles {
+    /// Their bytes, by their names.
+    private(set) var texts: [String: [UInt8]] = [:]
+    /// Why no run may go by the rules: a symbolic link has the place of an ignore file, so that rules which the user sees do
+    /// not hold; nil if there is none.
+    private(set) var misplaced: Failure?
+
+    /// - Throws: Code `limit` if one is too large.
+    init(_ root: RootFolder, gitignore: Bool) throws {
+        for name in gitignore ? IgnoreFilter.fileNames : [IgnoreFilter.fileName] {
+            let path = try RelativePath(name)
+            guard let kind = try root.status(path)?.kind else { continue }
+            if kind == .file {
+                texts[name] = try root.readWhole(path, limit: RuleFiles.limit).bytes
+            } else if kind == .symlink, misplaced == nil {
+                misplaced = Self.failure(name)
+            }
+        }
+    }
+
+    private static func failure(_ name: String) -> Failure {
+        var failure = Failure(
+            .usage, path: name,
+            "The ignore file is a symbolic link, which is not followed: its rules would not hold. Nothing is synced until "
+                + "it is corrected.",
+            remedy: "Put the rules into a file of this name.")
+        failure.cause = UnreadableSettings()
+        return failure
+    }
+}
