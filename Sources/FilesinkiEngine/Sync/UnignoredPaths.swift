@@ -1,4 +1,5 @@
 import FilesinkiFileSystem
+import FilesinkiHashing
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
@@ -10,9 +11,9 @@ import FilesinkiText
 /// The run that receives it names them and leaves them alone; the next one sends them. So a user can keep private what
 /// another device's change would publish. A folder that is deleted with its rules is another case: see ``ExposedFilter``.
 extension SyncEngine {
-    /// Lists what is ignored where the steps are about to change rules, and is not in the store.
+    /// Lists what is ignored where the steps are about to change rules, and is not in the store as it is here.
     ///
-    /// Cost: the folders of these rules are walked; nothing where no rules change. Memory grows with the number of
+    /// Cost: the folders of these rules are walked, and ignored files that the store has are read; nothing where no rules change. Memory grows with the number of
     /// ignored paths in them.
     func listUnignorable(_ steps: [Step], _ run: SyncRun) throws -> Set<RelativePath> {
         let changed = steps.lazy.flatMap { [$0.path, $0.movedFrom].compactMap(\.self) }
@@ -27,12 +28,30 @@ extension SyncEngine {
         return found
     }
 
-    /// Whether the store has the path, so that it is not private.
+    /// Whether the store has what is at the path, so that it is not private. An edit that was made while a rule ignored the
+    /// path is. Of a folder, this is asked of each path in it.
     private func isStored(_ path: RelativePath) throws -> Bool {
-        if let waiting = try manifest.remote(path) {
-            return waiting.entry.entry.kind != .tombstone
+        let waiting = try manifest.remote(path)?.entry.entry
+        guard let stored = try waiting ?? manifest.base(path)?.entry, stored.kind != .tombstone
+        else { return false }
+        // What cannot be read counts as edited.
+        return (try? holds(stored, at: path)) ?? false
+    }
+
+    /// Cost: a file of the same size is read.
+    private func holds(_ stored: Entry, at path: RelativePath) throws -> Bool {
+        guard let status = try root.status(path) else { return false }
+        switch (stored.kind, status.kind) {
+        case (.directory, .directory): return true
+        case (.symlink, .symlink): return try root.readLink(path) == stored.target
+        case (.file, .file):
+            // The content of a live database is its snapshot, which may have another size.
+            guard root.isLive(path) || status.stamp.size == stored.size else { return false }
+            var hasher = ContentHasher()
+            _ = try root.readChunks(path, bufferSize: 1 << 20) { hasher.update($0) }
+            return hasher.finish() == stored.content
+        default: return false
         }
-        return try manifest.base(path) != nil
     }
 
     /// Keeps of the listed paths those that no rule ignores any more, leaves them alone from here on, and says so.

@@ -1,4 +1,5 @@
 import FilesinkiEngine
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
@@ -50,6 +51,33 @@ import Testing
         #expect(try await !published().contains(path))
         try await b.sync()
         #expect(try await published().contains(path))
+    }
+
+    /// How often the content was published.
+    private func count(_ text: String) async throws -> Int {
+        let content = ContentHasher.hash(Array(text.utf8))
+        return try await world.commits().flatMap { $0.changes + $0.superseded }
+            .count { $0.entry.content == content }
+    }
+
+    @Test(arguments: ["2", "longer"], [true, false])
+    func `so it is with an edit of a file that the store has`(
+        _ text: String, _ isDeleted: Bool
+    ) async throws {
+        let (a, b) = try await scene()
+        try b.write(["old.env": .file(text)])
+        if isDeleted {
+            a.remove(".filesinkiignore")
+        } else {
+            try a.write([".filesinkiignore": .file("*.o\n")])
+        }
+        try await a.sync()
+        let report = try await b.sync()
+        let named = report.notices.filter { $0.failure.message.hasPrefix("No longer ignored") }
+        #expect(named.map { "\($0.path)" } == ["d/p.env", "old.env"])
+        #expect(try await count(text) == 0 && b.text("old.env") == text)
+        try await b.sync()
+        #expect(try await count(text) > 0)
     }
 
     @Test func `what is said of it is urgent`() async throws {
