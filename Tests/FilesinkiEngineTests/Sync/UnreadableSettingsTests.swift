@@ -107,11 +107,17 @@ import Testing
         #expect(try await published() == [".filesinki.toml"])
     }
 
-    @Test func `a symbolic link in the place of an ignore file stops it, until a file comes`()
-        async throws
-    {
+    /// git warns of a symbolic link, reads a folder as no rules without a word, and waits at a pipe; then a person looks at what is
+    /// staged. Here nobody looks before it is sent, so each of them stops the run: whoever put it there, a user, or a container that
+    /// mounts a file which is not there, means rules to hold, and so does a device that published some.
+    @Test(arguments: [
+        TreeFixture.Node.symlink("rules"), .directory(["rules": .file(".env\n")]), .special,
+    ])
+    func `what is no file in the place of an ignore file stops it, until a file comes`(
+        _ node: TreeFixture.Node
+    ) async throws {
         let (a, b) = try await pair()
-        try b.write(["rules": .file(".env\n"), ".filesinkiignore": .symlink("rules")])
+        try b.write(["rules": .file(".env\n"), ".filesinkiignore": node])
         try b.write([".env": .file("secret")])
         let failure = await #expect(throws: Failure.self) { try await b.sync() }
         #expect(failure?.cause is UnreadableSettings)
