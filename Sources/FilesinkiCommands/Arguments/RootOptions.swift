@@ -251,10 +251,11 @@ struct RootReader {
         _ environment: [String: String], _ state: StateFolder
     ) throws -> ([IgnoreFilter], [Failure]) {
         let rules = try settings(environment, state)
-        let ofUser = Settings.userFile { environment[$0] }.map(Settings.ignoreFile(beside:))
-        let users = try UserIgnoreFiles.find(ofUser, in: state).files
+        let users = try UserIgnoreFiles.find(Settings.userFile { environment[$0] }, in: state)
+        let synced = try read(RelativePath(Settings.syncedFile))
         let filters = try IgnoreFilter.each(
-            of: users, replica: deviceFile(state.ignore), gitignore: rules.gitignore
+            of: users.files, replica: deviceFile(state.ignore),
+            gitignore: rules.gitignore || users.applyGitignore(synced: synced, in: state)
         ) { try read(RelativePath($0)) }
         return (filters, rules.problems)
     }

@@ -169,8 +169,10 @@ package struct Doctor: Sendable {
         let files = RuleFiles(root: root, options: options)
         // Read as trusted, so that a command without trust is not reported as a mistake.
         let load = try files.load(isTrusted: true)
-        let inRoot = try RootIgnoreFiles(root, gitignore: load.gitignore)
         let users = try options.userIgnoreFiles()
+        let synced = try files.rootFile(Settings.syncedFile)
+        let inRoot = try RootIgnoreFiles(
+            root, gitignore: load.gitignore || users.applyGitignore(synced: synced, in: state))
         let errors = load.problems + [inRoot.misplaced].compactMap(\.self)
         let warnings = try RuleFiles.doubts(inRoot, users, files.ofReplica()) + users.notices
         return errors.map { Diagnosis("rules", .error, $0) }

@@ -68,9 +68,10 @@ struct RulesReader: ReplicaPart {
         let load = RulesLoad(
             synced: synced, isTrusted: try trust.isTrusted(synced),
             device: try self.options.deviceFiles())
-        let gitignore = load.gitignore
-        let inRoot = try RootIgnoreFiles(root, gitignore: gitignore)
         let (users, own) = try (self.options.userIgnoreFiles(), files.ofReplica())
+        let gitignore =
+            try load.gitignore || users.applyGitignore(synced: synced, in: state)
+        let inRoot = try RootIgnoreFiles(root, gitignore: gitignore)
         func filter(_ patterns: RunPatterns) -> any ScanFilter {
             IgnoreFilter.each(
                 of: users.files, replica: own, gitignore: gitignore, patterns: patterns

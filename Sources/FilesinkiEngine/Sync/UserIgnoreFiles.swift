@@ -2,42 +2,72 @@ package import FilesinkiModel
 package import FilesinkiRules
 import FilesinkiSystem
 
-/// The ignore files of users that hold in a replica: that of the run's own user, and those that earlier runs found.
+/// The ignore files of users that hold in a replica: that of the run's own user, and those that earlier runs found. With them
+/// the settings of these users, which may let `.gitignore` files apply.
 ///
-/// `HOME` and `XDG_CONFIG_HOME` say where a user's file is. A run of cron, sudo or a service has others, or none; what the user
+/// `HOME` and `XDG_CONFIG_HOME` say where a user's files are. A run of cron, sudo or a service has others, or none; what the user
 /// ignores is private from it, too. So the replica notes each file that a run finds, and its content: where it is not found
 /// again, its rules hold as they were, until a file is in its place.
 package struct UserIgnoreFiles: Sendable {
-    /// That of the run's own user is the first one.
+    /// The ignore files; that of the run's own user is the first one.
     package private(set) var files: [RulesLoad.DeviceFile] = []
+    private var settings: [RulesLoad.DeviceFile] = []
     /// The paths of those that hold as they are noted.
-    private(set) var missing: [String] = []
+    private var missing: [String] = []
 
     /// Reads the files.
     ///
     /// - Parameters:
-    ///   - own: The path of the file of the run's user; nil if nobody knows where it would be.
+    ///   - configuration: The path of the settings of the run's user; nil if nobody knows where they would be.
     ///   - state: The replica's state folder.
     /// - Throws: `Failure` when the user's own file, or the note, cannot be read.
     package static func find(
-        _ own: String?, in state: StateFolder
+        _ configuration: String?, in state: StateFolder
     ) throws(Failure) -> UserIgnoreFiles {
         var found = UserIgnoreFiles()
-        let noted = try state.userIgnoreNote().files
+        let note = try state.userIgnoreNote()
+        let ignore = configuration.map(Settings.ignoreFile(beside:))
+        found.files = try found.read(ignore, and: note.files)
+        found.settings = try found.read(configuration, and: note.settings)
+        return found
+    }
+
+    /// - Parameter own: The path of the file of the run's user.
+    private mutating func read(
+        _ own: String?, and noted: [RulesLoad.DeviceFile]
+    ) throws(Failure) -> [RulesLoad.DeviceFile] {
+        var files: [RulesLoad.DeviceFile] = []
         if let own, let bytes = try StateFile.read(own, followingSymlinks: true) {
-            found.files.append(RulesLoad.DeviceFile(path: own, bytes: bytes))
+            files.append(RulesLoad.DeviceFile(path: own, bytes: bytes))
         }
-        let present = found.files.first
+        let present = files.first
         for file in noted where file.path != present?.path {
-            if let bytes = readable(file.path) {
-                found.files.append(RulesLoad.DeviceFile(path: file.path, bytes: bytes))
+            if let bytes = Self.readable(file.path) {
+                files.append(RulesLoad.DeviceFile(path: file.path, bytes: bytes))
             } else if file.bytes != present?.bytes {
-                found.files.append(file)
-                found.missing.append(file.path)
+                files.append(file)
+                missing.append(file.path)
             }
             // Else the file was moved, and holds at its new place.
         }
-        return found
+        return files
+    }
+
+    /// Whether `.gitignore` files apply by the settings of one of the users.
+    ///
+    /// - Parameter synced: The synced settings, which override a user's, as those of the replica on this device do.
+    package func applyGitignore(
+        synced: [UInt8]?, in state: StateFolder
+    ) throws(Failure) -> Bool {
+        guard !settings.isEmpty else { return false }
+        let path = state.path + "/" + Settings.deviceFile
+        let ofReplica = try StateFile.read(path, followingSymlinks: true).map {
+            RulesLoad.DeviceFile(path: path, bytes: $0)
+        }
+        return settings.contains { ofUser in
+            let device = [ofUser, ofReplica].compactMap(\.self)
+            return RulesLoad(synced: synced, device: device).gitignore
+        }
     }
 
     /// The bytes of a file that may be another user's; nil if it is not there, or not for this user to read.
@@ -47,7 +77,7 @@ package struct UserIgnoreFiles: Sendable {
 
     /// Notes the files for later runs.
     func record(in state: StateFolder) throws(Failure) {
-        let note = UserIgnoreNote(files)
+        let note = UserIgnoreNote(files, settings: settings)
         guard try note != state.userIgnoreNote() else { return }
         try StateFile.replace(state.userIgnores, with: note.bytes)
     }
@@ -68,7 +98,9 @@ extension StateFolder {
     ///
     /// - Throws: Code `corrupt` for an invalid one, because any guess could publish what was ignored.
     fileprivate func userIgnoreNote() throws(Failure) -> UserIgnoreNote {
-        guard let bytes = try StateFile.read(userIgnores) else { return UserIgnoreNote([]) }
+        guard let bytes = try StateFile.read(userIgnores) else {
+            return UserIgnoreNote([], settings: [])
+        }
         if let note = UserIgnoreNote(bytes) { return note }
         throw Failure(
             .corrupt, path: userIgnores, "The note of the users' ignore files is damaged.",
@@ -82,6 +114,6 @@ extension ReplicaOptions {
 
     /// See ``UserIgnoreFiles/find(_:in:)``.
     func userIgnoreFiles() throws(Failure) -> UserIgnoreFiles {
-        try UserIgnoreFiles.find(userIgnoreFile, in: stateFolder)
+        try UserIgnoreFiles.find(configuration, in: stateFolder)
     }
 }

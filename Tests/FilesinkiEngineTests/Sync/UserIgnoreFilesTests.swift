@@ -69,6 +69,23 @@ import Testing
         #expect(try await published() == ["k", "p.env"])
     }
 
+    @Test(arguments: [true, false])
+    func `so it is with settings that let gitignore files apply`(_ isThere: Bool) async throws {
+        let (_, b) = try await world.pair(["k": .file("keep")])
+        let settings = world.folder.path("ann/config.toml")
+        try StateFile.makeFolder(world.folder.path("ann"))
+        try StateFile.replace(settings, with: Array("gitignore = true\n".utf8))
+        try b.write([".gitignore": .file("*.env\n"), "p.env": .file("secret")])
+        try await run(b, as: "ann").sync()
+        if !isThere { removeTree(Array(settings.utf8)) }
+        #expect(try await named(run(b, as: nil).sync()) == (isThere ? [] : [settings]))
+        #expect(try await published() == ["k", ".gitignore"])
+        // What overrides them overrides them here.
+        try b.write([".filesinki": .directory(["config.toml": .file("gitignore = false\n")])])
+        try await run(b, as: nil).sync()
+        #expect(try await published() == ["k", ".gitignore", "p.env"])
+    }
+
     @Test func `an empty file ends the rules`() async throws {
         let b = try await scene()
         try ignore("", as: "ann")
