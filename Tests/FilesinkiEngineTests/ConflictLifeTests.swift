@@ -55,6 +55,16 @@ struct ConflictLifeTests {
         #expect(try await history(a).isSuperset(of: ["base", "from a", "from b"]))
     }
 
+    @Test("a conflict that was left open ends with the run that decides it")
+    func decidedLater() async throws {
+        try await leave()
+        #expect(try await open(b).map(\.path) == [path])
+        try await b.sync { $0.strategy = Strategy([.choice(.ours)]) }
+        #expect(try await open(b).isEmpty)
+        #expect(b.text("f.txt") == "from b")
+        try await world.converge()
+    }
+
     @Test("what is taken is the file of that side as it is now", arguments: ["here", "there"])
     func editedSide(_ side: String) async throws {
         let copy = try #require(try await b.sync().copies.first).description

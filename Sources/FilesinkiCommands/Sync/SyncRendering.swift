@@ -254,7 +254,10 @@ extension SyncReport {
         if !hasRemote {
             lines.append(Self.noRemote(hints))
         } else if away != nil {
-            lines.append(isQueued ? "The changes are kept here. Run again." : "Run again.")
+            lines.append(
+                isQueued
+                    ? "The changes are kept here: the next filesinki sync sends them."
+                    : "Run again.")
         }
         return lines
     }

@@ -52,9 +52,11 @@ struct SyncTotals {
             guard let number = count.text(withNoun: noun, foldersToo: !hasFiles) else { continue }
             words.append("\(isPlan ? planned : done) \(number)")
         }
+        let doesAnything = !words.isEmpty
         if problems > 0 { words.append(CountText.text(problems, "problem")) }
         let text = words.joined(separator: ", ") + "."
-        return isPlan ? "Would \(text)" : text.prefix(1).uppercased() + text.dropFirst()
+        return isPlan && doesAnything
+            ? "Would \(text)" : text.prefix(1).uppercased() + text.dropFirst()
     }
 
     /// Says that files are there twice, under the names that the two sides gave them; nil for fewer than two, which

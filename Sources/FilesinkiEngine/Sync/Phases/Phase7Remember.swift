@@ -243,6 +243,7 @@ extension SyncEngine {
     ) throws {
         let now = systemContext.now()
         let id = try writer.beginRun(started: run.started)
+        let left = try manifest.conflicts(.open).filter { $0.copyPath == nil }
         for step in done {
             let version = publication.version(step.path) ?? step.theirs?.version ?? 0
             // What was received is another device's change, which may not be known.
@@ -254,6 +255,9 @@ extension SyncEngine {
                 try writer.addJournal(row)
             }
             try recordOpenConflict(step, now, writer)
+            guard step.isDecided else { continue }
+            // A rule, or an option of this run, has decided what was left open.
+            for row in left where row.path == step.path { try writer.resolveConflict(row.id) }
         }
         let (code, outcome) = run.outcome(publication)
         try writer.endRun(
@@ -324,6 +328,16 @@ extension SyncEngine {
                 id: 0, path: step.path, base: step.base?.entry, ours: step.ours,
                 theirs: step.theirs?.entry, copyPath: nil, rule: step.reason.word, time: now,
                 state: .open))
+    }
+}
+
+extension Step {
+    /// Whether both sides have the same at the path once the step is carried out.
+    fileprivate var isDecided: Bool {
+        switch action {
+        case .agree, .take, .publish, .both: true
+        case .undecided, .leave, .skip: false
+        }
     }
 }
 
