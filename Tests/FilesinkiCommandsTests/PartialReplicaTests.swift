@@ -129,12 +129,16 @@ struct PartialReplicaTests {
                 .contains("filesinki only list"))
     }
 
-    @Test func `a notice that cannot wait is said with -q, too`() async throws {
+    @Test(
+        "a notice that cannot wait is said with -q, too",
+        arguments: [(".filesinkiignore", "./x.env\n"), (".filesinkignore", "x.env\n")])
+    func urgent(_ name: String, _ text: String) async throws {
         let world = try await GoldenTests.pair()
-        try world.write("./x.env\n", to: "a/.filesinkiignore")
+        try world.write(text, to: "a/" + name)
         let outcome = try await world.run("sync", "-q", "a")
         #expect(outcome.code == .done && outcome.text.isEmpty, "\(outcome.text)")
         #expect(outcome.talk.contains("ignores nothing"), "\(outcome.talk)")
+        #expect(try await world.run("doctor", "a").text.contains(name))
     }
 
     @Test func `check-ignore and explain know it under another HOME, too`() async throws {

@@ -21,6 +21,42 @@ struct GuardTests {
             ) { first, _ in first })
     }
 
+    @Test("with one file back in an emptied root, the others are deleted only by an approved plan")
+    func emptiedAndOneBack() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(wide(5))
+        for name in try a.names { a.remove(name) }
+        await #expect(throws: Failure.self) { try await a.sync() }
+        try a.write(["f1": .file("back")])
+        let failure = await #expect(throws: Failure.self) { try await a.sync() }
+        #expect(failure?.code == .limit)
+        #expect(failure?.message.contains("4 of the 5 paths") == true, "\(failure?.message ?? "")")
+        let plan = try planID(failure)
+        try await a.sync { $0.approved = plan }
+        try await b.sync()
+        #expect(try b.tree() == ["f1": .file("back")])
+        // That settles it.
+        try b.write(["f2": .file("2")])
+        try await world.converge()
+        a.remove("f2")
+        try await a.sync()
+    }
+
+    @Test("once all is back in an emptied root, single deletions are sent as ever")
+    func emptiedAndAllBack() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(wide(5))
+        let tree = try a.tree()
+        for name in try a.names { a.remove(name) }
+        await #expect(throws: Failure.self) { try await a.sync() }
+        try a.write(tree)
+        try await a.sync()
+        a.remove("f1")
+        try await a.sync()
+        try await b.sync()
+        #expect(try b.names.count == 4)
+    }
+
     @Test("an emptied root stops the run; exactly the approved plan is carried out")
     func emptied() async throws {
         let world = try World()

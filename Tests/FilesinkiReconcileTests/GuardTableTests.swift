@@ -28,6 +28,7 @@ import Testing
         var recent: [Number: Int] = [:]
         var base: Int
         var missing = 0
+        var wasEmptied = false
         var violations: [GuardViolation]
 
         var testDescription: String { name }
@@ -37,7 +38,7 @@ import Testing
     func limit(_ row: Case) {
         let violations = row.check.check(
             counts(row.planned), after: counts(row.done), and: counts(row.recent),
-            baseCount: row.base, missingOurs: row.missing)
+            baseCount: row.base, missingOurs: row.missing, wasEmptied: row.wasEmptied)
         #expect(violations == row.violations)
     }
 
@@ -120,6 +121,12 @@ import Testing
     ]
 
     static let emptied = [
+        Case(
+            name: "with one path back, the others are still missing", planned: [.deletedTheirs: 4],
+            base: 5, missing: 4, wasEmptied: true, violations: [.stillMissing(4, of: 5)]),
+        Case(
+            name: "what is missing only here is not deleted", planned: [.taken: 4], base: 5,
+            missing: 4, wasEmptied: true, violations: []),
         Case(
             name: "two paths, both gone: the root may not be mounted",
             planned: [.deletedTheirs: 2], base: 2, missing: 2,

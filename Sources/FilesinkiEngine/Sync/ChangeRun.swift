@@ -149,6 +149,7 @@ extension SyncEngine {
         if max(changes.count + found.items.count, theirs.count) >= usual.minimumOverwrites {
             return true
         }
+        if gone > 0, try wasEmptied { return true }
         guard gone >= usual.minimumEmptied else { return false }
         return try manifest.baseCount() <= gone
     }

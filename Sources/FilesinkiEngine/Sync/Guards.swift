@@ -54,11 +54,31 @@ extension SyncEngine {
         if run.options.approved == planned.id {
             run.guards.approve(planned.plan)
             try forgetRecentDeletions()
+            try noteEmptied(false)
             return
         }
-        guard let failure = try guardFailure(&run, planned) else { return }
+        let violations = try guardViolations(&run, planned.plan)
+        guard let failure = try guardFailure(&run, planned) else {
+            let isAllBack = run.local.changes.values.allSatisfy { $0.entry != nil }
+            if isAllBack, !run.isPartial { try noteEmptied(false) }
+            return
+        }
+        if Self.isEmptied(violations) { try noteEmptied(true) }
         if run.options.isUnattended { try holdRecentDeletions() }
         throw failure
+    }
+
+    private static let emptiedKey = "emptied-root"
+
+    /// Whether an emptied root has stopped a run, and that is not settled yet.
+    var wasEmptied: Bool {
+        get throws { try manifest.value(Self.emptiedKey) != nil }
+    }
+
+    /// Notes that an emptied root has stopped a run: with one file back it is not empty any more, and all others would be deleted.
+    private func noteEmptied(_ isEmptied: Bool) throws {
+        guard try wasEmptied != isEmptied else { return }
+        try manifest.write { try $0.setValue(Self.emptiedKey, isEmptied ? [1] : nil) }
     }
 
     /// What stops a run of this plan; nil if nothing does. Its remedy says how to go on.
@@ -82,7 +102,12 @@ extension SyncEngine {
     }
 
     private static func isEmptied(_ violations: [GuardViolation]) -> Bool {
-        violations.contains { if case .emptiedRoot = $0 { true } else { false } }
+        violations.contains {
+            switch $0 {
+            case .emptiedRoot, .stillMissing: true
+            default: false
+            }
+        }
     }
 
     /// The guards that the plan exceeds.
@@ -95,7 +120,8 @@ extension SyncEngine {
         return Guard(maxDelete: run.rules.maxDelete).check(
             run.guards.counted(plan), after: run.guards.done,
             and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
-            baseCount: count, missingOurs: gone + run.guards.missingOurs)
+            baseCount: count, missingOurs: gone + run.guards.missingOurs,
+            wasEmptied: try wasEmptied)
     }
 
     /// Whether the guards could stop the plan that follows from a stat scan, whatever the contents are.
@@ -108,7 +134,7 @@ extension SyncEngine {
         return !Guard(maxDelete: run.rules.maxDelete).check(
             found.mostCounts(run),
             and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
-            baseCount: count, missingOurs: gone
+            baseCount: count, missingOurs: gone, wasEmptied: try wasEmptied
         ).isEmpty
     }
 

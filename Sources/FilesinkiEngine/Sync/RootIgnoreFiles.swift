@@ -9,6 +9,14 @@ struct RootIgnoreFiles {
     /// Why no run may go by the rules: something else has the place of an ignore file, so that rules which the user sees, or
     /// other devices have, do not hold; nil if all is well.
     private(set) var misplaced: Failure?
+    /// Files that seem to be meant as ignore files, and are none.
+    private(set) var misnamed: [Failure] = []
+
+    /// Names that people write in place of ``FilesinkiRules/IgnoreFilter/fileName``.
+    private static let wrongNames = [
+        ".filesinkignore", ".filesinki-ignore", ".filesinki_ignore", ".filesinkiignore.txt",
+        "filesinkiignore",
+    ]
 
     /// - Throws: Code `limit` if one is too large.
     init(_ root: RootFolder, gitignore: Bool) throws {
@@ -21,6 +29,14 @@ struct RootIgnoreFiles {
                 misplaced = Self.failure(name, kind)
             }
         }
+        misnamed = try Self.wrongNames.filter { try root.status(RelativePath($0))?.kind == .file }
+            .map(Self.misnamed)
+    }
+
+    private static func misnamed(_ name: String) -> Failure {
+        Failure(
+            .usage, path: name, "This is no ignore file, and ignores nothing.",
+            remedy: "Ignore files have the name \(IgnoreFilter.fileName).")
     }
 
     private static func failure(_ name: String, _ kind: FileStatus.Kind) -> Failure {

@@ -210,9 +210,10 @@ struct RuleFiles {
     ) -> [Failure] {
         let synced = inRoot.texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let ofDevice = users.files + [own].compactMap(\.self)
-        return (synced + ofDevice.map { ($0.path, $0.bytes) }).flatMap { path, bytes in
+        let lines = (synced + ofDevice.map { ($0.path, $0.bytes) }).flatMap { path, bytes in
             IgnoreDoubt.all(in: bytes).map { $0.failure(in: path) }
         }
+        return lines + inRoot.misnamed
     }
 
     /// The bytes of a file directly in the root; nil if there is no regular file of this name.
