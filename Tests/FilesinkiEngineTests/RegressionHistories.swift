@@ -160,6 +160,29 @@ import Testing
             .user(2, .edit("data.json", .add(at: 2, serial: 4))), .ignore(2, "*.txt"),
             .user(0, .rename("data.json", to: "a"))),
         Row(
+            "a file in the place of a folder deletes nothing that the run leaves out of it",
+            seed: 6_204_326,
+            .user(1, .write("a/b/x", serial: 1, .replacing)),
+            .run(.init(1, strategy: "keep-both")), .user(1, .write("b", serial: 5, .replacing)),
+            .user(1, .write("a/b", serial: 6, .large)),
+            .run(.init(1, batchSize: 1, excluded: "x"))),
+        Row(
+            "a file that could not be sent is not deleted", replicas: 3, seed: 6_203_081,
+            .ignore(0, "x"), .run(.init(1, .save("a/b/x", serial: 2))),
+            .run(.init(0, batchSize: 3, excluded: "/b")),
+            .run(
+                .init(
+                    2, batchSize: 1,
+                    [.init(at: 6, .meanwhile(.user(0, .write("a", serial: 3, .replacing))))])),
+            .run(.init(0, .delete("a"), batchSize: 3))),
+        Row(
+            "a file in the place of a folder with what was moved out of it is named as not sent",
+            replicas: 5, seed: 6_201_864,
+            .user(0, .write("a/notes.txt", serial: 2, .text)), .run(.init(0)),
+            .run(.init(3, batchSize: 3, excluded: "/b")), .choose(3, ["a"]),
+            .user(3, .rename("a/notes.txt", to: "x")),
+            .user(3, .write("a", serial: 7, .stealthy))),
+        Row(
             "a folder that becomes a link under a run is scanned again", replicas: 5,
             seed: 6_008_639,
             .run(

@@ -76,6 +76,8 @@ struct Deletions: ReplicaPart {
                 try manifest.local(path)?.entry != nil
             {
                 changed.append(.changedMeanwhile(path, "deleted"))
+            } else if try isUnsent(path, before) {
+                continue
             } else if case .surprised = try writer.remove(
                 path, expecting: editor.expectation(at: path))
             {
@@ -86,6 +88,11 @@ struct Deletions: ReplicaPart {
         }
         try writer.flush()
         return (changed, doomed.kept.map { Problem($0, .keptFolder($0)) })
+    }
+
+    /// Whether the run before says why it has not sent what is at the path: it exists nowhere else, and stays.
+    private func isUnsent(_ path: RelativePath, _ before: SyncReport) throws -> Bool {
+        try before.problems.contains { $0.path == path } && manifest.local(path)?.entry != nil
     }
 
     /// What is at the paths and below them.

@@ -75,8 +75,7 @@ struct IndependentChanges {
                 batch.add(scan.changed[position], if: isSendable(scan.changed[position], run.base))
             } else {
                 let candidate = scan.candidates[position - scan.changed.count]
-                let isEdit = candidate.knownRow != nil
-                batch.add(candidate, if: isSendable(candidate.path, isEdit: isEdit))
+                batch.add(candidate, if: isSendable(candidate, run.base))
             }
             position += 1
         }
@@ -104,6 +103,13 @@ struct IndependentChanges {
             leftFolders.insert(change.path)
         }
         return isSendable
+    }
+
+    /// A file in the place of something else concerns what was there.
+    private func isSendable(_ candidate: ScanCandidate, _ base: BaseIndex) -> Bool {
+        let known = base.row(candidate.path)?.entry.kind
+        return (known == nil || known == .file)
+            && isSendable(candidate.path, isEdit: known != nil)
     }
 
     private func isSendable(_ path: RelativePath, isEdit: Bool) -> Bool {

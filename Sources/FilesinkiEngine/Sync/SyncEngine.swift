@@ -159,7 +159,10 @@ struct SyncEngine: ReplicaPart {
 
     /// Reports what took the place of a folder of which the store has more than this device: nobody else gets it.
     private func reportHeldPlaces(_ steps: [Step], _ run: inout SyncRun) {
-        for step in steps where step.action == .skip && step.reason == .holdsIgnored {
+        for step in steps
+        where step.action == .skip
+            && (step.reason == .holdsIgnored || step.reason == .holdsBlocked)
+        {
             guard let ours = step.ours, ours.kind == .file || ours.kind == .symlink else {
                 continue
             }
@@ -234,8 +237,8 @@ extension Failure {
     fileprivate static func heldPlace(_ path: RelativePath) -> Failure {
         Failure(
             .exists, path: path.bytes,
-            "Not sent: the store has a folder of this name, with files that are ignored here.",
-            remedy: "Give the file another name, or take back the rule that ignores them.")
+            "Not sent: the store has a folder of this name, with files that are left alone here.",
+            remedy: "Give the file another name, or take back what leaves them out.")
     }
 
     fileprivate static func keepsChanging(_ path: RelativePath) -> Failure {
