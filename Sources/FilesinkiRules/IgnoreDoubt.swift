@@ -9,6 +9,10 @@ package struct IgnoreDoubt: Hashable, Sendable {
         case comment
         /// The line ends with a tab, which belongs to the pattern.
         case tab
+        /// The pattern has alternatives in braces, which Syncthing and rclone read, and git does not.
+        case braces
+        /// The pattern begins with `~/`, or stands in quotes, which a shell reads.
+        case shell
         /// The file is UTF-16.
         case encoding
     }
@@ -34,10 +38,23 @@ package struct IgnoreDoubt: Hashable, Sendable {
         if first == UInt8(ascii: "!") { text.removeFirst() }
         if text.starts(with: "./".utf8) || text.starts(with: "../".utf8) { return .dot }
         if text.last == UInt8(ascii: "\t") { return .tab }
+        let isQuoted =
+            text.count > 1 && (text.first == UInt8(ascii: "\"") || text.first == UInt8(ascii: "'"))
+            && text.first == text.last
+        if isQuoted || text.starts(with: "~/".utf8) { return .shell }
+        if hasBraces(text) { return .braces }
         let isComment = zip(text, text.dropFirst()).contains { blank, mark in
             (blank == UInt8(ascii: " ") || blank == UInt8(ascii: "\t")) && mark == UInt8(ascii: "#")
         }
         return isComment ? .comment : nil
+    }
+
+    /// Whether there is `{a,b}`.
+    private static func hasBraces(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let start = text.firstIndex(of: UInt8(ascii: "{")),
+            let end = text[start...].firstIndex(of: UInt8(ascii: "}"))
+        else { return false }
+        return text[start..<end].contains(UInt8(ascii: ","))
     }
 
     /// The doubt as a message to the user.
@@ -60,6 +77,16 @@ package struct IgnoreDoubt: Hashable, Sendable {
                 (
                     "Line \(line) ends with a tab, and ignores names that end with one only.",
                     "Remove the tab."
+                )
+            case .braces:
+                (
+                    "Line \(line) has alternatives in braces, which are no pattern here, and ignores names with braces only.",
+                    "Give each alternative a line of its own; for a name with a brace, write [{]."
+                )
+            case .shell:
+                (
+                    "Line \(line) ignores nothing: ~ and quotes are part of a name here.",
+                    "Write the path below the folder of the file, without quotes."
                 )
             case .encoding: ("The file is UTF-16, and ignores nothing.", "Save it as UTF-8.")
             }

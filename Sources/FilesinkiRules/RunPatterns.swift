@@ -29,6 +29,15 @@ package struct RunPatterns: Sendable {
                 remedy: "Write it as in .gitignore, such as *.iso or /cache/; in place of ! use "
                     + "--include.")
         }
+        // A # behind a blank is part of the name here: nobody comments an option.
+        let doubts = IgnoreDoubt.all(in: Array(line(pattern).utf8)).map(\.cause)
+        guard doubts.allSatisfy({ $0 == .comment }) else {
+            throw Failure(
+                .usage, path: pattern, "The pattern would match nothing, or not what it seems to.",
+                remedy:
+                    "Write it as in .gitignore, below the root: without ./ and ~; give the option once for each alternative; "
+                    + "for a name with a brace, write [{].")
+        }
     }
 
     /// The pattern as a line of an ignore file: a leading `#` and trailing spaces count.

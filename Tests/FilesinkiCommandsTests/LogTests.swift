@@ -11,9 +11,8 @@ struct LogTests {
     )
     func folder() async throws {
         let world = try await world()
-        try world.write("x", to: "a/sub/three")
-        world.remove("a/one")
-        #expect(try await world.run("sync", "a").code == .done)
+        #expect(
+            try await world.run("save", "--root", "a", "sub/three", input: [120]).code == .done)
         world.rename("a/sub", to: "a/other")
         #expect(try await world.run("sync", "a").code == .done)
         let folder = try await world.run("log", "--root", "a", "other")

@@ -152,14 +152,16 @@ struct PartialReplicaTests {
         #expect(try await world.run("explain", "--root", "a", "x.mine").text.contains(told))
     }
 
-    @Test("an invalid pattern is a usage error", arguments: ["sync a", "watch a", "clone store c"])
-    func invalidPattern(_ command: String) async throws {
+    @Test(
+        "a pattern that is invalid, or matches not what it seems to, is a usage error",
+        arguments: ["sync a", "watch a", "clone store c"], ["!x", "./x", "*.{pem,txt}", "~/x"])
+    func invalidPattern(_ command: String, _ pattern: String) async throws {
         let world = try await GoldenTests.pair()
         let words = command.split(separator: " ").map { Array($0.utf8) }
         let outcome = try await world.run(
-            bytes: words + ["--exclude", "!x"].map { Array($0.utf8) })
+            bytes: words + ["--exclude", pattern].map { Array($0.utf8) })
         #expect(outcome.code == .usage)
-        #expect(outcome.talk.contains("!x"))
+        #expect(outcome.talk.contains(pattern))
         #expect(world.names(in: "c").isEmpty)
     }
 

@@ -9,7 +9,8 @@ struct IgnoreDoubtTests {
         arguments: [
             (".env\n./.env\n", 2, IgnoreDoubt.Cause.dot), ("!../x", 1, .dot), ("./a\r\n", 1, .dot),
             (".env # mine", 1, .comment), ("a\t#b\n", 1, .comment), (".env\t\n", 1, .tab),
-            ("\n\n!.env\t\r\n", 3, .tab),
+            ("\n\n!.env\t\r\n", 3, .tab), (".{env,pem}", 1, .braces), ("~/.env", 1, .shell),
+            ("\".env\"", 1, .shell), ("'.env'", 1, .shell),
         ])
     func doubtful(_ text: String, _ line: Int, _ cause: IgnoreDoubt.Cause) {
         let found = IgnoreDoubt.all(in: Array(text.utf8))
@@ -30,7 +31,8 @@ struct IgnoreDoubtTests {
     @Test(
         "other lines are not",
         arguments: [
-            "", "#", "# ./a", ".env", "a#b", "a [#]b", "*.o\r\n!b", ".", "..", "a/./b", "a \n",
+            "{", "{a}", "}a,b{", "\"", "a\"b\"", "", "#", "# ./a", ".env", "a#b", "a [#]b",
+            "*.o\r\n!b", ".", "..", "a/./b", "a \n",
             "\u{FEFF}.env\n",
         ])
     func plain(_ text: String) { #expect(IgnoreDoubt.all(in: Array(text.utf8)).isEmpty) }

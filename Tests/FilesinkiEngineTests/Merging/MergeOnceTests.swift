@@ -68,8 +68,12 @@ struct MergeOnceTests {
         #expect(calls == 1)
     }
 
-    @Test("a merge that was written and lost the race waits as what it made")
-    func waiting() async throws {
+    /// Syncs b while a publishes changes of its own right before b's commits of some numbers.
+    ///
+    /// - Parameter last: Before this one b is killed.
+    private func sync(
+        b changes: [Int: TreeFixture], killedBefore last: Int = .max
+    ) async throws {
         var machine = b
         let commit = Mutex(0)
         let racing = RacingRemote(world.remote) { [a] in
@@ -77,15 +81,22 @@ struct MergeOnceTests {
                 number += 1
                 return number
             }
-            // The first commit keeps what was here, the second one is the merge's.
-            if number == 2 {
-                try a.write(["other": .file("x")])
+            if let tree = changes[number] {
+                try a.write(tree)
                 try await a.sync()
             }
-            return number == 3 ? .killedBefore : .none
+            return number == last ? .killedBefore : .none
         }
         machine.options.connect = { _ in racing }
-        await #expect(throws: Failure.self) { try await sync(machine) }
+        try await sync(machine)
+    }
+
+    @Test("a merge that was written and lost the race waits as what it made")
+    func waiting() async throws {
+        // The first commit keeps what was here, the second one is the merge's.
+        await #expect(throws: Failure.self) {
+            try await sync(b: [2: ["other": .file("x")]], killedBefore: 3)
+        }
         let path = try RelativePath("n")
         let (waiting, pending) = try await b.with { replica in
             (
@@ -97,31 +108,10 @@ struct MergeOnceTests {
         #expect(waiting?.content == ContentHasher.hash(Array("18".utf8)))
     }
 
-    /// Runs b while a publishes a count of its own right before b's commits of some numbers.
-    ///
-    /// - Parameter last: Before this one b is killed.
-    private func sync(b counts: [Int: String], killedBefore last: Int = .max) async throws {
-        var machine = b
-        let commit = Mutex(0)
-        let racing = RacingRemote(world.remote) { [a] in
-            let number = commit.withLock { number in
-                number += 1
-                return number
-            }
-            if let count = counts[number] {
-                try a.write(["n": .file(count)])
-                try await a.sync()
-            }
-            return number == last ? .killedBefore : .none
-        }
-        machine.options.connect = { _ in racing }
-        try await sync(machine)
-    }
-
     @Test("the same when the race is lost again before what was merged anew is written")
     func lostTwice() async throws {
         // The first commit keeps what was here, the second is the merge's, the third keeps what the first merge made.
-        try await sync(b: [2: "16", 3: "17"])
+        try await sync(b: [2: ["n": .file("16")], 3: ["n": .file("17")]])
         try await sync(a)
         #expect(try a.tree() == ["n": .file("20")])
         #expect(try b.tree() == ["n": .file("20")])
@@ -130,7 +120,7 @@ struct MergeOnceTests {
     @Test("an edit of a merge that was written and lost the race is an edit of that merge")
     func edited() async throws {
         await #expect(throws: Failure.self) {
-            try await sync(b: [2: "16"], killedBefore: 3)
+            try await sync(b: [2: ["n": .file("16")]], killedBefore: 3)
         }
         #expect(b.text("n") == "18")
         try b.write(["n": .file("28")])
