@@ -183,6 +183,12 @@ import Testing
             .user(3, .rename("a/notes.txt", to: "x")),
             .user(3, .write("a", serial: 7, .stealthy))),
         Row(
+            "what was moved out of a partial replica, and renamed elsewhere, keeps no folder",
+            replicas: 3, seed: 6_300_240,
+            .user(0, .write("a/notes.txt", serial: 2, .text)), .run(.init(0)), .run(.init(2)),
+            .choose(2, ["a"]), .user(0, .rename("a", to: "list")),
+            .user(2, .rename("a/notes.txt", to: "c/d/y.txt"))),
+        Row(
             "a folder that becomes a link under a run is scanned again", replicas: 5,
             seed: 6_008_639,
             .run(

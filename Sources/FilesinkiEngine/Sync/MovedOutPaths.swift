@@ -15,7 +15,7 @@ extension SyncEngine {
 
     /// Leaves what was moved out as it is elsewhere, and says so.
     func holdMovedOut(_ found: inout ScanResult, _ run: SyncRun) throws {
-        let out = try movedOut(found.missing, run.base, run.rules)
+        let out = try movedOut(found.missing, run)
         guard !out.isEmpty else { return }
         let held = Set(out.keys)
         found.missing.removeAll { $0.isAtOrInside(held) }
@@ -24,14 +24,20 @@ extension SyncEngine {
     }
 
     /// The same for a scan of some paths.
-    func holdMovedOut(_ seen: inout Observation, _ base: BaseIndex, _ rules: RunRules) throws {
+    func holdMovedOut(_ seen: inout Observation, _ run: SyncRun) throws {
         let gone = seen.changes.filter { $0.value.entry == nil }.map(\.key)
-        let out = try movedOut(gone, base, rules)
+        let out = try movedOut(gone, run)
         guard !out.isEmpty else { return }
         let held = Set(out.keys)
         for path in gone where path.isAtOrInside(held) { seen.changes[path] = nil }
         seen.blocked.formUnion(held)
         seen.problems += Self.problems(out)
+    }
+
+    /// Whether the store does not have the path any more: then there is no deletion to be sent.
+    private func isDeletedThere(_ path: RelativePath, _ run: SyncRun) throws -> Bool {
+        let change = try run.remote.changes[path]?.entry ?? manifest.remote(path)?.entry
+        return change?.entry.kind == .tombstone
     }
 
     private static func problems(_ out: [RelativePath: RelativePath]) -> [Problem] {
@@ -40,16 +46,16 @@ extension SyncEngine {
 
     /// Where paths are now that are gone from the chosen ones, by their inode.
     private func movedOut(
-        _ gone: [RelativePath], _ base: BaseIndex, _ rules: RunRules
+        _ gone: [RelativePath], _ run: SyncRun
     ) throws -> [RelativePath: RelativePath] {
-        guard let choice = rules.choice, !gone.isEmpty else { return [:] }
+        guard let choice = run.rules.choice, !gone.isEmpty else { return [:] }
         var lost: [UInt64: BaseRow] = [:]
-        for path in gone where choice.contains(path) {
-            if let row = base.row(path), let stamp = row.stamp { lost[stamp.inode] = row }
+        for path in gone where try choice.contains(path) && !isDeletedThere(path, run) {
+            if let row = run.base.row(path), let stamp = row.stamp { lost[stamp.inode] = row }
         }
         var out: [RelativePath: RelativePath] = [:]
         var left = Self.limit
-        var waiting = lost.isEmpty ? [] : try unheldPaths(rules, choice)
+        var waiting = lost.isEmpty ? [] : try unheldPaths(run.rules, choice)
         while let path = waiting.popLast(), left > 0, out.count < lost.count {
             left -= 1
             guard let status = try root.status(path) else { continue }

@@ -51,7 +51,7 @@ extension SyncEngine {
         _ found: StatScan, _ run: SyncRun, isStoring: Bool
     ) async throws -> Observation {
         var seen = try await read(found, run, isStoring: isStoring)
-        try holdMovedOut(&seen, run.base, run.rules)
+        try holdMovedOut(&seen, run)
         // By the inode, as in a scan of everything: no content tells one empty file from another.
         seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), run.base)
         return seen
