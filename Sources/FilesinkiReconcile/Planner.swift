@@ -178,7 +178,8 @@ extension Planner {
     /// Gives `entry` a conflict name beside `path`, unless a conflict copy of the path has its content.
     /// Where other contents have all of its names, our version is kept in the history.
     private mutating func addCopy(
-        of entry: Entry, at path: RelativePath, from device: Device, origin: RelativePath?
+        of entry: Entry, at path: RelativePath, from device: Device, origin: RelativePath?,
+        superseded: Entry? = nil
     ) {
         let known = input.conflictCopies(of: path)
         if known.contains(where: { state(of: $0, for: entry) == .holdsEntry }) { return }
@@ -190,7 +191,9 @@ extension Planner {
             case .taken: continue
             case .free:
                 let reason = Reason.conflictCopy(of: path)
-                return set(PlannedPath(copy, .entry(entry), reason, origin: origin))
+                return set(
+                    PlannedPath(copy, .entry(entry), reason, origin: origin, superseded: superseded)
+                )
             }
         }
         if origin != nil, let place = places[path] { planned[place].superseded = entry }
@@ -253,18 +256,22 @@ extension Planner {
         if entry.kind == .tombstone {
             set(PlannedPath(folder, .entry(directory(for: folder)), .holdsSurvivor))
         } else {
-            replace(entry, at: folder, origin: plan.origin)
+            replace(entry, at: folder, origin: plan.origin, superseded: plan.superseded)
         }
     }
 
     /// Puts a directory where `entry` was to be, and gives `entry` a conflict name.
-    private mutating func replace(_ entry: Entry, at path: RelativePath, origin: RelativePath?) {
+    ///
+    /// - Parameter superseded: The content that only this replica has and that `entry` replaces.
+    private mutating func replace(
+        _ entry: Entry, at path: RelativePath, origin: RelativePath?, superseded: Entry? = nil
+    ) {
         set(PlannedPath(path, .entry(directory(for: path)), .folderKeepsName))
         let isOurs = input.ourEntry(path)?.hasSameContent(as: entry) ?? false
         let isTheirs = input.theirEntry(path)?.hasSameContent(as: entry) ?? false
         addCopy(
             of: entry, at: path, from: isTheirs ? sender(of: path) : input.device,
-            origin: isOurs ? path : origin)
+            origin: isOurs ? path : origin, superseded: superseded)
     }
 
     /// The directory as some tree has it, the committed one first.

@@ -189,6 +189,15 @@ import Testing
             .choose(2, ["a"]), .user(0, .rename("a", to: "list")),
             .user(2, .rename("a/notes.txt", to: "c/d/y.txt"))),
         Row(
+            "an edit that is merged into a conflict copy beside a folder is in the history",
+            replicas: 5, seed: 6_404_064,
+            .user(0, .write("a/notes.txt", serial: 2, .text)),
+            .user(0, .write("data.json", serial: 3, .text)), .run(.init(0)), .run(.init(1)),
+            .run(.init(2)), .user(1, .edit("data.json", .add(at: 4, serial: 4))),
+            .user(2, .rename("data.json", to: "a")),
+            .user(0, .edit("data.json", .add(at: 4, serial: 5))),
+            .user(0, .rename("a/notes.txt", to: "a/y.txt"))),
+        Row(
             "a folder that becomes a link under a run is scanned again", replicas: 5,
             seed: 6_008_639,
             .run(

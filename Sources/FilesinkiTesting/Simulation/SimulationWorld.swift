@@ -184,10 +184,12 @@ actor SimulationWorld {
         for new in after.subtracting(before) { placed[new, default: 0] += 1 }
         let gone = Set(before.map(\.value)).subtracting(after.map(\.value))
         let values = Set(after.map(\.value))
+        let new = values.subtracting(before.map(\.value))
         finished.formUnion(gone)
-        written.formUnion(values.subtracting(before.map(\.value)))
+        written.formUnion(new)
         owed[number]?.subtract(gone)
-        owed[number]?.formUnion(values)
+        // Not what was there before: a save that is under way may replace it.
+        owed[number]?.formUnion(new)
     }
 
     /// Changes what a replica holds: no value may leave the disk that is not in the log.
