@@ -198,6 +198,13 @@ import Testing
             .user(0, .edit("data.json", .add(at: 4, serial: 5))),
             .user(0, .rename("a/notes.txt", to: "a/y.txt"))),
         Row(
+            "a save whose place a folder takes meanwhile says so", replicas: 3, seed: 6_504_115,
+            .user(2, .write("a", serial: 4, .replacing)),
+            .run(
+                .init(
+                    2, .save("a", serial: 6), batchSize: 1,
+                    [.init(at: 9, .meanwhile(.user(2, .write("a/x", serial: 7, .stealthy))))]))),
+        Row(
             "a folder that becomes a link under a run is scanned again", replicas: 5,
             seed: 6_008_639,
             .run(

@@ -63,12 +63,14 @@ struct Saves: ReplicaPart {
         try writer.makeFolders(above: path)
         let staged = try editor.stage(path, in: writer.staging, mode: options.mode, content: write)
         try await keepEdits(at: [path], besides: staged.content, options.sync, rules)
-        let saved = try editor.install(staged, at: path, by: writer)
+        guard let saved = try editor.install(staged, at: path, by: writer) else {
+            throw Failure.placeTaken(path)
+        }
         let report = try await sync.afterChange("Saved here", at: path) {
             try await sync.syncPaths(
                 [path], options.sync, after: before, saved: [path], installed: saved)
         }
-        return try self.report(report, of: path, saved: saved?.content)
+        return try self.report(report, of: path, saved: saved.content)
     }
 
     /// Publishes what a program has written at the path itself.
@@ -286,5 +288,15 @@ extension SyncReport {
             guard step.path == path, case .take(let entry) = step.action else { return false }
             return entry.kind == .file
         }
+    }
+}
+
+extension Failure {
+    /// What is saved had no place.
+    fileprivate static func placeTaken(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes,
+            "Not saved: a folder took the place of the file while it was being saved.",
+            remedy: "Save it under another name.")
     }
 }
