@@ -92,6 +92,42 @@ struct MigrationTests {
         try await expect("check --root b --read-data")
     }
 
+    @Test("what a device sent to the old store is copied, too, while nobody uses the new one")
+    func followedLate() async throws {
+        try await expect("remote set other --migrate --root a")
+        try world.write("late", to: "b/late")
+        try world.write("edited", to: "b/one")
+        world.remove("b/two")
+        try await expect("sync b")
+        try await expect("remote set other --migrate --root b")
+        try await expect("sync b")
+        try await expect("sync a")
+        #expect(world.readText("a/one") == "edited" && world.readText("a/late") == "late")
+        #expect(world.read("a/two") == nil && world.read("b/two") == nil)
+    }
+
+    @Test("stores that both went on are not joined: the copy stays readable, and --accept merges")
+    func bothUsed() async throws {
+        try await expect("remote set other --migrate --root a")
+        for name in ["b/n1", "b/n2"] {
+            try world.write(name, to: name)
+            try await expect("sync b")
+        }
+        try world.write("a", to: "a/mine")
+        try await expect("sync a")
+        let accept = "filesinki remote set --root \(world.folder)/b \(world.folder)/other --accept:"
+        let copied = try await expect("remote set other --migrate --root b", .negative)
+        #expect(copied.talk.contains("cannot be joined"), "\(copied.talk)")
+        #expect(copied.talk.contains(accept), "\(copied.talk)")
+        try await expect("check --root a --read-data")
+        try await expect("remote set other --accept --root b")
+        try await expect("sync b")
+        try await expect("sync a")
+        for name in ["n1", "n2", "mine"] {
+            #expect(world.read("a/" + name) != nil && world.read("b/" + name) != nil, "\(name)")
+        }
+    }
+
     @Test("the command for the other devices is one that a shell takes")
     func quoted() async throws {
         let line = ["remote", "set", "to other", "--migrate", "--root", "a"]

@@ -2,6 +2,7 @@ import FilesinkiEncryption
 package import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiText
 
 /// Copies the store, with its history, to another remote, and makes that the remote of the replica. It may be of another
 /// kind, and a store that was not encrypted may become so.
@@ -54,7 +55,7 @@ struct StoreMigration: ReplicaPart {
             // An earlier migration was completed, here or on another device.
             let key = try await stores.findKey(of: found, plain)
             let target = SealedRemote.seal(plain, with: key, systemContext)
-            try await copyNew(from: source, to: target, &report, progress)
+            try await copyNew(from: source, to: target, inUseAt: address, &report, progress)
             // It may have been moved away from there before.
             try await StoreMove.removeAll(at: target)
             try sync.useStore(found, key, at: address)
@@ -78,7 +79,7 @@ struct StoreMigration: ReplicaPart {
                 remedy: "Give an empty place.")
         }
         // What other devices have published since.
-        try await copyNew(from: source, to: target, &report, progress)
+        try await copyNew(from: source, to: target, inUseAt: address, &report, progress)
         try sync.useStore(made, key, at: address)
         try await leaveNote(at: source, address, &report)
         return report
@@ -118,32 +119,60 @@ struct StoreMigration: ReplicaPart {
     }
 
     /// Copies what the target lacks, until the source has nothing new.
+    ///
+    /// - Parameter address: The address of the target if devices may use it already; see
+    ///   ``FilesinkiStore/StoreCopyOrder``. Nil for one that is no store yet.
+    /// - Throws: Code `exists` if both were used since the target was copied; nothing is copied then.
     private func copyNew(
-        from source: any Remote, to target: any Remote, _ report: inout MigrationReport,
+        from source: any Remote, to target: any Remote, inUseAt address: String? = nil,
+        _ report: inout MigrationReport, _ progress: (@Sendable (Progress) -> Void)?
+    ) async throws {
+        var present = Set(try await Self.objects(of: target))
+        while true {
+            let found = try await Self.objects(of: source)
+            if let address {
+                let order = StoreCopyOrder(copying: found, to: present)
+                for key in order.lastShared {
+                    let (ours, theirs) = (
+                        try await source.get(key, range: nil), try await target.get(key, range: nil)
+                    )
+                    guard ours == theirs else { throw Failure.bothUsed(at: address, key) }
+                }
+                try await copy(order.contents, from: source, to: target, &report, progress)
+                try await copy(
+                    order.commits, from: source, to: target, limit: 1, &report, progress)
+                try await copy(order.rest, from: source, to: target, &report, progress)
+            } else {
+                let missing = found.filter { !present.contains($0) }
+                try await copy(missing, from: source, to: target, &report, progress)
+            }
+            let count = present.count
+            present.formUnion(found)
+            guard present.count > count else { return }
+        }
+    }
+
+    private func copy(
+        _ keys: [ObjectKey], from source: any Remote, to target: any Remote,
+        limit: Int = parallelCopies, _ report: inout MigrationReport,
         _ progress: (@Sendable (Progress) -> Void)?
     ) async throws {
-        var present = Set(try await Self.objects(of: target).map(\.key))
-        while true {
-            let missing = try await Self.objects(of: source).filter { !present.contains($0.key) }
-            guard !missing.isEmpty else { return }
-            for start in stride(from: 0, to: missing.count, by: Self.objectsPerReport) {
-                let part = Array(missing[start..<min(start + Self.objectsPerReport, missing.count)])
-                let sizes = try await mapConcurrently(part, limit: Self.parallelCopies) { object in
-                    try await Self.copy(object.key, from: source, to: target)
-                }
-                report.objects += sizes.count { $0 > 0 }
-                report.bytes += sizes.reduce(0, +)
-                progress?(Progress(.publishing, files: report.objects, bytes: report.bytes))
+        for start in stride(from: 0, to: keys.count, by: Self.objectsPerReport) {
+            let part = Array(keys[start..<min(start + Self.objectsPerReport, keys.count)])
+            let sizes = try await mapConcurrently(part, limit: limit) { key in
+                try await Self.copy(key, from: source, to: target)
             }
-            present.formUnion(missing.map(\.key))
+            report.objects += sizes.count { $0 > 0 }
+            report.bytes += sizes.reduce(0, +)
+            progress?(Progress(.publishing, files: report.objects, bytes: report.bytes))
         }
     }
 
     /// The objects of a store that are copied: all but its description, its keys and what is not part of the format.
-    private static func objects(of remote: any Remote) async throws -> [ObjectInfo] {
-        var found: [ObjectInfo] = []
+    private static func objects(of remote: any Remote) async throws -> [ObjectKey] {
+        var found: [ObjectKey] = []
         for prefix in ["packs/", "zones/", "devices/"] {
-            try await remote.listPages(prefix: prefix) { found += $0 }
+            try await remote.listPages(prefix: prefix) { found += $0.map(\.key) }
         }
         return found
     }
@@ -186,6 +215,16 @@ package struct MigrationReport: Sendable {
 }
 
 extension Failure {
+    /// A store and its copy have got commits of their own.
+    fileprivate static func bothUsed(at address: String, _ key: ObjectKey) -> Failure {
+        Failure(
+            .exists, path: key.description,
+            "Both stores were used since one was copied to the other, and cannot be joined: nothing was copied.",
+            remedy: "To go on with the other one, run filesinki remote set "
+                + "\(ShellWord.shown(address.utf8)) --accept: both sides are then merged as at a first "
+                + "sync, and nothing is deleted.")
+    }
+
     /// The folder that a store was copied to has files of other programs.
     fileprivate static func amongOtherFiles(_ address: String) -> Failure {
         Failure(
