@@ -125,11 +125,15 @@ package protocol ItemState: Hashable, Sendable {
 
     /// What the content names of what is stored beside it: see ``ItemKind/hasAssets``.
     var assets: [ItemAsset] { get }
+
+    /// The item as it is published in the place of a former one. It has the same content and time.
+    func published(over former: Self) -> Self
 }
 
 extension ItemState {
     package func isReported(after former: Self) -> Bool { !hasSameContent(as: former) }
     package var assets: [ItemAsset] { [] }
+    package func published(over former: Self) -> Self { self }
 }
 
 /// What a kind is called.

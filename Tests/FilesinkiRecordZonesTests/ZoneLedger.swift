@@ -71,9 +71,8 @@ struct ZoneLedger {
     private var logs: [UInt64: (reader: LogReader, records: [String: Record?])] = [:]
     /// Which commit of each generation deleted a record last, and the fields that such a record had in the log before.
     private var deletions: [UInt64: [String: (sequence: UInt64, fields: Set<String>)]] = [:]
-    /// The values that a generation's log has had, each with its record and field, and the stamp with which each came
-    /// last: who sends a value that is there already changes nothing, whatever the stamp.
-    private var published: [String: Stamp] = [:]
+    /// The values that a generation's log has had, each with its record and field.
+    private var published: Set<String> = []
 
     init(devices: Int) {
         views = Array(repeating: ZoneView(), count: devices)
@@ -238,7 +237,7 @@ struct ZoneLedger {
                 let isSent =
                     generation == before.generation && item.version > 0
                     && item.base.record?.values[field] == value
-                    || published["\(generation) \(name).\(field) \(value)"] != nil
+                    || published.contains("\(generation) \(name).\(field) \(value)")
                 return isSent
                     && (generation...now.generation).contains { later in
                         guard let log = logs[later]?.records[name] else { return false }
@@ -332,8 +331,8 @@ struct ZoneLedger {
             let others = former?.values.keys.map(\.self) ?? []
             deletions[generation, default: [:]][name] = (sequence, fields.union(others))
         }
-        for (field, now) in record?.fields ?? [:] where former?[field] != now.value {
-            published["\(generation) \(name).\(field.text) \(now.value)"] = now.stamp
+        for (field, value) in record?.values ?? [:] {
+            published.insert("\(generation) \(name).\(field) \(value)")
         }
     }
 
@@ -353,13 +352,11 @@ struct ZoneLedger {
         let ours = views[index].record(name)
         for (field, old) in former?.fields ?? [:] where record?[field] != old.value {
             if intent?.replaced[field.text]?.contains(old.value) == true { continue }
-            let came = published["\(generation) \(name).\(field.text) \(old.value)"] ?? old.stamp
             let isTouched = intent?.touched.contains(field.text) == true && record != nil
             let isAllowed =
                 switch intent?.policy {
                 case nil, .unchanged: false
-                case .merge:
-                    isTouched && ours?.fields[field].map { $0.stamp > min(came, old.stamp) } ?? true
+                case .merge: isTouched && ours?.fields[field].map { $0.stamp > old.stamp } ?? true
                 case .changedKeys: isTouched
                 case .allKeys: true
                 }

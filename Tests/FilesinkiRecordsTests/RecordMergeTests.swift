@@ -296,4 +296,14 @@ struct RecordMergeTests {
         #expect(both.outcome == .ours)
         #expect(both.superseded.map(\.field.value) == [Self.three, Self.one])
     }
+
+    @Test func `a stamp changes only with its value`() throws {
+        let former = record("a", "Note", ["f": Self.one, "g": Self.one, "h": Self.one], at: 10)
+        var saved = record("a", "Note", ["f": Self.one, "g": Self.two], at: 20, by: 2)
+        try saved.set(field("i"), Field(Self.one, stamp(20, 2)))
+        let kept = saved.keepingStamps(of: former)
+        #expect(kept.hasSameContents(as: saved) && kept.modified == stamp(20, 2))
+        #expect(kept.fields[field("f")]?.stamp == stamp(10))
+        for name in ["g", "i"] { #expect(kept.fields[field(name)]?.stamp == stamp(20, 2)) }
+    }
 }

@@ -277,6 +277,10 @@ extension ItemZone {
         guard try database.logPosition()?.token == position.token else { return }
         for sent in pending.items {
             guard var item = try database.item(sent.key) else { continue }
+            // What was set meanwhile has another time.
+            if item.ours.time == sent.ours.time, item.ours.hasSameContent(as: sent.ours) {
+                item.ours = sent.ours
+            }
             item.base = sent.ours
             item.version = commit.sequence
             try database.put(item, isChanged: false)

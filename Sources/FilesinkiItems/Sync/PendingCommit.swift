@@ -13,6 +13,7 @@ struct PendingCommit<State: ItemState>: Sendable {
         case exceedsLimits
     }
 
+    /// The items as they are published.
     private(set) var items: [Item<State>] = []
     private(set) var losers: [(row: Int64, loser: Superseded<State>)] = []
     /// Whether something was left out because the commit has no room left.
@@ -34,6 +35,7 @@ struct PendingCommit<State: ItemState>: Sendable {
 
     /// Adds the changes of a batch, all or none.
     mutating func add(_ batch: [Item<State>]) -> Addition {
+        let batch = batch.map(\.published)
         let rows = batch.map { Row($0.key, $0.ours, $0.version, reason: "") }
         let addition = makeRoom(rows) { $0.add(change: $1, carrying: $2) }
         if addition == .added {
@@ -105,6 +107,14 @@ struct PendingCommit<State: ItemState>: Sendable {
             change = Change(path: key.path, entry: entry, basedOn: version, reason: reason)
             self.content = content
         }
+    }
+}
+
+extension Item {
+    fileprivate var published: Item {
+        var item = self
+        item.ours = ours.published(over: base)
+        return item
     }
 }
 

@@ -65,6 +65,11 @@ extension RecordState: ItemState {
 
     package var assets: [ItemAsset] { record?.itemAssets ?? [] }
 
+    package func published(over former: RecordState) -> RecordState {
+        guard let record, let former = former.record else { return self }
+        return RecordState(record.keepingStamps(of: former))
+    }
+
     package func hasSameContent(as other: RecordState) -> Bool {
         switch (content, other.content) {
         case (.record(let one), .record(let other)): one.hasSameContents(as: other)

@@ -115,6 +115,15 @@ package struct Record: Hashable, Sendable {
             && fields.allSatisfy { other.fields[$0.key]?.value == $0.value.value }
     }
 
+    /// The record with the stamps of another one for the values that both have: a stamp changes only with its value.
+    package func keepingStamps(of other: Record) -> Record {
+        var record = self
+        for (name, held) in other.fields where record[name] == held.value {
+            record.fields[name] = held
+        }
+        return record
+    }
+
     /// Checks the limits of a record that is about to be saved. A merge of two such records may exceed them.
     ///
     /// - Throws: `Failure` with code `limit`.
