@@ -24,6 +24,7 @@ struct ZoneHistoryTests {
     ///   received the value lets that win. The log of each generation that the device has left by a reset counts.
     ///   Else it is in the history of the device, or in the file that is kept of a deleted zone, and an event says so.
     /// * A deleted record comes back only by a save.
+    /// * A stamp changes in a log only with its value.
     /// * A change tag never stands for two states of a record, on no device and in no generation.
     ///
     /// And in the end all devices have the same, and nothing waits.

@@ -67,12 +67,7 @@ struct ZoneLedger {
     private var kept: [Set<Substring>]
     /// What each change tag of each record stands for; nil inside for a deleted record.
     private(set) var tags: [String: [String: [String: FieldValue]?]] = [:]
-    /// The records of each generation as its log has them, deleted ones too, and where its reader is.
-    private var logs: [UInt64: (reader: LogReader, records: [String: Record?])] = [:]
-    /// Which commit of each generation deleted a record last, and the fields that such a record had in the log before.
-    private var deletions: [UInt64: [String: (sequence: UInt64, fields: Set<String>)]] = [:]
-    /// The values that a generation's log has had, each with its record and field.
-    private var published: Set<String> = []
+    private var logs = ZoneLogs()
 
     init(devices: Int) {
         views = Array(repeating: ZoneView(), count: devices)
@@ -185,8 +180,9 @@ struct ZoneLedger {
     {
         let (before, now) = (views[index], try await device.zone.view())
         didReceiveDeletions(until: now.generation, on: index)
-        let last = max(now.generation, logs.keys.max() ?? 1)
-        for generation in 1...last { try await read(generation, by: index, in: world) }
+        for generation in 1...max(now.generation, logs.last) {
+            for change in try await logs.read(generation, in: world) { check(change, by: index) }
+        }
         let isSame = now.way.hasPrefix(before.way)
         let passed = isSame ? String(now.way.dropFirst(before.way.count)) : "d"
         if passed.contains("d") || now.isGone && !before.isGone {
@@ -198,9 +194,9 @@ struct ZoneLedger {
             didMerge(now, on: index)
         }
         for (name, item) in now.items where item.version > 0 && !item.isPending && !now.isGone {
-            let log = logs[now.generation]?.records[name] ?? nil
+            let log = logs.record(name, in: now.generation) ?? nil
             expect(
-                now.sequence < logs[now.generation]?.reader.token.sequence ?? 0
+                now.sequence < logs.sequence(in: now.generation)
                     || log?.values == item.ours.record?.values,
                 "\(name) is \(item.ours.record?.values as Any), "
                     + "and \(log?.values as Any) in the log")
@@ -213,10 +209,10 @@ struct ZoneLedger {
     private mutating func didReceiveDeletions(until last: UInt64, on index: Int) {
         let view = views[index]
         for generation in view.generation...max(view.generation, last) {
-            for (name, deletion) in deletions[generation] ?? [:]
-            where generation > view.generation || deletion.sequence > view.sequence {
+            let sequence = generation > view.generation ? 0 : view.sequence
+            for (name, former) in logs.deletions(in: generation, after: sequence) {
                 let fields = view.record(name)?.values.keys.map(\.self) ?? []
-                intents[index][name]?.touched.formUnion(deletion.fields.union(fields))
+                intents[index][name]?.touched.formUnion(former.union(fields))
             }
         }
     }
@@ -237,10 +233,10 @@ struct ZoneLedger {
                 let isSent =
                     generation == before.generation && item.version > 0
                     && item.base.record?.values[field] == value
-                    || published.contains("\(generation) \(name).\(field) \(value)")
+                    || logs.hasHad(value, name, field, in: generation)
                 return isSent
                     && (generation...now.generation).contains { later in
-                        guard let log = logs[later]?.records[name] else { return false }
+                        guard let log = logs.record(name, in: later) else { return false }
                         return log?.values[field] != value
                     }
             }
@@ -258,8 +254,8 @@ struct ZoneLedger {
             let theirs = item.base.record
             guard theirs != nil || item.version > 0 else { continue }
             check(
-                name, theirs, item.ours.record, by: index, in: now.generation,
-                "\(now.sequence) and after")
+                name, theirs, item.ours.record, by: index,
+                "\(now.generation).\(now.sequence) and after")
             for (field, value) in theirs?.values ?? [:]
             where item.ours.record?.values[field] != value {
                 intents[index][name]?.replaced[field, default: []].insert(value)
@@ -295,59 +291,30 @@ struct ZoneLedger {
 
     // MARK: The log
 
-    /// Reads what a device has published in a generation, and checks that it had reason for it.
-    private mutating func read(
-        _ generation: UInt64, by index: Int, in world: RecordWorld
-    ) async throws {
-        guard let format = try await StoreFormat.read(from: world.remote) else { return }
-        let zone = generation == 1 ? "rec-default" : "rec\(generation)-default"
-        let log = try CommitLog(remote: world.remote, zone: zone, store: format)
-        let known = logs[generation]
-        var reader = LogReader(log, after: known?.reader.token ?? log.genesis)
-        var records = known?.records ?? [:]
-        while let commit = try await reader.next() {
-            for change in commit.changes {
-                guard let name = ItemKey(path: change.path)?.recordName?.text else { continue }
-                let bytes = commit.inlineContent(change.entry.content)
-                var record: Record?
-                if let bytes, case .record(let found) = RecordItem(bytes) { record = found }
-                if let former = records[name] {
-                    check(name, former, record, by: index, in: generation, "\(commit.sequence)")
-                }
-                let former = records.updateValue(record, forKey: name) ?? nil
-                note(record, over: former, name, in: generation, commit.sequence)
-            }
+    /// A device has published something: it had reason for it, and a stamp changes only with its value.
+    private mutating func check(_ change: ZoneLogs.Change, by index: Int) {
+        if change.isKnown {
+            check(change.name, change.former, change.record, by: index, change.place)
         }
-        logs[generation] = (reader, records)
-    }
-
-    /// Notes what a commit published, or deleted.
-    private mutating func note(
-        _ record: Record?, over former: Record?, _ name: String, in generation: UInt64,
-        _ sequence: UInt64
-    ) {
-        if record == nil {
-            let fields = deletions[generation]?[name]?.fields ?? []
-            let others = former?.values.keys.map(\.self) ?? []
-            deletions[generation, default: [:]][name] = (sequence, fields.union(others))
-        }
-        for (field, value) in record?.values ?? [:] {
-            published.insert("\(generation) \(name).\(field) \(value)")
+        for (field, old) in change.former?.fields ?? [:] {
+            guard let now = change.record?.fields[field], now.value == old.value else { continue }
+            expect(
+                now.stamp == old.stamp,
+                "\(change.place): \(old.value) of \(change.name).\(field.text) has another stamp")
         }
     }
 
     /// A device may let go of a published value that it had and replaced, or as its policy allows.
     ///
-    /// - Parameter place: Where it did: in which commit of the generation, or behind which one.
+    /// - Parameter place: Where it did: in which commit, or behind which one.
     private mutating func check(
-        _ name: String, _ former: Record?, _ record: Record?, by index: Int, in generation: UInt64,
-        _ place: String
+        _ name: String, _ former: Record?, _ record: Record?, by index: Int, _ place: String
     ) {
         let intent = intents[index][name]
         if former == nil, record != nil {
             expect(
                 intent?.isEdit == true,
-                "\(generation).\(place): \(name) was deleted, and comes back unchanged")
+                "\(place): \(name) was deleted, and comes back unchanged")
         }
         let ours = views[index].record(name)
         for (field, old) in former?.fields ?? [:] where record?[field] != old.value {
@@ -362,7 +329,7 @@ struct ZoneLedger {
                 }
             expect(
                 isAllowed,
-                "\(generation).\(place): \(old.value) of \(name).\(field.text) gave way to "
+                "\(place): \(old.value) of \(name).\(field.text) gave way to "
                     + "\(record?[field] as Any), policy \(intent?.policy.rawValue ?? "none")")
         }
     }
