@@ -254,6 +254,21 @@ extension StoreListing {
 }
 
 extension StoreListing {
+    /// Whether a zone holds a commit or a checkpoint. One request.
+    ///
+    /// - Throws: What the remote throws.
+    package static func hasLog(of zone: String, at remote: any Remote) async throws -> Bool {
+        try await hasLog(below: StoreLayout.everything(of: zone), at: remote)
+    }
+
+    static func hasLog(below prefix: String, at remote: any Remote) async throws -> Bool {
+        // A pack is stored before the commit that names it. Keys of commits, archives and checkpoints come before.
+        let first = try await remote.list(prefix: prefix, after: nil, limit: 1).first
+        return first.map { !$0.key.description.hasPrefix(prefix + "packs/") } ?? false
+    }
+}
+
+extension StoreListing {
     /// The packs of a zone that are at the remote: their sizes in bytes, by id.
     ///
     /// - Throws: What the remote throws.

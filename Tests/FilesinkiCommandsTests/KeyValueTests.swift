@@ -118,4 +118,12 @@ struct KeyValueTests {
         #expect(outcome.code == .negative)
         #expect(!outcome.talk.contains("Saved"), "\(outcome.talk)")
     }
+
+    @Test("the log of a store that is not there is empty, and makes none")
+    func logOfNoStore() async throws {
+        let world = try await ReplicaTests.pair()
+        let outcome = try await world.run("kv", "log", "k", "--store", "typo", "--root", "a")
+        #expect(outcome.code == .negative && outcome.text.isEmpty, "\(outcome.talk)")
+        #expect(!world.names(in: "a/.filesinki/kv").contains { $0.hasPrefix("typo") })
+    }
 }

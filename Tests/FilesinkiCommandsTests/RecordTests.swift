@@ -69,8 +69,36 @@ struct RecordTests {
             let outcome = try await world.run("rec", "zones", "delete", "--root", "a", zone)
             #expect(outcome.code == code, "\(outcome.talk)")
         }
+        #expect(!world.names(in: "a/.filesinki/rec").contains { $0.hasPrefix("typo") })
         let list = try await world.run("rec", "zones", "list", "--root", "b", "--fresh")
         #expect(!list.text.contains("typo"), "\(list.text)")
+    }
+
+    @Test(
+        "a command that reads makes no zone of a mistyped name",
+        arguments: [
+            "get n", "get n --fresh", "query T", "changes", "conflicts", "log n", "status",
+            "schema show", "schema diff", "subscribe list", "subscribe rm s", "index rebuild",
+        ])
+    func unknownZoneToRead(_ line: String) async throws {
+        let world = try await ReplicaTests.pair()
+        let words = "rec \(line) --zone typo --root a".split(separator: " ").map { Array($0.utf8) }
+        let outcome = try await world.run(bytes: words, input: [])
+        #expect(outcome.code == .negative, "\(outcome.talk)")
+        #expect(outcome.talk.contains("There is no zone of this name"), "\(outcome.talk)")
+        #expect(!world.names(in: "a/.filesinki/rec").contains { $0.hasPrefix("typo") })
+    }
+
+    @Test("a command that receives first finds a zone that only the store has")
+    func freshZone() async throws {
+        let world = try await ReplicaTests.pair()
+        _ = try await world.run(
+            "rec", "save", "T", "x", "--root", "b", "--zone", "work", "--set", "n=1")
+        let get = ["rec", "get", "x", "--zone", "work", "--root", "a"]
+        for (option, code) in [([], ExitCode.negative), (["--fresh"], .done), ([], .done)] {
+            let outcome = try await world.run(bytes: (get + option).map { Array($0.utf8) })
+            #expect(outcome.code == code, "\(outcome.talk)")
+        }
     }
 
     @Test("a deletion of a zone says how to save what was not published, in its zone")

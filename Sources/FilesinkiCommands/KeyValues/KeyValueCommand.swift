@@ -121,6 +121,14 @@ enum ValueReader {
         case .file(let store): try LocalValues.list(prefix: prefix, in: store)
         }
     }
+
+    /// The superseded values of a key, newest first.
+    func losers(_ key: ValueKey) async throws -> [SupersededValue] {
+        switch self {
+        case .open(let values): try await values.losers(key)
+        case .file(let store): try LocalValues.losers(key, in: store)
+        }
+    }
 }
 
 /// An opened key-value store together with how it was named.

@@ -130,8 +130,7 @@ struct KeyValueLogCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         options.report.apply(to: console)
         let key = try options.key(key)
-        let session = try await options.open(in: console)
-        let losers = try await session.values.losers(key)
+        let losers = try await ValueReader(options, in: console).losers(key)
         for loser in losers { try show(loser, in: console) }
         return losers.isEmpty ? .negative : .done
     }

@@ -3,6 +3,7 @@ import FilesinkiItems
 import FilesinkiModel
 import FilesinkiRecordZones
 import FilesinkiRecords
+import FilesinkiSystem
 import FilesinkiText
 
 /// `rec`: records.
@@ -42,6 +43,26 @@ struct RecordOptions: ParsableArguments {
         report.apply(to: console)
         return try await replica.itemZone(
             zone, of: RecordKind.self, in: database.scope(), console)
+    }
+
+    /// Opens the zone for a command that saves nothing in it: a mistyped name makes no zone. The standard zone is always
+    /// there.
+    ///
+    /// - Parameter fresh: Whether the command receives first; then the store may have the zone, too.
+    /// - Throws: `Failure` with code `not-found` if there is no zone of the name.
+    func openToRead(fresh: FreshOption? = nil, in console: Console) async throws -> RecordZone {
+        report.apply(to: console)
+        let place = try await replica.itemPlace(
+            zone, of: RecordKind.self, in: database.scope(), console)
+        if zone != RecordPlace.standardName, !StateFile.exists(place.file) {
+            let catalogue = try ZoneCatalogue.open(
+                await replica.itemPlace(
+                    CatalogueKind.name, of: CatalogueKind.self, in: database.scope(), console))
+            guard try await catalogue.hasZone(zone, asksStore: fresh?.fresh ?? false) else {
+                throw Failure.unknownZone(place)
+            }
+        }
+        return try await open(in: console)
     }
 }
 

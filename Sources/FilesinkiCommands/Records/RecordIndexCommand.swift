@@ -28,7 +28,7 @@ struct RecordIndexRebuildCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(in: console)
         let records = try await zone.rebuildIndex()
         if console.outputOptions.isJSON {
             var object: JSONObject = ["type": "index", "zone": .string(options.zone)]

@@ -55,7 +55,7 @@ struct RecordQueryCommand: ReplicaCommand {
             try SortOrder(parsing: sort),
             now: console.systemContext.now().nanoseconds / 1_000_000)
         (query.limit, query.cursor) = (try limit.count(), cursor)
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(fresh: fresh, in: console)
         if strict {
             let schema = try await zone.schema()
             try schema.checkIndexes(query.predicate, of: query.type)

@@ -42,7 +42,7 @@ struct RecordGetCommand: ReplicaCommand {
         if let asset, let name = names.first {
             return try await write(asset, of: name, in: console)
         }
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(fresh: fresh, in: console)
         try await fresh.apply(to: zone, in: console)
         var missing = 0
         for name in names {
@@ -83,7 +83,7 @@ struct RecordGetCommand: ReplicaCommand {
     ) async throws -> ExitCode {
         options.report.apply(to: console)
         try console.requireFile(output)
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(fresh: fresh, in: console)
         try await fresh.apply(to: zone, in: console)
         guard let record = try await zone.record(name)?.record else {
             console.complain(.noRecord(name))
@@ -150,7 +150,7 @@ struct RecordChangesCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         let fields = try fields.names()
         let token = try since.map { text throws(Failure) in try FeedToken(parsing: text) }
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(fresh: fresh, in: console)
         try await fresh.apply(to: zone, in: console)
         let page = try await zone.changes(
             since: resync ? nil : token, limit: limit.count() ?? .max, withDeletions: resync)
@@ -193,7 +193,7 @@ struct RecordConflictsCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         let names = try forget.map { text throws(Failure) in try RecordName(text) }
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(in: console)
         for name in names { try await zone.forgetConflict(of: name) }
         let conflicts = try await zone.conflicts()
         for conflict in conflicts { try console.output.json(conflict.json) }
@@ -221,7 +221,7 @@ struct RecordLogCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         let name = try RecordName(name)
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(in: console)
         let losers = try await zone.losers(name.key)
         for loser in losers {
             guard let record = loser.held.record else { continue }

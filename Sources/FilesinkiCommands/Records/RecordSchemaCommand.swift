@@ -83,7 +83,7 @@ struct RecordSchemaShowCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(in: console)
         let schema = try await zone.schema()
         if console.outputOptions.isJSON {
             try console.output.json(options.schemaJSON(schema))
@@ -132,7 +132,7 @@ struct RecordSchemaDiffCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(in: console)
         let new = try options.schema(from: file, in: console)
         let lines = SchemaText.diff(try await zone.schema(), new)
         if console.outputOptions.isJSON {

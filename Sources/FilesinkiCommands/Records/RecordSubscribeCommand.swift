@@ -98,7 +98,7 @@ struct RecordSubscribeListCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
-        let subscriptions = try await options.open(in: console).subscriptions()
+        let subscriptions = try await options.openToRead(in: console).subscriptions()
         for subscription in subscriptions {
             try console.output.json(subscription.json(options))
         }
@@ -121,7 +121,7 @@ struct RecordSubscribeRemoveCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
-        guard try await options.open(in: console).unsubscribe(name) else {
+        guard try await options.openToRead(in: console).unsubscribe(name) else {
             throw Failure.unknownSubscription(name)
         }
         return .done

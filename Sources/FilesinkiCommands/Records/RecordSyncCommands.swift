@@ -78,7 +78,7 @@ struct RecordStatusCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func run(in console: Console) async throws -> ExitCode {
-        let zone = try await options.open(in: console)
+        let zone = try await options.openToRead(in: console)
         let status = try await zone.status()
         let pending = status.pending.compactMap(\.recordName)
         let conflicts = try await zone.conflicts().count

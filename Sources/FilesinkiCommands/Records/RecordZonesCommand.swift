@@ -99,13 +99,10 @@ private struct ZoneChange {
 
     /// Ends the present generation of the zone.
     func end(_ cause: ZoneCause) async throws -> ExitCode {
-        let local = try await options.open(in: console).knownZones()
+        try await requireZone()
         return try await apply { catalogue, zone in
             try await receive(zone)
             let known = try await zone.status().sequence
-            let entry = try await catalogue.entry(name)
-            guard known > 0 || entry != ZoneEntry() || local.contains(where: { $0.zone == name })
-            else { throw Failure.unknownZone(zone.place) }
             guard try await catalogue.end(name, cause, knowing: known) != nil else {
                 throw Failure(
                     .notFound, path: name, "The zone is deleted already.",
@@ -116,19 +113,34 @@ private struct ZoneChange {
         }
     }
 
+    /// - Throws: `Failure` with code `not-found` for a zone that is neither here nor, if the remote answers, in the store.
+    private func requireZone() async throws {
+        let catalogue = try await options.open(in: console)
+        var isThere = false
+        do {
+            isThere = try await catalogue.hasZone(name, asksStore: true)
+        } catch let failure as Failure where Self.passing.contains(failure.code) {}
+        if !isThere {
+            throw Failure.unknownZone(await catalogue.place(of: RecordKind.self, name))
+        }
+    }
+
     /// Receives what others have done with the zone and in it, if the remote answers.
     private func receive(_ zone: RecordZone) async throws {
         guard zone.place.address != nil else { return }
         var fetch = ExchangeOptions()
         fetch.onlyFetches = true
         do { _ = try await zone.exchange(fetch) } catch let failure as Failure
-            where [.away, .busy, .notFound, .corrupt].contains(failure.code)
+            where Self.passing.contains(failure.code)
         {}
     }
+
+    /// What does not stop the end of a zone that is known here.
+    private static let passing: [Failure.Code] = [.away, .busy, .notFound, .corrupt]
 }
 
 extension Failure {
-    fileprivate static func unknownZone(_ zone: RecordPlace) -> Failure {
+    static func unknownZone(_ zone: RecordPlace) -> Failure {
         Failure(
             .notFound, path: zone.title, "There is no zone of this name; nothing was changed.",
             remedy: "filesinki rec zones list --fresh\(zone.database) lists the zones.")
@@ -323,7 +335,8 @@ struct RecordZonesResetCommand: ZoneEndingCommand {
         abstract: "Begin a new log for a zone; each device sends its records again.",
         discussion: """
             For a zone whose log is damaged or must not be used any more. Records that differ \
-            between devices are merged by field. Exits with 1 if the zone is deleted.
+            between devices are merged by field. Exits with 1 if there is no such zone, or it is \
+            deleted.
             """)
 
     @Argument(help: "The name of the zone.", completion: Candidates.asked)

@@ -55,6 +55,11 @@ package struct ItemPlace<Kind: ItemKind>: Sendable {
             keyIn: state + "/" + StoreKey.fileName, systemContext)
     }
 
+    /// Whether the store has a commit of the zone's first generation. Needs no file on this device. One request.
+    package func isStored() async throws -> Bool {
+        try await StoreListing.hasLog(of: storeZone(generation: 1), at: openRemote())
+    }
+
     package var folder: String { Self.folder(in: state, scope) }
     package var file: String { Self.file(of: name, in: state, scope) }
 

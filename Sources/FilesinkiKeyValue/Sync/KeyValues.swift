@@ -68,6 +68,13 @@ package enum LocalValues {
         try open(store)?.list(prefix: prefix) ?? []
     }
 
+    /// The superseded values of a key, newest first.
+    package static func losers(
+        _ key: ValueKey, in store: StoreFile
+    ) throws(Failure) -> [SupersededValue] {
+        try open(store)?.losers(key) ?? []
+    }
+
     /// How many values of all stores are not published.
     ///
     /// - Parameter state: The replica's state folder.

@@ -157,9 +157,7 @@ extension CommitLog {
 
     /// Whether a seemingly empty zone holds a commit or a checkpoint.
     func hasAnything() async throws -> Bool {
-        // A pack is stored before the commit that names it. Keys of commits, archives and checkpoints come before.
-        let first = try await remote.list(prefix: zone, after: nil, limit: 1).first
-        return first.map { !$0.key.description.hasPrefix(zone + "packs/") } ?? false
+        try await StoreListing.hasLog(below: zone, at: remote)
     }
 
     /// Whether the log can be read from its first commit on. One or two requests.
