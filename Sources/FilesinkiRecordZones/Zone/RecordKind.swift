@@ -84,7 +84,7 @@ package enum RecordKind: ItemKind {
                 merge.isUnknown || !merge.isBaseStored
                 || result.superseded.contains { $0.side == .ours }
             // Neither side's change tag stands for what both come to.
-            record.modified = Stamp(time: context.tick(), device: record.modified.device)
+            record.modified = Stamp(time: context.tick(), device: context.device)
             return .both(RecordState(record), reason: hasLoser ? reason : nil)
         case .conflict:
             let conflict = RecordConflict(
