@@ -99,6 +99,18 @@ import Testing
         #expect(other.add([item("a", large)]) == .exceedsLimits)
         #expect(other.isEmpty && !other.isFull)
     }
+
+    @Test func `whether a batch fits is found without its contents, as when it is added`() {
+        let large = String(repeating: "x", count: 10_000)
+        let batch = [item("a", large), item("b", large), item("c", nil)]
+        for (more, fits) in [([], true), ([item("d", large + "y")], false)] {
+            let limits = CommitLimits(plainBytes: 15_000)
+            #expect(Commit.fits(batch + more, limits: limits) == fits)
+            var commit = Commit(limits: limits)
+            #expect((commit.add(batch + more) == .added) == fits)
+        }
+        #expect(!Commit.fits(batch, limits: CommitLimits(rows: 2)))
+    }
 }
 
 /// What of fetched commits can be applied.

@@ -30,6 +30,18 @@ struct RecordBatchCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         let zone = try await options.open(in: console)
+        let (operations, assets) = try await read(for: zone, in: console)
+        let sending = RecordSending(zone: zone, options: options, publishWait: publishWait)
+        let outcome = try await sending.apply(
+            consume operations, isAtomic: atomic, assets: assets, operation: "rec batch",
+            in: console)
+        return try show(outcome, in: console)
+    }
+
+    /// Reads all operations: nothing is done if one cannot be read. The input is not kept.
+    private func read(
+        for zone: RecordZone, in console: Console
+    ) async throws -> ([RecordOperation], [StagedAsset]) {
         let schema = try await zone.schema()
         let lines = try InputFile(file, in: console).readAll(limit: FieldReader.maximumLength)
             .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -47,10 +59,7 @@ struct RecordBatchCommand: ReplicaCommand {
                     remedy: failure.remedy)
             }
         }
-        let sending = RecordSending(zone: zone, options: options, publishWait: publishWait)
-        let outcome = try await sending.apply(
-            operations, isAtomic: atomic, assets: assets, operation: "rec batch", in: console)
-        return try show(outcome, in: console)
+        return (operations, assets)
     }
 
     private func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }

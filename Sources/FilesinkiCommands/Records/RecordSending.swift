@@ -18,12 +18,15 @@ struct RecordSending {
         var refused: [RecordName: RecordConflict]
     }
 
+    /// - Parameter operations: Forgotten when they are applied, before anything is sent: many take much memory.
     func apply(
-        _ operations: [RecordOperation], isAtomic: Bool = false, assets: [StagedAsset] = [],
+        _ operations: consuming [RecordOperation], isAtomic: Bool = false,
+        assets: [StagedAsset] = [],
         operation: String, in console: Console
     ) async throws -> Outcome {
         try await zone.checkAssets(of: operations, staged: assets)
-        let results = try await zone.apply(operations, isAtomic: isAtomic, assets: assets)
+        let results = try await zone.apply(
+            consume operations, isAtomic: isAtomic, assets: assets)
         var outcome = Outcome(results: results, report: SendReport(), refused: [:])
         guard results.contains(where: { $0.error == nil }) else { return outcome }
         outcome.report = try await options.replica.send(

@@ -53,9 +53,8 @@ package actor ItemZone<Kind: ItemKind> {
     package var device: Device { memory.device }
 
     /// Whether one commit has room for these changes.
-    package func fitsIntoCommit(_ items: [Item<State>]) -> Bool {
-        var commit = PendingCommit<State>(limits: place.commitLimits)
-        return commit.add(items) == .added
+    package func fitsIntoCommit(_ items: some Sequence<Item<State>>) -> Bool {
+        PendingCommit.fits(items, limits: place.commitLimits)
     }
 
     /// The items that are not published yet.

@@ -66,6 +66,21 @@ struct PendingCommit<State: ItemState>: Sendable {
             operation: operation)
     }
 
+    /// Whether an empty commit has room for the changes of a batch. Keeps none of their encodings.
+    static func fits(_ batch: some Sequence<Item<State>>, limits: CommitLimits) -> Bool {
+        var size = CommitSize()
+        var known: Set<ContentID> = []
+        for item in batch {
+            let row = Row(item.key, item.ours, item.version, reason: "")
+            size.add(
+                change: row.change,
+                carrying: row.content.flatMap {
+                    known.insert($0.id).inserted ? $0 : nil
+                })
+        }
+        return size.fits(limits)
+    }
+
     private mutating func count(_ assets: [ItemAsset]) {
         for asset in assets {
             assetBytes = assetBytes.addingReportingOverflow(asset.size).partialValue

@@ -7,7 +7,10 @@ extension RecordZone {
     /// Applies operations on this device, in one transaction and in their order. Nothing is published: the
     /// next exchange does that.
     ///
-    /// Costs as much as there are operations, whatever the zone holds.
+    /// Costs as much as there are operations, whatever the zone holds. All of them are one transaction and one event, and may
+    /// refer to each other in any order, so that none is written before all are known: until it returns, the operations, the
+    /// records after them, the items that are written and the results stay in memory, besides up to 64 MiB of the
+    /// transaction's pages. Values are shared by the first three; nothing is kept encoded.
     ///
     /// - Parameters:
     ///   - isAtomic: Whether all or none are applied, and published in one commit. If one fails,
@@ -27,7 +30,7 @@ extension RecordZone {
             try transaction.prepare(operations)
             guard !(isAtomic && transaction.hasFailed) else { return transaction.failedBatch() }
             let changes = try transaction.changes()
-            if isAtomic, !fitsIntoCommit(changes.map(\.item)) { throw Failure.tooLargeBatch }
+            if isAtomic, !fitsIntoCommit(changes.lazy.map(\.item)) { throw Failure.tooLargeBatch }
             let named = Set(changes.flatMap { $0.item.ours.assets.map(\.content) })
             try assets.filter { $0.isOne(of: named) }.forEach { try $0.install() }
             replaced = Set(changes.flatMap(\.replacedAssets)).subtracting(named)
@@ -75,7 +78,8 @@ private struct RecordTransaction {
     private var clock: HybridClock
     /// The one time of all changes.
     private let stamp: Stamp
-    private var operations: [RecordOperation] = []
+    /// Those of the operations.
+    private var policies: [SavePolicy] = []
     private(set) var results: [RecordResult] = []
     /// The records that are saved, by their names, and by which operation.
     private var saved: [RecordName: (record: Record, index: Int)] = [:]
@@ -102,7 +106,7 @@ private struct RecordTransaction {
 
     /// Computes what each operation would do. Writes nothing.
     mutating func prepare(_ operations: [RecordOperation]) throws {
-        self.operations = operations
+        policies = operations.map(\.policy)
         for (index, operation) in operations.enumerated() {
             results.append(RecordResult(name: operation.name))
             do {
@@ -237,27 +241,35 @@ private struct RecordTransaction {
         /// What waited with the present content.
         let replacedAssets: [ContentID]
 
-        init(_ present: Item<RecordState>, _ state: RecordState, _ policy: SavePolicy? = nil) {
+        init(_ present: Item<RecordState>, _ state: RecordState, note: [UInt8] = []) {
             item = present
             item.beginChange()
             item.ours = state
-            item.note = policy.map { Array($0.rawValue.utf8) } ?? []
+            item.note = note
             isChanged = !state.hasSameContent(as: present.ours)
             replacedAssets =
                 isChanged && present.isPending ? present.ours.assets.map(\.content) : []
         }
     }
 
-    /// The items that are written, without a batch.
-    func changes() throws -> [ItemChange] {
+    /// The items that are written, without a batch. They take the place of the saves and deletions, which are forgotten.
+    mutating func changes() throws -> [ItemChange] {
+        let saves = saved.values.sorted { $0.record.name < $1.record.name }
+        let deletions = deleted.sorted { $0.key < $1.key }
+        (saved, deleted) = ([:], [:])
+        // One for all items of a policy.
+        let notes = Dictionary(
+            uniqueKeysWithValues: SavePolicy.allCases.map { ($0, Array($0.rawValue.utf8)) })
+        func note(_ index: Int) -> [UInt8] { notes[policies[index]] ?? [] }
         var changes: [ItemChange] = []
-        for (record, index) in saved.values.sorted(by: { $0.record.name < $1.record.name }) {
+        changes.reserveCapacity(saves.count + deletions.count + 1)
+        for (record, index) in saves {
             changes.append(
-                ItemChange(try item(record.name), RecordState(record), operations[index].policy))
+                ItemChange(try item(record.name), RecordState(record), note: note(index)))
         }
-        for (name, index) in deleted.sorted(by: { $0.key < $1.key }) {
+        for (name, index) in deletions {
             changes.append(
-                ItemChange(try item(name), .removed(at: stamp.time), operations[index].policy))
+                ItemChange(try item(name), .removed(at: stamp.time), note: note(index)))
         }
         if schema != former {
             let present = try database.item(RecordKind.schemaKey) ?? .new(RecordKind.schemaKey)

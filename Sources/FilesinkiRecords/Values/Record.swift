@@ -118,8 +118,9 @@ package struct Record: Hashable, Sendable {
     /// The record with the stamps of another one for the values that both have: a stamp changes only with its value.
     package func keepingStamps(of other: Record) -> Record {
         var record = self
-        for (name, held) in other.fields where record[name] == held.value {
-            record.fields[name] = held
+        for (name, held) in other.fields where fields[name]?.value == held.value {
+            // Where nothing changes, both share their fields.
+            if fields[name]?.stamp != held.stamp { record.fields[name] = held }
         }
         return record
     }
