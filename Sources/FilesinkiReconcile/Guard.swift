@@ -52,18 +52,14 @@ package struct Guard: Hashable, Sendable {
     ///   - recent: What earlier runs have deleted, which is added too.
     ///   - baseCount: The number of paths in the base when the run began.
     ///   - missingOurs: How many of them the local tree does not have.
-    ///   - wasEmptied: Whether an emptied root has stopped a run, and nobody has approved a plan or brought all back since.
     package func check(
         _ counts: Plan.Counts, after done: Plan.Counts = Plan.Counts(),
-        and recent: Plan.Counts = Plan.Counts(), baseCount: Int, missingOurs: Int,
-        wasEmptied: Bool = false
+        and recent: Plan.Counts = Plan.Counts(), baseCount: Int, missingOurs: Int
     ) -> [GuardViolation] {
         var violations: [GuardViolation] = []
         let theirs = baseCount + recent.deletedTheirs
         if missingOurs >= baseCount, theirs >= minimumEmptied, counts.deletedTheirs > 0 {
             violations.append(.emptiedRoot(paths: theirs))
-        } else if wasEmptied, counts.deletedTheirs > 0 {
-            violations.append(.stillMissing(counts.deletedTheirs, of: theirs))
         }
         let all = theirs + recent.deletedOurs
         var earlier = done
@@ -114,7 +110,8 @@ package struct Guard: Hashable, Sendable {
 package enum GuardViolation: Hashable, Sendable {
     /// Nothing of the base is in the root any more, as when a disk is not mounted.
     case emptiedRoot(paths: Int)
-    /// The root was found empty, and only a part of what was in it is back.
+    /// So many of the paths that were in the root before it was found empty would be deleted from the remote tree; see
+    /// ``EmptiedRoot``.
     case stillMissing(Int, of: Int)
     /// So many paths would be deleted from the remote tree. `earlier` of them were deleted already, in
     /// earlier rounds of the run or by runs shortly before it.
@@ -134,8 +131,8 @@ extension GuardViolation: CustomStringConvertible {
         case .emptiedRoot(let paths):
             "The root is empty, and the run would delete all \(paths) paths that were in it."
         case .stillMissing(let count, let all):
-            "The root was found empty, and \(count) of the \(all) paths that were in it are still missing: the run would delete "
-                + (count == 1 ? "it." : "them.")
+            "The root was found empty, and \(count) of the \(all) paths that were in it are still missing: "
+                + "the run would delete \(count == 1 ? "it" : "them")."
         case .deletionsTheirs(let count, let all, let limit, let earlier):
             "The run would delete \(count) of \(all) paths at the remote\(Self.already(earlier)); "
                 + "the limit is \(limit)."

@@ -28,7 +28,6 @@ import Testing
         var recent: [Number: Int] = [:]
         var base: Int
         var missing = 0
-        var wasEmptied = false
         var violations: [GuardViolation]
 
         var testDescription: String { name }
@@ -38,7 +37,7 @@ import Testing
     func limit(_ row: Case) {
         let violations = row.check.check(
             counts(row.planned), after: counts(row.done), and: counts(row.recent),
-            baseCount: row.base, missingOurs: row.missing, wasEmptied: row.wasEmptied)
+            baseCount: row.base, missingOurs: row.missing)
         #expect(violations == row.violations)
     }
 
@@ -122,12 +121,6 @@ import Testing
 
     static let emptied = [
         Case(
-            name: "with one path back, the others are still missing", planned: [.deletedTheirs: 4],
-            base: 5, missing: 4, wasEmptied: true, violations: [.stillMissing(4, of: 5)]),
-        Case(
-            name: "what is missing only here is not deleted", planned: [.taken: 4], base: 5,
-            missing: 4, wasEmptied: true, violations: []),
-        Case(
             name: "two paths, both gone: the root may not be mounted",
             planned: [.deletedTheirs: 2], base: 2, missing: 2,
             violations: [.emptiedRoot(paths: 2)]),
@@ -161,6 +154,11 @@ import Testing
             (
                 .emptiedRoot(paths: 7),
                 "The root is empty, and the run would delete all 7 paths that were in it."
+            ),
+            (
+                .stillMissing(3, of: 4),
+                "The root was found empty, and 3 of the 4 paths that were in it are still missing: "
+                    + "the run would delete them."
             ),
             (
                 .deletionsTheirs(4, of: 6, limit: .share(0.5)),

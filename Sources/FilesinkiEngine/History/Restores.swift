@@ -27,6 +27,7 @@ struct Restores: ReplicaPart {
         try requireFolders(above: path, version: tree.sequence)
         try requirePlace(for: found.entry, at: path, version: tree.sequence)
         let inside = tree.entries.filter { $0.0.isInside(path) }
+        try sync.noteEmptiedRoot()
         return try await sync.reporting {
             try await writeBack(
                 [(path, found.entry)] + inside.map { ($0.0, $0.1.entry) }, of: path,
@@ -55,6 +56,7 @@ struct Restores: ReplicaPart {
         try requireFolders(above: path)
         // Nothing is published of a folder in which a command finds nothing to do.
         if try root.status(path)?.kind == .directory { throw Failure.folderIsThere(path) }
+        try sync.noteEmptiedRoot()
         let before = try await sync.syncPaths([path], options, rules: rules)
         let found = try root.status(path)
         if found?.kind == .directory { throw Failure.folderIsThere(path) }

@@ -36,6 +36,7 @@ struct UnsentDeletions: ReplicaPart {
         _ wanted: [UnsentDeletion], _ options: SyncOptions
     ) async throws -> RestoreReport {
         var report = RestoreReport()
+        try sync.noteEmptiedRoot()
         let reader = try await history.historyReader()
         let contents = try await history.historyContents(reader)
         for deletion in wanted {

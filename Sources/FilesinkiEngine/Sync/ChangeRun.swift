@@ -139,6 +139,7 @@ extension SyncEngine {
         let missingOurs = changes.values.lazy.filter { $0.entry == nil }.count
         let missingTheirs = theirs.lazy.filter { $0.entry.entry.kind == .tombstone }.count
         var gone = max(missingOurs, missingTheirs)
+        if missingOurs > 0, try manifest.emptiedRoot != nil { return true }
         if gone > 0 {
             let recent = try recentDeletions().counts
             gone += max(recent.deletedOurs, recent.deletedTheirs)
@@ -149,7 +150,6 @@ extension SyncEngine {
         if max(changes.count + found.items.count, theirs.count) >= usual.minimumOverwrites {
             return true
         }
-        if gone > 0, try wasEmptied { return true }
         guard gone >= usual.minimumEmptied else { return false }
         return try manifest.baseCount() <= gone
     }

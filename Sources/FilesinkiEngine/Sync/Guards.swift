@@ -34,9 +34,9 @@ struct GuardCounts: Sendable {
         missingOurs += steps.lazy.filter { $0.ours == nil && $0.base != nil }.count
     }
 
-    /// The counts of a plan without its approved steps.
-    func counted(_ plan: Plan) -> Plan.Counts {
-        approved.isEmpty ? plan.counts : Plan(plan.steps.filter { !isApproved($0) }).counts
+    /// A plan without its approved steps.
+    func unapproved(_ plan: Plan) -> Plan {
+        approved.isEmpty ? plan : Plan(plan.steps.filter { !isApproved($0) })
     }
 
     private func isApproved(_ step: Step) -> Bool {
@@ -54,40 +54,25 @@ extension SyncEngine {
         if run.options.approved == planned.id {
             run.guards.approve(planned.plan)
             try forgetRecentDeletions()
-            try noteEmptied(false)
             return
         }
         let violations = try guardViolations(&run, planned.plan)
-        guard let failure = try guardFailure(&run, planned) else {
-            let isAllBack = run.local.changes.values.allSatisfy { $0.entry != nil }
-            if isAllBack, !run.isPartial { try noteEmptied(false) }
-            return
-        }
-        if Self.isEmptied(violations) { try noteEmptied(true) }
+        guard !violations.isEmpty else { return }
         if run.options.isUnattended { try holdRecentDeletions() }
-        throw failure
-    }
-
-    private static let emptiedKey = "emptied-root"
-
-    /// Whether an emptied root has stopped a run, and that is not settled yet.
-    var wasEmptied: Bool {
-        get throws { try manifest.value(Self.emptiedKey) != nil }
-    }
-
-    /// Notes that an emptied root has stopped a run: with one file back it is not empty any more, and all others would be deleted.
-    private func noteEmptied(_ isEmptied: Bool) throws {
-        guard try wasEmptied != isEmptied else { return }
-        try manifest.write { try $0.setValue(Self.emptiedKey, isEmptied ? [1] : nil) }
+        for case .emptiedRoot(let paths) in violations { try noteEmptiedRoot(paths: paths) }
+        throw failure(violations, run, planned)
     }
 
     /// What stops a run of this plan; nil if nothing does. Its remedy says how to go on.
     func guardFailure(_ run: inout SyncRun, _ planned: RoundPlan) throws -> Failure? {
         guard run.hasGuards, run.options.approved != planned.id else { return nil }
         let violations = try guardViolations(&run, planned.plan)
-        guard !violations.isEmpty else { return nil }
-        let back =
-            Self.isEmptied(violations) ? "filesinki undelete . brings back what was in it. " : ""
+        return violations.isEmpty ? nil : failure(violations, run, planned)
+    }
+
+    private func failure(
+        _ violations: [GuardViolation], _ run: SyncRun, _ planned: RoundPlan
+    ) -> Failure {
         let look =
             run.options.isDryRun
             ? "To approve the plan, run "
@@ -98,16 +83,7 @@ extension SyncEngine {
             : "filesinki sync --approve \(planned.id)."
         return Failure(
             .limit, path: options.root, violations.map(\.description).joined(separator: " "),
-            remedy: back + look + approval)
-    }
-
-    private static func isEmptied(_ violations: [GuardViolation]) -> Bool {
-        violations.contains {
-            switch $0 {
-            case .emptiedRoot, .stillMissing: true
-            default: false
-            }
-        }
+            remedy: violations.compactMap(\.wayBack).joined() + look + approval)
     }
 
     /// The guards that the plan exceeds.
@@ -117,11 +93,14 @@ extension SyncEngine {
         let count = run.guards.baseCount ?? now
         run.guards.baseCount = count
         let gone = run.local.changes.values.lazy.filter { $0.entry == nil }.count
-        return Guard(maxDelete: run.rules.maxDelete).check(
-            run.guards.counted(plan), after: run.guards.done,
+        let unapproved = run.guards.unapproved(plan)
+        let violations = Guard(maxDelete: run.rules.maxDelete).check(
+            unapproved.counts, after: run.guards.done,
             and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
-            baseCount: count, missingOurs: gone + run.guards.missingOurs,
-            wasEmptied: try wasEmptied)
+            baseCount: count, missingOurs: gone + run.guards.missingOurs)
+        // An empty root is worth one sentence.
+        if violations.contains(where: \.isOfEmptyRoot) { return violations }
+        return [try manifest.emptiedRoot?.violation(of: unapproved)].compactMap(\.self) + violations
     }
 
     /// Whether the guards could stop the plan that follows from a stat scan, whatever the contents are.
@@ -131,10 +110,11 @@ extension SyncEngine {
         guard run.hasGuards else { return false }
         let count = run.isPartial ? try manifest.baseCount() : run.base.count
         let gone = found.observation.changes.values.lazy.filter { $0.entry == nil }.count
+        if gone > 0, try manifest.emptiedRoot != nil { return true }
         return !Guard(maxDelete: run.rules.maxDelete).check(
             found.mostCounts(run),
             and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
-            baseCount: count, missingOurs: gone, wasEmptied: try wasEmptied
+            baseCount: count, missingOurs: gone
         ).isEmpty
     }
 
@@ -170,6 +150,21 @@ extension SyncEngine {
     func forgetRecentDeletions() throws {
         guard try manifest.value(Self.recentDeletionsKey) != nil else { return }
         try manifest.write { try $0.setValue(Self.recentDeletionsKey, nil) }
+    }
+}
+
+extension GuardViolation {
+    fileprivate var isOfEmptyRoot: Bool {
+        if case .emptiedRoot = self { true } else { false }
+    }
+
+    /// How to bring back what is missing, a sentence and a space; nil where something else stops the run.
+    fileprivate var wayBack: String? {
+        switch self {
+        case .emptiedRoot: "filesinki undelete . brings back what was in it. "
+        case .stillMissing: "filesinki undelete . brings back what is missing. "
+        default: nil
+        }
     }
 }
 

@@ -144,6 +144,7 @@ extension ManifestDatabase {
     fileprivate static let storeValues =
         [
             prunedCounter, endedCounter, lostName, unreadDeletionsCounter, unreadVersionsCounter,
+            emptiedRootName,
         ] + moveValues
 
     /// The last commit of a prune that was read; 0 for none. Before it, a content that the history names may be gone.

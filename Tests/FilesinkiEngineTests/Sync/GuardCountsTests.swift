@@ -33,13 +33,13 @@ private func deletion(_ name: String, here: Bool = false, since version: UInt64 
     @Test func `what a user approved does not count, in whatever round it is done`() {
         var counts = GuardCounts()
         let approved = [deletion("a"), deletion("b")]
-        #expect(counts.counted(Plan(approved)).deletedTheirs == 2)
+        #expect(counts.unapproved(Plan(approved)).counts.deletedTheirs == 2)
         counts.approve(Plan(approved))
-        #expect(counts.counted(Plan(approved + [deletion("c")])).deletedTheirs == 1)
+        #expect(counts.unapproved(Plan(approved + [deletion("c")])).counts.deletedTheirs == 1)
         counts.add([deletion("a"), deletion("c")])
         #expect(counts.done.deletedTheirs == 1)
         // Another action at the same path was not approved.
-        #expect(counts.counted(Plan([deletion("a", here: true)])).deletedOurs == 1)
+        #expect(counts.unapproved(Plan([deletion("a", here: true)])).counts.deletedOurs == 1)
     }
 }
 

@@ -76,6 +76,7 @@ extension SyncEngine {
     /// A run for some paths stores checkpoints, too: a store may be filled by such runs alone.
     func conclude(_ run: inout SyncRun) async throws {
         guard let token = try manifest.token else { return }
+        try forgetEmptiedRoot()
         if try manifest.conflictWriters().isStale { try await noteWriters() }
         run.report.sequence = token.sequence
         // The notice is about the store: its path is empty.
