@@ -84,6 +84,12 @@ extension Remote {
 /// A remote whose requests cost no round trip, so that callers need not save them.
 package protocol LocalRemote: Remote {}
 
+/// A remote whose first request waits for a login.
+package protocol ConnectingRemote: Remote {
+    /// Begins to log in, unless that has begun. The next request waits for it, and throws what has failed.
+    func connect()
+}
+
 /// A remote on which a killed writer may leave unfinished objects, which no listing shows.
 package protocol SweepableRemote: Remote {
     /// Removes what killed writers left unfinished.

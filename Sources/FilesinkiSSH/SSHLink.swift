@@ -108,9 +108,13 @@ final class SSHLink: Sendable {
         }
     }
 
-    private func openOnce() async throws -> SSHWay {
+    /// Begins to open the connection, unless there is one. The next request waits for it, and throws what has failed.
+    func connect() { _ = opening() }
+
+    /// The connection that is being opened, or was.
+    private func opening() -> Task<SSHWay, any Error> {
         let login = login
-        let task = state.withLock { state in
+        return state.withLock { state in
             if let current = state.current { return current }
             let (note, isCreating) = (state.note, state.isCreating)
             let task = Task { [connector, sibling] in
@@ -122,6 +126,10 @@ final class SSHLink: Sendable {
             state.current = task
             return task
         }
+    }
+
+    private func openOnce() async throws -> SSHWay {
+        let task = opening()
         do {
             let way = try await withTaskCancellationHandler {
                 try await task.value

@@ -64,6 +64,10 @@ package struct SSHRemote: Remote {
     }
 }
 
+extension SSHRemote: ConnectingRemote {
+    package func connect() { link.connect() }
+}
+
 extension SSHRemote: SweepableRemote {
     /// A filesinki at the host sweeps by itself, and is asked for nothing.
     package func sweep(

@@ -81,6 +81,26 @@ struct FarEndTests {
         #expect(access(note, F_OK) != 0)
     }
 
+    @Test func `a login that has begun is the first request's`() async throws {
+        let host = try SFTPHost(filesinki: SFTPHost.serving)
+        let remote = host.connectToAny()
+        remote.connect()
+        remote.connect()
+        try await remote.put([1], to: key("packs/aa/b"))
+        #expect(host.connections == 1)
+    }
+
+    @Test func `the failure of a login that has begun is the first request's`() async throws {
+        let host = try SFTPHost(filesinki: "echo 'Connection refused' >&2; exit 255")
+        let remote = host.connectToAny()
+        remote.connect()
+        let failure = await #expect(throws: Failure.self) {
+            try await remote.get(key("a"), range: nil)
+        }
+        #expect(failure?.code == .away)
+        #expect(host.connections == 1)
+    }
+
     @Test func `a host that has lost its SFTP is asked for filesinki again`() async throws {
         let host = try SFTPHost(
             filesinki: SFTPHost.serving,

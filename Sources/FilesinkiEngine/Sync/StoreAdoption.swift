@@ -42,6 +42,7 @@ extension SyncEngine {
         // The approval was for the store, not for a plan.
         run.options.approved = nil
         run.base = BaseIndex([])
+        run.hasFetchedBase = true
         run.preserved = [:]
         do { return try await fetchView(run) } catch let mismatch as StoreMismatch {
             throw mismatch.failure

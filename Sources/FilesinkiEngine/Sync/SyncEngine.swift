@@ -37,6 +37,7 @@ struct SyncEngine: ReplicaPart {
         _ options: SyncOptions, leaving unignored: Set<RelativePath> = []
     ) async throws -> SyncReport {
         try rulesReader.requireHeld(options.paths, parts: true)
+        if config.remote != nil { zone.beginConnecting() }
         let released = options.isUnattended ? [] : options.paths
         var run = try await begin(
             options, PathSelection(paths: options.paths), fullBase(),
@@ -44,8 +45,7 @@ struct SyncEngine: ReplicaPart {
         run.leaveUnignored(unignored.filter { !$0.isAtOrInside(Set(released)) })
         try reviewExposed(&run, released: released)
         run.report.notices += try unheldNotices(run)
-        try await fetch(&run)
-        var found = try scanHeld(run)
+        var found = try await fetchAndScan(&run)
         if try await receiveRules(&run, found) {
             return try await syncTree(options, after: run.report)
         }
@@ -78,8 +78,28 @@ struct SyncEngine: ReplicaPart {
         return run.hasNewRules ? try await syncTree(options, after: report) : report
     }
 
+    /// Fetches, and scans the whole tree meanwhile where the store takes time for a login.
+    ///
+    /// What a user changes between the two is found where it would be overwritten, and by the next run.
+    private func fetchAndScan(_ run: inout SyncRun) async throws -> ScanResult {
+        // A first fetch may take long.
+        guard try manifest.token != nil else {
+            try await fetch(&run)
+            return try scanHeld(run)
+        }
+        let scanned = try scanWhole(run)
+        try await fetch(&run)
+        // The scan was compared with another base.
+        guard !run.hasFetchedBase else { return try scanHeld(run) }
+        return try held(scanned, run)
+    }
+
     private func scanHeld(_ run: SyncRun) throws -> ScanResult {
-        var found = try scanWhole(run)
+        try held(scanWhole(run), run)
+    }
+
+    private func held(_ scanned: ScanResult, _ run: SyncRun) throws -> ScanResult {
+        var found = scanned
         try holdMovedOut(&found, run)
         return found
     }

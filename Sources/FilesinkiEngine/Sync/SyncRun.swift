@@ -19,6 +19,8 @@ struct SyncRun {
 
     /// What both sides had agreed on, as ``SyncEngine/begin(_:_:_:)`` found it in the manifest.
     var base: BaseIndex
+    /// Whether ``SyncEngine/fetch(_:inBatches:)`` has replaced the base.
+    var hasFetchedBase = false
     /// Whether ``base`` holds the rows of the selection only.
     var isPartial = false
     /// Whether the run is one batch of a larger one.

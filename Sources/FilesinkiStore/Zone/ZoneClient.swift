@@ -54,6 +54,11 @@ package final class ZoneClient {
         return made
     }
 
+    /// Begins to log in at the store, where that takes time. What fails is thrown by the next request.
+    package func beginConnecting() {
+        (try? remote())?.unwrapped(as: (any ConnectingRemote).self)?.connect()
+    }
+
     /// Records that the end of the log was proved.
     func markEndProven() { current?.isEndProven = true }
 

@@ -20,7 +20,10 @@ extension SyncEngine {
         }
         do {
             let own = try await recordOwnCommits()
-            if try !own.isEmpty || manifest.token == nil { run.base = try currentBase(run) }
+            if try !own.isEmpty || manifest.token == nil {
+                run.base = try currentBase(run)
+                run.hasFetchedBase = true
+            }
             if !own.isEmpty { try reportCopies(of: own, &run) }
             var view = try await fetchOrAdopt(&run, inBatches: inBatches)
             view.dropOwn(own)
