@@ -205,6 +205,33 @@ import Testing
                     2, .save("a", serial: 6), batchSize: 1,
                     [.init(at: 9, .meanwhile(.user(2, .write("a/x", serial: 7, .stealthy))))]))),
         Row(
+            "a new link that is gone when its conflict copy was made is no change any more",
+            replicas: 4, seed: 6_500_272,
+            .user(1, .link("a/b", serial: 1)), .user(2, .write("a/b", serial: 2, .replacing)),
+            .run(
+                .init(
+                    1, .delete("c/d/y.txt"), batchSize: 2,
+                    [.init(at: 7, .meanwhile(.run(.init(3, batchSize: 2, excluded: "/a/x"))))])),
+            .run(.init(2, batchSize: 1, excluded: "x")),
+            .run(
+                .init(
+                    1,
+                    [
+                        .init(
+                            at: 10,
+                            .meanwhile(
+                                .run(
+                                    .init(
+                                        0, batchSize: 3,
+                                        [
+                                            .init(
+                                                at: 1,
+                                                .meanwhile(
+                                                    .user(1, .write("a", serial: 3, .stealthy)))),
+                                            .init(at: 12, .failsBefore),
+                                        ]))))
+                    ]))),
+        Row(
             "a folder that becomes a link under a run is scanned again", replicas: 5,
             seed: 6_008_639,
             .run(

@@ -10,6 +10,8 @@ import Glibc
 struct Observation: Sendable {
     /// Paths whose state differs from the base.
     var changes: [RelativePath: LocalChange] = [:]
+    /// The paths that a scan of some paths has looked at; empty for a scan of everything.
+    var scanned: Set<RelativePath> = []
     /// The stamps of the files and links in ``changes`` and ``refreshed``.
     var stamps: [RelativePath: FileStamp] = [:]
     /// Files that were changed so shortly before they were read that a further change might leave their
@@ -180,8 +182,13 @@ struct Observation: Sendable {
         unsettled.remove(path)
     }
 
-    /// Replaces what was seen of some paths by a later scan of them.
+    /// Replaces what was seen of some paths by a later scan of them: what is as in the base again is no change any more.
     mutating func add(_ other: Observation) {
+        for path in other.scanned where !other.isBlocked(path) {
+            changes[path] = nil
+            stamps[path] = nil
+        }
+        scanned.formUnion(other.scanned)
         changes.merge(other.changes) { $1 }
         stamps.merge(other.stamps) { $1 }
         unsettled.formUnion(other.unsettled)

@@ -62,6 +62,7 @@ extension SyncEngine {
         let base = run.base
         let mounts = try MountCheck(root, base, formerDevice: manifest.rootDevice)
         var found = StatScan()
+        found.observation.scanned = Set(paths)
         for path in paths {
             do throws(Failure) {
                 var device: UInt64?

@@ -42,8 +42,10 @@ extension SyncEngine {
         let again = try await scanAgain(
             scanAround(open, narrowed, isStoring: false), narrowed, isStoring: false)
         let known = run.local.changes
-        let isNew = again.changes.contains { run.surprised.contains($0) || known[$0] != $1 }
         run.local.add(again)
+        let isNew =
+            again.changes.keys.contains(where: run.surprised.contains)
+            || again.scanned.contains { known[$0] != run.local.changes[$0] }
         // What was found twice in the same way, without an edit, is not a race: it stays.
         return !isNew && applied.deferred.isEmpty && run.surprised == before
     }
