@@ -40,10 +40,9 @@ package enum RemoteAddress: Hashable, Sendable {
         let rest = text[end.upperBound...]
         let scheme = text[..<end.lowerBound].lowercased()
         if scheme == "file" { return .folder(try path(ofFileAddress: rest, whole: text)) }
+        try rejectSecret(in: rest, for: NetworkKind(scheme: scheme))
         if scheme == "ssh" { return .ssh(try SSHAddress(url: text)) }
-        guard NetworkKind(scheme: scheme) != nil else { return nil }
-        try rejectPassword(in: rest)
-        return .network(text)
+        return NetworkKind(scheme: scheme) == nil ? nil : .network(text)
     }
 
     /// The absolute path, or the address, as a replica stores it.
@@ -55,11 +54,30 @@ package enum RemoteAddress: Hashable, Sendable {
         }
     }
 
-    /// Allows only a user name before `@`, because addresses are shown, stored and logged.
-    private static func rejectPassword(in rest: Substring) throws(Failure) {
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        guard let at = authority.lastIndex(of: "@"), authority[..<at].contains(":") else { return }
-        throw .passwordInAddress
+    /// Allows only a user name before `@`, because addresses are shown, stored and logged; for a filesinki server
+    /// nothing, as a token has no user.
+    private static func rejectSecret(
+        in rest: Substring, for kind: NetworkKind?
+    ) throws(Failure) {
+        let authority = rest.prefix { !"/?#".contains($0) }
+        if let at = authority.lastIndex(of: "@") {
+            if authority[..<at].contains(":") { throw .passwordInAddress }
+            if kind == .server { throw .userInServerAddress }
+        } else if rest.contains("@"), !hasPort(authority) {
+            // Of user:pass/word@host, a secret with a slash, as those of S3 often have one.
+            throw .passwordInAddress
+        }
+    }
+
+    /// Whether what follows the host can be a port, or nothing does.
+    private static func hasPort(_ authority: Substring) -> Bool {
+        // The colons in an IPv6 address are in brackets.
+        let end = authority.hasPrefix("[") ? authority.lastIndex(of: "]") : nil
+        guard let colon = authority[(end ?? authority.startIndex)...].firstIndex(of: ":") else {
+            return true
+        }
+        let port = authority[authority.index(after: colon)...]
+        return port.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     /// - Parameter rest: What follows `file://`: `/path`, or `localhost/path`; see RFC 8089.
@@ -168,4 +186,11 @@ extension Failure {
     package static let passwordInAddress = Failure(
         .usage, "An address must not contain a password: others could see it.",
         remedy: "Put it into the environment or the credentials file; see Docs/Remotes.md.")
+
+    /// A name before `@` in the address of a filesinki server, which may be a token.
+    package static let userInServerAddress = Failure(
+        .usage,
+        "The address of a filesinki server has neither user nor token: others could see it.",
+        remedy: "Give the token with --token-file or FILESINKI_TOKEN; for WebDAV write "
+            + "webdavs://user@host/path.")
 }

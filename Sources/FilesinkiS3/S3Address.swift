@@ -109,8 +109,14 @@ extension S3Address {
         let location = parts.first ?? ""
         let slash = location.firstIndex(of: "/") ?? location.endIndex
         let authority = location[..<slash]
-        // The text before the at sign may be a key, and must not be in a message.
-        if authority.contains("@") { throw Self.secretInAddress }
+        // The text before the at sign may be a key, which may have a slash, and must not be in a message.
+        let colon = authority.firstIndex(of: ":")
+        let port = colon.map { authority[authority.index(after: $0)...] }
+        if authority.contains("@") || colon != nil && text.contains("@")
+            || port.map({ Int($0) == nil }) ?? false
+        {
+            throw Self.secretInAddress
+        }
         guard !text.contains("#") else {
             throw Self.invalidAddress(location, "# must be written as %23")
         }

@@ -15,7 +15,7 @@ struct RootAddressTests {
             ("file:///mnt/my%20game/", "/mnt/my game-documents"),
             ("http://host", "http://host/documents"), ("http://host:1/", "http://host:1/documents"),
             ("https://host/game", "https://host/game-documents"),
-            ("https://me@host/a/b/", "https://me@host/a/b-documents"),
+            ("davs://me@host/a/b/", "davs://me@host/a/b-documents"),
             ("webdav://host/game", "webdav://host/game-documents"),
             ("webdavs://[::1]:2/", "webdavs://[::1]:2/documents"),
             ("dav://host", "dav://host/documents"), ("DAVS://host/x", "DAVS://host/x-documents"),

@@ -32,13 +32,33 @@ import Testing
         "a password is refused and not repeated",
         arguments: [
             "https://me:secret@h/p", "s3://k:secret@b", "webdav://:secret@h",
-            "https://a@b:secret@h/",
+            "https://a@b:secret@h/", "s3://k:secret/s@b/work", "s3://k:s/secret@b",
+            "webdavs://me:secret/x@h/p", "https://me:secret?x@h", "ssh://me:secret/x@h/p",
+            "htps://me:secret@h",
         ])
     func passwords(_ text: String) {
         let failure = #expect(throws: Failure.self) { try RemoteAddress(absolute: text) }
         #expect(failure?.code == .usage)
         #expect(failure?.description.contains("secret") == false)
         #expect(failure?.message == "An address must not contain a password: others could see it.")
+    }
+
+    @Test func `a token in the address of a server is refused and not repeated`() {
+        let text = "https://secret@host:8390"
+        let failure = #expect(throws: Failure.self) { try RemoteAddress(absolute: text) }
+        #expect(failure?.code == .usage)
+        #expect(failure?.description.contains("secret") == false)
+        #expect(failure?.remedy.contains("--token-file") == true)
+    }
+
+    @Test(
+        "a port, and an at sign in a path, are no password",
+        arguments: [
+            "https://h:80/a@b", "webdav://[::1]/a@b", "webdavs://[::1]:80/a@b",
+            "webdav://me@h:1/a:b@c", "s3://bucket/me@work",
+        ])
+    func noPasswords(_ text: String) throws {
+        #expect(try RemoteAddress(absolute: text) == .network(text))
     }
 
     @Test(

@@ -92,6 +92,8 @@ import Testing
             "s3://bucket?endpoint=https://HUSH@host", "s3://bucket?password=HUSH",
             "s3://bucket/x?region=x&Signature=HUSH", "s3://bucket?color=HUSH",
             "s3://bucket?endpoint=https://HUSH:x:y@/", "s4://id:HUSH@bucket",
+            "s3://id:HUSH/x@bucket/work", "s3://id:hidden/HUSH@bucket", "s3://id:1/HUSH@bucket",
+            "s3://id:HUSH/x", "s3://id:HUSH+x/y?z@bucket",
         ])
     func secrets(_ text: String) {
         let failure = #expect(throws: Failure.self) { try S3Address(text) }
