@@ -62,6 +62,9 @@ package struct Failure: Error, Sendable {
     package var cause: (any Error)?
     /// The time to wait that the remote requested; nil if none.
     package var retryAfter: Duration?
+    /// Whether the same request may succeed a moment later, where the code says so; not if somebody has to act first,
+    /// or a long time was waited.
+    package var mayPassSoon = true
     /// What the remote's reply says about the account; nil for nothing. The code alone does not tell unknown
     /// credentials from a missing right.
     package var account: AccountStatus?

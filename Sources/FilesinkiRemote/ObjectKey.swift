@@ -144,6 +144,15 @@ extension Failure {
             remedy: "The store may be damaged; run filesinki check.")
     }
 
+    /// The folder of a store is not there, at a host that was reached; its disk is most likely not mounted.
+    package static func storeFolderMissing(_ address: String) -> Failure {
+        var failure = Failure(
+            .away, path: address, "The folder of the store was not found (unmounted?).",
+            remedy: "Mount the disk that contains it at the host, or correct the address.")
+        failure.mayPassSoon = false
+        return failure
+    }
+
     /// A slot's key has only one name.
     package static func slotWithoutFolder(_ slot: ObjectKey) -> Failure {
         Failure(

@@ -108,7 +108,7 @@ package struct Retries: Sendable {
 
 extension Failure {
     /// Whether the same request may succeed a little later.
-    package var isTransient: Bool { code == .away || code == .busy }
+    package var isTransient: Bool { mayPassSoon && (code == .away || code == .busy) }
 }
 
 /// The time for which a remote asked not to be sent requests (`Retry-After`).

@@ -105,9 +105,7 @@ struct SFTPStore: Sendable {
         let attributes = try reply.attributesIfPresent(
             action: "open the folder of the store", place)
         guard let attributes, attributes.isFolder || attributes.mode == nil else {
-            throw Failure(
-                .away, path: place, "The folder of the store was not found (unmounted?).",
-                remedy: "Mount the disk that contains it at the host, or correct the address.")
+            throw .storeFolderMissing(place)
         }
     }
 

@@ -51,17 +51,22 @@ package struct SSHCommand: Hashable, Sendable {
     /// - Parameter login: The login that the connection shares with others; nil for one of its own, or for what the
     ///   user's settings say.
     func arguments(
-        for address: SSHAddress, _ service: Service, sharing login: SharedLogin? = nil
+        for address: SSHAddress, _ service: Service, sharing login: SharedLogin? = nil,
+        _ patience: SSHPatience = SSHPatience()
     ) -> [String] {
         var words = (Self.options + (login?.options ?? [])).flatMap { ["-o", $0] }
-        if !isInteractive { words += ["-o", "BatchMode=yes"] }
-        if let port = address.port { words += ["-p", String(port)] }
-        if let user = address.user { words += ["-l", user] }
+        words += isInteractive ? patience.option(address, self) : ["-o", "BatchMode=yes"]
+        words += route(to: address)
         switch service {
         case .sftp: return words + ["-s", "--", address.host, "sftp"]
         case .filesinki(let isCreating):
             return words + ["-T", "--", address.host, Self.line(for: address, isCreating)]
         }
+    }
+
+    /// The arguments for the port and the user.
+    func route(to address: SSHAddress) -> [String] {
+        (address.port.map { ["-p", String($0)] } ?? []) + (address.user.map { ["-l", $0] } ?? [])
     }
 
     /// What the user's shell at the host runs, whichever shell that is. Where a shell without a login does not
@@ -81,6 +86,9 @@ package struct SSHCommand: Hashable, Sendable {
         String(validating: address.path, as: UTF8.self) != nil
     }
 
+    /// What the shell of this machine calls itself in a message: that it did not find ssh is not what a host says.
+    static let shellName = "filesinki-ssh"
+
     /// Starts ssh.
     ///
     /// A shell starts it with interruptions ignored: Ctrl-C at the terminal reaches every program in front,
@@ -88,12 +96,15 @@ package struct SSHCommand: Hashable, Sendable {
     ///
     /// - Throws: `Failure` with code `io` when it cannot be started.
     func start(
-        for address: SSHAddress, _ service: Service, sharing login: SharedLogin? = nil
+        for address: SSHAddress, _ service: Service, sharing login: SharedLogin? = nil,
+        _ patience: SSHPatience = SSHPatience()
     ) throws(Failure) -> ConnectedProcess {
         let line =
             replacement.map { "trap '' INT; \($0) \"$@\"" }
             ?? "trap '' INT; exec ssh \"$@\""
-        let words = ["sh", "-c", line, "ssh"] + arguments(for: address, service, sharing: login)
+        let words =
+            ["sh", "-c", line, Self.shellName]
+            + arguments(for: address, service, sharing: login, patience)
         return try ConnectedProcess(
             ChildProcess(
                 "/bin/sh", words.map { Array($0.utf8) },

@@ -32,6 +32,7 @@ struct SSHConnector: Sendable {
     let bandwidth: Bandwidth?
     /// Whether only SFTP is of use.
     let needsSFTP: Bool
+    let patience: SSHPatience
 
     /// How long ssh has to end by itself when the far end has closed its end.
     private static let timeToEnd = Duration.seconds(5)
@@ -50,11 +51,12 @@ struct SSHConnector: Sendable {
         let isKnown = canAsk && note?.hasNoFilesinki(at: address) == true
         if canAsk, !isKnown {
             let isLasting: Bool
+            let end: SSHEnd?
             switch try await connect(.filesinki(creating: isCreating), login) {
             case .ready(let way): return way
-            case .absent(let isKnownToLast): isLasting = isKnownToLast
+            case .absent(let isKnownToLast, let reason): (isLasting, end) = (isKnownToLast, reason)
             }
-            let way = try await openSFTP(sharing: login)
+            let way = try await openSFTP(sharing: login, after: end)
             if case .sftp = way, isLasting { note?.noteNoFilesinki(at: address) }
             return way
         }
@@ -71,9 +73,12 @@ struct SSHConnector: Sendable {
 
     /// Opens a connection to a host whose SFTP has been used before.
     ///
+    /// - Parameter end: How the connection that was asked for filesinki ended; nil if none was.
     /// - Throws: As ``open(_:creating:sharing:)`` does.
-    func openSFTP(sharing login: SharedLogin? = nil) async throws -> SSHWay {
-        guard case .ready(let way) = try await connect(.sftp, login) else {
+    func openSFTP(
+        sharing login: SharedLogin? = nil, after end: SSHEnd? = nil
+    ) async throws -> SSHWay {
+        guard case .ready(let way) = try await connect(.sftp, login, after: end) else {
             throw Failure(
                 .newerFormat, path: address.text,
                 "The host's filesinki has another version of the protocol.",
@@ -85,28 +90,25 @@ struct SSHConnector: Sendable {
     private enum Answer {
         case ready(SSHWay)
         /// What was asked for is not there, or is of another version; also at the next run, if nothing is
-        /// installed there.
-        case absent(isLasting: Bool)
+        /// installed there. With how it ended, if it said nothing else.
+        case absent(isLasting: Bool, SSHEnd? = nil)
     }
 
     private func connect(
-        _ service: SSHCommand.Service, _ login: SharedLogin?
+        _ service: SSHCommand.Service, _ login: SharedLogin?, after first: SSHEnd? = nil
     ) async throws -> Answer {
         let process = try await offload {
-            try command.start(for: address, service, sharing: login)
+            try command.start(for: address, service, sharing: login, patience)
         }
-        let opening = try await opening(of: process)
+        guard let opening = try await opening(of: process) else {
+            // It would not notice the end of the connection before it has one.
+            await end(process, within: .zero)
+            try Task.checkCancellation()
+            throw patience.failure(address)
+        }
         let place = address.text
         switch opening {
-        case .filesinki:
-            let connection = StreamedConnection(process, bandwidth, service, address: place)
-            if needsSFTP {
-                connection.close()
-                throw Failure(
-                    .away, path: place, "The host offers filesinki in place of SFTP.",
-                    remedy: "Run the command again.")
-            }
-            return .ready(.filesinki(connection))
+        case .filesinki: return .ready(try streamed(process, service))
         case .sftp(let version):
             let connection = SFTPConnection(process, bandwidth) { $0.failure(place) }
             do {
@@ -122,23 +124,42 @@ struct SSHConnector: Sendable {
         case .damaged(let damage):
             await end(process)
             throw damage.failure(place)
-        case .ended:
-            let (code, messages) = await end(process)
-            try Task.checkCancellation()
-            let ended = SSHEnd.ended(code: code, messages: messages)
-            // A program that a signal has ended may be there the next time.
-            if service != .sftp, ended.isOfTheFarEnd {
-                return .absent(isLasting: code <= 128 || code == 255)
-            }
-            throw ended.failure(place)
+        case .ended: return try await ended(process, service, after: first)
         }
     }
 
-    private func opening(of process: ConnectedProcess) async throws -> SSHOpening {
+    private func streamed(
+        _ process: ConnectedProcess, _ service: SSHCommand.Service
+    ) throws(Failure) -> SSHWay {
+        let connection = StreamedConnection(process, bandwidth, service, address: address.text)
+        guard needsSFTP else { return .filesinki(connection) }
+        connection.close()
+        throw Failure(
+            .away, path: address.text, "The host offers filesinki in place of SFTP.",
+            remedy: "Run the command again.")
+    }
+
+    /// What it means that the far end has ended the connection before it said anything.
+    private func ended(
+        _ process: ConnectedProcess, _ service: SSHCommand.Service, after first: SSHEnd?
+    ) async throws -> Answer {
+        let (code, messages) = await end(process)
+        try Task.checkCancellation()
+        let ended = SSHEnd.ended(code: code, messages: messages)
+        // A program that a signal has ended may be there the next time.
+        if service != .sftp, ended.isOfTheFarEnd {
+            return .absent(isLasting: code <= 128 || code == 255, ended)
+        }
+        throw ended.withMessages(of: first).failure(address.text)
+    }
+
+    /// - Returns: What the host's program sends first; nil if it takes too long.
+    private func opening(of process: ConnectedProcess) async throws -> SSHOpening? {
         try await withTaskCancellationHandler {
             try await offload {
                 // If it cannot be sent, the far end has ended.
                 try? process.send(StreamOpening.client)
+                guard patience.waitForHost(process, address, command) else { return nil }
                 return SSHOpening.read(from: process)
             }
         } onCancel: {
@@ -147,9 +168,11 @@ struct SSHConnector: Sendable {
     }
 
     @discardableResult
-    private func end(_ process: ConnectedProcess) async -> (code: Int32, messages: [UInt8]) {
+    private func end(
+        _ process: ConnectedProcess, within limit: Duration = timeToEnd
+    ) async -> (code: Int32, messages: [UInt8]) {
         process.disconnect()
-        let ended = try? await offload { process.end(within: Self.timeToEnd) }
+        let ended = try? await offload { process.end(within: limit) }
         return ended ?? (code: 255, messages: [])
     }
 }

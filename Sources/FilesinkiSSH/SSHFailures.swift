@@ -46,7 +46,7 @@ extension SSHEnd {
         let lines = String(decoding: messages, as: UTF8.self)
             .split(whereSeparator: \.isNewline)
             .filter { $0.contains { !$0.isWhitespace } && !$0.hasPrefix("Warning: Permanently") }
-        let last = lines.last.map { sentence(printable($0.utf8)) } ?? ""
+        let last = lines.last.map { sentence(bounded(printable($0.utf8))) } ?? ""
         func said(_ words: String) -> Bool { lines.contains { $0.contains(words) } }
         if said("Host key verification failed") {
             return Failure(
@@ -64,11 +64,12 @@ extension SSHEnd {
                 .usage, path: address, "The host offers neither filesinki nor SFTP.",
                 remedy: "Install filesinki there, or enable the subsystem sftp in its sshd_config.")
         }
-        if code == 127 {
+        if code == 127, said(SSHCommand.shellName + ":") || said("ssh: not found") {
             return Failure(
                 .usage, path: address, "ssh was not found: \(last)",
                 remedy: "Install openssh-client, or correct ssh-command or FILESINKI_SSH_COMMAND.")
         }
+        if code != ownCode, let failure = farFailure(address, code, last) { return failure }
         if said("Connection refused") {
             return Failure(
                 .away, path: address,
@@ -78,9 +79,49 @@ extension SSHEnd {
             )
         }
         let cause = last.isEmpty ? "ssh exited with \(code)." : last
-        return Failure(
+        var failure = Failure(
             .away, path: address, "The connection over ssh failed or was closed: \(cause)",
             remedy: "Check that the host is reachable, and run again.")
+        // After a limit of ssh's own, which was long enough.
+        failure.mayPassSoon = !said("timed out")
+        return failure
+    }
+
+    /// The failure of a program that ssh has reached, mostly the command that authorized_keys names. Nil where it says
+    /// nothing.
+    private static func farFailure(_ address: String, _ code: Int32, _ last: String) -> Failure? {
+        if code == 127 {
+            return Failure(
+                .usage, path: address,
+                "filesinki was not found at the host" + (last.isEmpty ? "." : ": \(last)"),
+                remedy:
+                    "Install it there; if authorized_keys names it in a command, give its whole path."
+            )
+        }
+        guard !last.isEmpty else { return nil }
+        return Failure(
+            code == usageCode ? .usage : .away, path: address,
+            "The command at the host failed (\(code)): \(last)",
+            remedy: "If authorized_keys there names a command, correct it.")
+    }
+
+    /// With which filesinki ends for arguments that it does not accept.
+    private static let usageCode: Int32 = 2
+
+    /// The longest text of a host in a message, in characters.
+    private static let maximumWords = 300
+
+    private static func bounded(_ words: String) -> String {
+        words.count <= maximumWords ? words : words.prefix(maximumWords) + "…"
+    }
+
+    /// This end of a connection for SFTP, with the messages of the request for filesinki before: a host with a forced
+    /// command gives both the same answer, and sshd passes on none of its messages where a subsystem was asked for.
+    func withMessages(of first: SSHEnd?) -> SSHEnd {
+        guard case .ended(let code, let messages) = self, messages.isEmpty, code != Self.ownCode,
+            case .ended(code, let others)? = first
+        else { return self }
+        return .ended(code: code, messages: others)
     }
 
     /// What ssh said, with a full stop, for the remedy follows.

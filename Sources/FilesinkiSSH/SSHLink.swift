@@ -25,15 +25,17 @@ final class SSHLink: Sendable {
     /// - Parameters:
     ///   - needsSFTP: Whether only SFTP is of use.
     ///   - sibling: A link to the same host: where that one has found SFTP, this one asks for nothing else.
+    ///   - patience: How long the host may take to answer.
     init(
         _ address: SSHAddress, _ command: SSHCommand, bandwidth: Bandwidth? = nil,
-        needsSFTP: Bool = false, sibling: SSHLink? = nil
+        needsSFTP: Bool = false, sibling: SSHLink? = nil, patience: SSHPatience = SSHPatience()
     ) {
         self.address = address
         self.command = command
         self.sibling = sibling
         connector = SSHConnector(
-            address: address, command: command, bandwidth: bandwidth, needsSFTP: needsSFTP)
+            address: address, command: command, bandwidth: bandwidth, needsSFTP: needsSFTP,
+            patience: patience)
     }
 
     deinit {

@@ -11,6 +11,8 @@ package final class ConnectedProcess: Sendable {
     private let socket: FileHandle
     private let messages: FileHandle
     private let child: pid_t
+    /// What is killed: the child, with all that it started where it has a group of its own.
+    private let target: pid_t
 
     /// How many of the child's last messages are returned, in bytes.
     private static let maximumMessages: Int64 = 4096
@@ -33,6 +35,7 @@ package final class ConnectedProcess: Sendable {
             throw SystemError(error.error).failure("start the program", process.program)
         }
         other.close()
+        target = if case .shared = process.group { child } else { -child }
         socket = own
         self.messages = messages
     }
@@ -84,9 +87,9 @@ package final class ConnectedProcess: Sendable {
             var ended = [pollfd(fd: file.raw, events: Int16(POLLIN), revents: 0)]
             let milliseconds = min(max(limit / .milliseconds(1), 0), 3_600_000)
             let count = unlessInterrupted { poll(&ended, 1, Int32(milliseconds)) }
-            if count == 0 { kill(child, SIGKILL) }
+            if count == 0 { kill(target, SIGKILL) }
         } else if waitpid(child, &status, WNOHANG) != child {
-            kill(child, SIGKILL)
+            kill(target, SIGKILL)
         } else {
             return (ChildProcess.code(status), lastMessages())
         }

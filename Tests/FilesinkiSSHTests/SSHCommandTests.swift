@@ -1,4 +1,6 @@
 import FilesinkiRemote
+import FilesinkiTesting
+import Foundation
 import Glibc
 import Testing
 
@@ -18,6 +20,25 @@ import Testing
         let short = try #require(try SSHAddress(shortForm: "host:store"))
         #expect(asking.arguments(for: short, .sftp).suffix(4) == ["-s", "--", "host", "sftp"])
         #expect(!asking.arguments(for: short, .sftp).contains("-l"))
+    }
+
+    @Test(
+        "ConnectTimeout in the user's settings comes first, and of a program that is not ssh nothing is asked",
+        arguments: [
+            ("ConnectTimeout 7", "ssh -F", 7), ("", "ssh -F", nil),
+            ("ConnectTimeout 7", "true -F", nil),
+        ] as [(String, String, Int64?)])
+    func connectTimeout(_ line: String, _ program: String, _ expected: Int64?) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try "Host store\n    \(line)\n".write(
+            toFile: folder.path("config"), atomically: false, encoding: .utf8)
+        let address = try SSHAddress(url: "ssh://me@store:2222/srv")
+        let replacement = "\(program) \(folder.path("config"))"
+        let command = SSHCommand(environment: { _ in replacement }, isInteractive: true)
+        let isInstalled = access("/usr/bin/ssh", X_OK) == 0
+        #expect(SSHPatience.configured(address, command) == (isInstalled ? expected : nil))
+        let given = command.arguments(for: address, .sftp).contains("ConnectTimeout=30")
+        #expect(given == (!isInstalled || expected == nil))
     }
 
     @Test(
