@@ -45,6 +45,8 @@ package struct WireError: Hashable, Sendable {
         package static let broken = Code("broken")
         /// 503: temporarily unavailable; see `Retry-After`.
         package static let busy = Code("busy")
+        /// 503: the folder of the store is not there.
+        package static let missing = Code("missing")
         /// 507: the quota or the disk is full.
         package static let full = Code("full")
     }

@@ -123,6 +123,11 @@ struct RequestError: Error {
         RequestError(.serviceUnavailable, .busy, message).with(.retryAfter, "1")
     }
 
+    static let missingFolder = RequestError(
+        .serviceUnavailable, .missing, "The folder of the store is missing."
+    )
+    .with(.retryAfter, "1")
+
     static let tooMuch = RequestError(
         .tooManyRequests, .tooMuch, "Too many requests of this client."
     )
@@ -139,7 +144,7 @@ struct RequestError: Error {
         case .differs: self = RequestError(.conflict, .wrongOffset, failure.message)
         case .exists: self = .exists
         case .busy: self = .busy(failure.message)
-        case .away: self = .busy("The folder of the store is missing.")
+        case .away: self = .missingFolder
         default:
             self = RequestError(
                 .internalServerError, .broken, "The server's disk failed, or its store is damaged.")

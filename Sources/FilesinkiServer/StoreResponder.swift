@@ -237,7 +237,7 @@ struct StoreResponder: HTTPResponder {
     private func healthReply(_ request: Request) async throws -> Reply {
         guard [.get, .head].contains(request.method) else { throw RequestError.noMethod }
         guard await remote.exists() else {
-            throw RequestError.busy("The folder of the store is missing.")
+            throw RequestError.missingFolder
         }
         var reply = Reply(.ok, text: Array("ok\n".utf8))
         reply.fields[.maximumObject] = String(limits.objectBytes)

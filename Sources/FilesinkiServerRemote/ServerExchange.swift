@@ -11,11 +11,14 @@ struct ServerExchange: Sendable {
     private let base: String
     private let transport: any HTTPTransport
     private let authorization: String?
+    /// Whether a host's sshd started the server, so that a key has its rights, and not a token.
+    private let isOverSSH: Bool
 
-    /// - Parameter address: For messages. The transport leads to the server by itself.
+    /// - Parameter address: For messages. The transport leads to the server by itself, over ssh.
     init(address: String, transport: any HTTPTransport) {
         self.address = address
         base = ""
+        isOverSSH = true
         self.transport = transport
         authorization = nil
     }
@@ -27,6 +30,7 @@ struct ServerExchange: Sendable {
     ) throws(Failure) {
         self.address = address.description
         base = address.description
+        isOverSSH = false
         self.transport = transport
         switch credentials {
         case .none: authorization = nil
@@ -118,17 +122,47 @@ struct ServerExchange: Sendable {
             failure = Failure(
                 .away, path: path, "The server received damaged data.",
                 remedy: "Run the command again. If this happens again, the network damages data.")
+        } else if error.code == .missing {
+            failure = missingFolder
         } else if [.badRequest, .badKey, .badRange, .noMethod, .noLength].contains(error.code) {
             failure = protocolError(key, printable(error.message.utf8))
         } else if error.code == .readOnly {
-            failure = Failure(
-                .notAllowed, path: address, "The token may only read (403).",
-                remedy: "What was changed here stays here. To publish it, ask the server's "
-                    + "administrator for a token with the right to append.",
-                cause: ReadOnlyAccess()
-            ).about(.restricted)
+            failure = readOnly
+        } else if error.code == .forbidden, isOverSSH {
+            failure.remedy =
+                "What a key may do stands in its line of authorized_keys at the host, after --rights."
+            failure.cause = ServerMessage(description: printable(error.message.utf8))
         } else {
             failure.cause = ServerMessage(description: printable(error.message.utf8))
+        }
+        return failure
+    }
+
+    private var readOnly: Failure {
+        let (message, wanted) =
+            isOverSSH
+            ? (
+                "The key may only read (403).",
+                "write --rights read,append into its line of "
+                    + "authorized_keys at the host."
+            )
+            : (
+                "The token may only read (403).",
+                "ask the server's administrator for a token "
+                    + "with the right to append."
+            )
+        return Failure(
+            .notAllowed, path: address, message,
+            remedy: "What was changed here stays here. To publish it, \(wanted)",
+            cause: ReadOnlyAccess()
+        ).about(.restricted)
+    }
+
+    private var missingFolder: Failure {
+        var failure = Failure.storeFolderMissing(address)
+        if !isOverSSH {
+            failure.remedy =
+                "Mount the disk that contains it at the server, or ask its administrator."
         }
         return failure
     }

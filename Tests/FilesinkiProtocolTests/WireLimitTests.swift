@@ -62,13 +62,14 @@ import Testing
         let codes: [WireError.Code] = [
             .badRequest, .badKey, .badDigest, .noToken, .forbidden, .readOnly, .notFound,
             .noMethod, .wrongOffset, .tooSlow, .exists, .noLength, .tooLarge, .badRange, .slot,
-            .tooMuch, .broken, .busy, .full,
+            .tooMuch, .broken, .busy, .missing, .full,
         ]
         #expect(
             codes.map(\.description) == [
                 "bad-request", "bad-key", "bad-digest", "no-token", "forbidden", "read-only",
                 "not-found", "no-method", "wrong-offset", "too-slow", "exists", "no-length",
-                "too-large", "bad-range", "slot", "too-much", "broken", "busy", "full",
+                "too-large", "bad-range", "slot", "too-much", "broken", "busy", "missing",
+                "full",
             ])
     }
 

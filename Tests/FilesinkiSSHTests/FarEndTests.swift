@@ -121,6 +121,65 @@ struct FarEndTests {
         #expect(failure?.message == "The host offers neither filesinki nor SFTP.")
     }
 
+    /// sshd passes on no messages of what it runs in place of a subsystem.
+    private static func failing(_ words: String, _ code: Int) throws -> SFTPHost {
+        try SFTPHost(filesinki: "\(words); exit \(code)", sftp: "exit \(code)")
+    }
+
+    @Test(
+        "what a forced command says before it fails is in the message, in one harmless line",
+        arguments: [
+            (
+                "echo 'filesinki: apend: Invalid right.' >&2", 2, Failure.Code.usage,
+                "apend: Invalid right."
+            ),
+            (
+                "echo 'bash: filesinki: command not found' >&2", 127, .usage,
+                "not found at the host: bash"
+            ),
+            ("exit 127", 127, .usage, "filesinki was not found at the host."),
+            (#"printf 'a\033[31mb' >&2"#, 9, .away, #"failed (9): a\x1b[31mb."#),
+            ("yes x | head -c 4000 | tr '\\n' x >&2", 9, .away, "x…"),
+        ])
+    func failingCommands(
+        _ words: String, _ exit: Int, _ code: Failure.Code, _ part: String
+    ) async throws {
+        let host = try Self.failing(words, exit)
+        let failure = await #expect(throws: Failure.self) { try await host.isFilesinki() }
+        #expect(failure?.code == code)
+        #expect(failure?.message.contains(part) == true, "\(failure?.message ?? "")")
+        #expect((failure?.message.count ?? 0) < 400)
+        #expect(failure?.remedy.contains("authorized_keys") == true)
+    }
+
+    @Test(
+        "a folder that is missing at the host is named, and asked for once, by either way",
+        arguments: ["exec \"$FILESINKI\" serve --stdio \"$STORE/none\"", "exit 127"])
+    func missingFolder(_ shell: String) async throws {
+        let host = try SFTPHost(filesinki: shell)
+        let address = try SSHAddress(url: "ssh://host\(host.path)/none")
+        let clock = ManualClock()
+        let remote = SSHRemotes(host.command, systemContext: clock.systemContext).connect(address)
+        let failure = await #expect(throws: Failure.self) {
+            try await remote.get(key("filesinki/c"), range: nil)
+        }
+        #expect(failure?.code == .away)
+        #expect(failure?.message == "The folder of the store was not found (unmounted?).")
+        #expect(failure?.remedy.contains("correct the address") == true)
+        // Without a pause, there was no other try.
+        #expect(clock.slept.isEmpty)
+    }
+
+    @Test func `a host that does not answer before a login is away, after a limit`() async throws {
+        let host = try SFTPHost(shell: "sleep 600; exit")
+        let patience = SSHPatience(limit: .milliseconds(50))
+        let link = SSHLink(host.address, host.command, patience: patience)
+        let failure = await #expect(throws: Failure.self) { try await link.way() }
+        #expect(failure?.code == .away)
+        #expect(failure?.message.hasPrefix("The host did not answer within") == true)
+        #expect(failure?.isTransient == false)
+    }
+
     @Test func `a host with another version alone says so`() async throws {
         let other = "printf 'filesinki-stream/9\\n'; cat >/dev/null"
         let failure = await #expect(throws: Failure.self) {
@@ -222,6 +281,9 @@ struct FarEndTests {
         ] as [@Sendable () async throws -> Void] {
             let failure = await #expect(throws: Failure.self) { try await call() }
             #expect(failure?.code == .notAllowed)
+            // There is no token.
+            #expect(failure?.remedy.contains("authorized_keys at the host") == true)
+            #expect(failure?.description.contains("token") == false)
         }
     }
 
