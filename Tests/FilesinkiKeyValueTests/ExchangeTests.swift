@@ -245,6 +245,26 @@ struct ExchangeTests {
         #expect(try await b.get("n") == .integer(5))
     }
 
+    @Test(
+        "a value that is taken back after a commit that the run did not record stays so",
+        arguments: [TypedValue.integer(1), nil])
+    func takenBack(_ first: TypedValue?) async throws {
+        let meeting = try await Meeting()
+        let (a, b) = (try meeting.device("a"), try meeting.device("b"))
+        if let first { try await a.set("n", first) }
+        try await a.sync()
+        try await a.set("n", .integer(2))
+        let dying = FaultyRemote(meeting.remote)
+        dying.plan(FaultyRemote.Script(.after(.notAllowed), verb: .publish))
+        let killed = try a.moved(to: dying)
+        _ = await failure { _ = try await killed.exchange() }
+        try await a.set("n", first)
+        for device in [a, b] {
+            try await device.sync()
+            #expect(try await device.get("n") == first)
+        }
+    }
+
     @Test func `a new device reads a checkpoint and the commits after it`() async throws {
         let meeting = try await Meeting()
         let a = try meeting.device("a")

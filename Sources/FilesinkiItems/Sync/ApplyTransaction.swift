@@ -134,11 +134,8 @@ private struct ApplyTransaction<Kind: ItemKind> {
         guard version > item.version else { return }
         context.clock.observe(theirs.time, now: context.now)
         if before[key] == nil { before[key] = item.ours }
-        if isOwn, item.isPending {
-            // Our item was set after this commit published the former one.
-        } else {
-            try merge(&item, theirs, &report)
-        }
+        // Our item is what this commit published, or was set after it: also to what it had been before.
+        if !isOwn { try merge(&item, theirs, &report) }
         item.base = theirs
         item.version = version
         try database.put(item)
