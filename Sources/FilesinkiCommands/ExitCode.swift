@@ -10,7 +10,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case negative = 1
     /// A bad argument, rule or setting.
     case usage = 2
-    /// A conflict was left for a person, or a conflict copy was made in this run; nothing is lost.
+    /// A conflict was left for a person, a conflict copy was made in this run, or something was withheld that a person has to
+    /// decide about; nothing is lost.
     case conflict = 3
     /// The local file system refused.
     case io = 4
@@ -80,7 +81,7 @@ extension ExitCode {
             self = .negative
         } else if !report.problems.isEmpty {
             self = .partial
-        } else if !report.conflicts.isEmpty || !report.copies.isEmpty {
+        } else if !report.conflicts.isEmpty || !report.copies.isEmpty || !report.withheld.isEmpty {
             self = .conflict
         } else {
             self = .done

@@ -98,17 +98,81 @@ import Testing
         #expect(try await run(world, "ls --root a d/secret").code == .done)
     }
 
-    @Test func `a rule that is taken out elsewhere ends here, too`() async throws {
+    /// `a` has a secret in `d`, and `b` has ended the rule that ignored it.
+    private func worldOfEndedRule() async throws -> World {
         let world = try await ReplicaTests.pair()
         try world.write("secret\n", to: "a/d/.filesinkiignore")
         try world.write("mine", to: "a/d/secret")
         #expect(try await run(world, "sync a").code == .done)
         #expect(try await run(world, "sync b").code == .done)
         world.remove("b/d/.filesinkiignore")
-        for name in ["b", "a", "a", "b"] {
-            #expect(try await run(world, "sync \(name)").code == .done)
+        #expect(try await run(world, "sync b").code == .done)
+        return world
+    }
+
+    @Test(arguments: [false, true])
+    func `what a rule ignored that others ended is withheld until it is named`(_ isQuiet: Bool)
+        async throws
+    {
+        let world = try await worldOfEndedRule()
+        let told =
+            "d/secret: Withheld, not sent: a rule ignored it until another device ended the rule."
+        let first = try await run(world, isQuiet ? "sync -q a" : "sync a")
+        #expect(first.code == .conflict && first.talk.contains(told), "\(first.talk)")
+        for remedy in [
+            "filesinki sync", " d/secret; to keep it private, list it in .filesinki/ignore",
+        ] {
+            #expect(first.talk.contains(remedy), "\(first.talk)")
         }
+        let second = try await run(world, "sync a")
+        #expect(second.code == .done && second.talk.isEmpty, "\(second.talk)")
+        #expect(try await run(world, "sync a -v").talk.contains(told))
+        #expect(try await run(world, "sync b").code == .done)
+        #expect(world.readText("b/d/secret") == nil)
+        #expect(try await run(world, "sync a/d/secret").code == .done)
+        #expect(try await run(world, "sync b").code == .done)
         #expect(world.readText("b/d/secret") == "mine")
+    }
+
+    @Test func `status and doctor list what is withheld, with both remedies`() async throws {
+        let world = try await worldOfEndedRule()
+        let json = try await run(world, "sync a --json")
+        #expect(json.text.contains(#""withheld":1"#) && json.text.contains(#""exit":3"#))
+        let status = try await run(world, "status a")
+        #expect(status.code == .conflict)
+        #expect(status.text.contains("1 withheld, as others ended their rules:  d/secret"))
+        for remedy in ["to publish: filesinki sync", "to keep private: list in .filesinki/ignore"] {
+            #expect(status.text.contains(remedy), "\(status.text)")
+        }
+        #expect(!status.text.contains("Up to date"))
+        #expect(try await run(world, "status a --json").text.contains(#""withheld":["d/secret"]"#))
+        #expect(try await run(world, "status a --short").lines == ["1 withheld"])
+        let doctor = try await run(world, "doctor a --json")
+        #expect(doctor.text.contains("d/secret: Withheld, not sent"), "\(doctor.text)")
+        try world.write("secret\n", to: "a/.filesinki/ignore")
+        #expect(try await run(world, "status a").code == .done)
+        #expect(try await !run(world, "doctor a --json").text.contains("Withheld"))
+    }
+
+    @Test func `check-ignore and explain say that a path is withheld`() async throws {
+        let world = try await worldOfEndedRule()
+        #expect(try await run(world, "sync a").code == .conflict)
+        let checked = try await run(world, "check-ignore --root a d/secret")
+        #expect(
+            checked.code == .done
+                && checked.lines == [
+                    "d/secret: withheld, as another device ended the rule that ignored it"
+                ], "\(checked.text)")
+        let explained = try await run(world, "explain --root a d/secret")
+        #expect(explained.text.contains("Withheld, not sent"), "\(explained.text)")
+    }
+
+    @Test func `deinit refuses to forget what is withheld`() async throws {
+        let world = try await worldOfEndedRule()
+        #expect(try await run(world, "sync a").code == .conflict)
+        let refused = try await run(world, "deinit a")
+        #expect(refused.code == .negative && refused.talk.contains("d/secret"), "\(refused.talk)")
+        #expect(try await run(world, "deinit --force a").code == .done)
     }
 
     @Test func `what the user has left out is not listed`() async throws {

@@ -81,6 +81,7 @@ struct CheckIgnoreCommand: ReplicaCommand {
         let state = try replica.replicaOptions(root: root.path, in: console).stateFolder
         let (filters, mistakes) = try reader.ignoreFilter(console.environment, state)
         let choice = try state.choiceNote().choice
+        let withheld = try state.withheldPaths()
         for mistake in mistakes { console.complain(mistake) }
         let stored = try await stored(paths, root, state, in: console)
         var isAnyIgnored = false
@@ -96,6 +97,11 @@ struct CheckIgnoreCommand: ReplicaCommand {
             }
             let isFolder = argument.hasSuffix("/") || reader.isFolder(path)
             let match = try filters.explain(path, isDirectory: isFolder, read: reader.read)
+            if match?.isIgnored != true, path.isAtOrInside(withheld) {
+                isAnyIgnored = true
+                try showWithheld(path, in: console)
+                continue
+            }
             if match?.isIgnored == true { isAnyIgnored = true }
             // A script goes by the exit code.
             if match?.isIgnored != true, console.terminals.talk {
@@ -145,6 +151,19 @@ struct CheckIgnoreCommand: ReplicaCommand {
         if list.null.null { return try console.output.path(path) }
         let list = console.hints.text("filesinki only list")
         try console.output.line("\(path): not one of the paths of \(list)")
+    }
+
+    private func showWithheld(_ path: RelativePath, in console: Console) throws {
+        if report.json {
+            var object: JSONObject = ["type": "ignore"]
+            object.add("path", path)
+            object.add("ignored", true)
+            object.add("withheld", true)
+            return try console.output.json(object)
+        }
+        if list.null.null { return try console.output.path(path) }
+        try console.output.line(
+            "\(path): withheld, as another device ended the rule that ignored it")
     }
 
     private func json(

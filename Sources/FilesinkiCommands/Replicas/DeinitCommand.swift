@@ -19,7 +19,7 @@ struct DeinitCommand: ReplicaCommand {
             and this device's settings for it. All files stay, and so does the store.
 
             Exits with 1 and removes nothing if changes, values or records are not published, conflicts are \
-            open or its own ignore file has rules, unless --force is given. Scans the folder, but does not contact the remote. If it \
+            open, something is withheld or its own ignore file has rules, unless --force is given. Scans the folder, but does not contact the remote. If it \
             is interrupted, run it again.
             """)
 
@@ -46,6 +46,9 @@ struct DeinitCommand: ReplicaCommand {
         let hasRules = try Self.hasIgnoreRules(options)
         if !force {
             if hasRules { throw Failure.losesRules(options) }
+            if let first = status.withheld.first {
+                throw Failure.forgetsWithheld(first, besides: status.withheld.count - 1, options)
+            }
             try await refuseUnpublished(opened, options)
         }
         try await opened.removeState()
@@ -145,6 +148,16 @@ extension Failure {
             options.stateFolder.ignore,
             "The rules in this ignore file would go: a replica that is made here later sends what they ignore.",
             "Copy it, or move its rules to \(IgnoreFilter.fileName)")
+    }
+
+    fileprivate static func forgetsWithheld(
+        _ path: RelativePath, besides others: Int, _ options: ReplicaOptions
+    ) -> Failure {
+        let more = others > 0 ? " and \(others) more" : ""
+        return refused(
+            options.root,
+            "Withheld, and sent by a replica that is made here later: \(path)\(more).",
+            "List it in \(IgnoreFilter.fileName)")
     }
 
     /// - Parameter remedy: What to do instead of forcing it.

@@ -10,7 +10,7 @@ struct StatusCommand: ReplicaCommand {
         abstract: "Show the last sync, pending changes and open conflicts.",
         discussion: """
             Does not scan the folder or contact the remote. Exits with 3 when there are open \
-            conflicts, and with 1 when the last successful sync is older than --max-age. With \
+            conflicts or withheld files, and with 1 when the last successful sync is older than --max-age. With \
             --prometheus, the exit code is 0 or 1.
             """)
 
@@ -63,7 +63,7 @@ struct StatusCommand: ReplicaCommand {
             return status.isStale(at: now, maximumAge: limit) ? .negative : .done
         }
         let isStale = status.isStale(at: console.systemContext.now(), maximumAge: limit)
-        let code: ExitCode = isStale ? .negative : status.conflicts.isEmpty ? .done : .conflict
+        let code: ExitCode = isStale ? .negative : status.needsPerson ? .conflict : .done
         if report.json {
             try console.output.json(status.json(isStale: isStale, exit: code))
         } else if short {
@@ -87,9 +87,14 @@ extension StatusReport {
         return overflow || age > maximumAge
     }
 
-    /// `2 pending`, `1 incoming`, `1 conflict`; nothing when there is nothing to do.
+    /// Whether a person has to decide something.
+    var needsPerson: Bool { !conflicts.isEmpty || !withheld.isEmpty }
+
+    /// `2 pending`, `1 incoming`, `1 withheld`, `1 conflict`; nothing when there is nothing to do.
     var waiting: [String] {
-        let counts = [(pending.count, "pending"), (incoming.count, "incoming")]
+        let counts = [
+            (pending.count, "pending"), (incoming.count, "incoming"), (withheld.count, "withheld"),
+        ]
         let words = counts.filter { $0.0 > 0 }.map { "\(CountText.text($0.0)) \($0.1)" }
         return conflicts.isEmpty ? words : words + [CountText.text(conflicts.count, "conflict")]
     }
@@ -120,6 +125,7 @@ extension StatusReport {
         object.add("pending", .array(pending.map(\.jsonValue)))
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)
+        object.add("withheld", withheld.isEmpty ? nil : .array(withheld.map(\.jsonValue)))
         object.add("uploaded_bytes", uploadedBytes)
         object.add("ignored", ignoredFiles == 0 ? nil : ignoredFiles)
         object.add("moved_to", moved?.address)
@@ -183,6 +189,7 @@ struct StatusText {
             lines.append((MessageText.units(of: "\(unreadable)"), " "))
         }
         if let conflicts { lines.append((conflicts, "    ")) }
+        lines += withheld
         lines += pending(status.pending, "changed here, not yet sent")
         lines += pending(status.incoming, "changed in the store, not yet received")
         if status.ignoredFiles > 0 {
@@ -213,7 +220,7 @@ struct StatusText {
         guard let last = status.lastSuccess else { return "Never synced." }
         let isUpToDate =
             !isStale && failure == nil && status.unreadableSettings == nil && status.pending.isEmpty
-            && status.incoming.isEmpty
+            && status.incoming.isEmpty && status.withheld.isEmpty
         let verdict = isStale ? "Stale. " : isUpToDate ? "Up to date. " : ""
         let commit = status.token.map { " (commit \($0.sequence))" } ?? ""
         return "\(verdict)Last synced \(TimeText.ago(last, now: now))\(commit), "
@@ -222,9 +229,9 @@ struct StatusText {
 
     /// How the last run ended, where it was no success and no conflict says so already.
     private var failure: String? {
-        guard let word = status.lastFailure, word != "conflict" || status.conflicts.isEmpty else {
-            return nil
-        }
+        guard let word = status.lastFailure, word != "conflict" || status.conflicts.isEmpty,
+            word != "withheld" || status.withheld.isEmpty
+        else { return nil }
         return hints.text(RunOutcome(word).sentence)
     }
 
@@ -235,6 +242,17 @@ struct StatusText {
         return [
             "\(count)\(first)\(oldest.path) (\(TimeText.ago(oldest.time, now: now)))",
             "see: " + hints.text("filesinki conflicts"),
+        ]
+    }
+
+    /// What is withheld, and what ends that; nothing for none.
+    private var withheld: [(parts: [String], separator: String)] {
+        guard let first = status.withheld.first else { return [] }
+        let count = CountText.text(status.withheld.count)
+        let publish = hints.text("filesinki sync") + " \(hints.word(first))"
+        return [
+            (["\(count) withheld, as others ended their rules:"] + named(status.withheld), "  "),
+            (["  to publish: \(publish)", "to keep private: list in .filesinki/ignore"], "    "),
         ]
     }
 

@@ -25,26 +25,18 @@ struct ExplainCommand: ReplicaCommand {
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let path = try session.path(path)
         let found = try await session.replica.explain(path)
-        let isHeld = try session.settings.stateFolder.choiceNote().choice?.holds(path) ?? true
-        let rule = try session.ignoreRule(of: path)
-        let ignoredBy = isHeld ? rule?.place : "filesinki only list"
+        let reason = try session.reasonNotToSync(path)
+        let ignoredBy = reason?.place
         if report.json {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
         } else {
-            var reason = ignoredBy.map {
-                isHeld
-                    ? "Ignored here by \($0)."
-                    : "Not one of the paths that this replica holds: see \(console.hints.text($0))."
-            }
-            if isHeld, let rule, let remedy = rule.remedy {
-                reason = "Ignored here by \(rule.place): \(printable(rule.pattern)). \(remedy)"
-            }
-            if isHeld, reason != nil, found.storedVersion != nil {
+            var text = reason?.text
+            if reason?.isRule == true, found.storedVersion != nil {
                 let next = console.hints.text("filesinki delete --keep")
-                reason? += " To delete it there and keep it here, use \(next)."
+                text? += " To delete it there and keep it here, use \(next)."
             }
             let isHere = RootReader(root: session.root.path).exists(path)
-            for line in found.text(because: reason, isHere, within: console.outputColumns) {
+            for line in found.text(because: text, isHere, within: console.outputColumns) {
                 try console.output.line(line)
             }
             try console.sayOrigin(of: found.versions, next: "filesinki explain")
@@ -54,7 +46,41 @@ struct ExplainCommand: ReplicaCommand {
     }
 }
 
+/// Why a path is not synced here.
+struct ReasonNotToSync {
+    /// The place of the rule, or a command that shows why.
+    var place: String
+    /// A sentence, or two.
+    var text: String
+    var isRule = false
+}
+
 extension Session {
+    /// Why a path is not synced here; nil if it is.
+    fileprivate func reasonNotToSync(_ path: RelativePath) throws -> ReasonNotToSync? {
+        let state = settings.stateFolder
+        if try state.choiceNote().choice?.holds(path) == false {
+            let list = "filesinki only list"
+            return ReasonNotToSync(
+                place: list,
+                text: "Not one of the paths that this replica holds: see "
+                    + "\(console.hints.text(list)).")
+        }
+        if let rule = try ignoreRule(of: path) {
+            let text =
+                rule.remedy.map {
+                    "Ignored here by \(rule.place): \(printable(rule.pattern)). \($0)"
+                } ?? "Ignored here by \(rule.place)."
+            return ReasonNotToSync(place: rule.place, text: text, isRule: true)
+        }
+        guard try path.isAtOrInside(state.withheldPaths()) else { return nil }
+        let status = "filesinki status"
+        return ReasonNotToSync(
+            place: status,
+            text: "Withheld, not sent, as another device ended the rule that ignored it: see "
+                + "\(console.hints.text(status)).")
+    }
+
     /// The rule of an ignore file, or a built-in one, that ignores a path here; nil if none does.
     func ignoreRule(of path: RelativePath) throws -> IgnoreMatch? {
         let reader = RootReader(root: root.path)

@@ -232,6 +232,7 @@ extension SyncReport {
         object.add("conflict_copies", copies.count)
         object.add("conflicts", conflicted.count)
         if let openConflicts, openConflicts > 0 { object.add("open_conflicts", openConflicts) }
+        if !withheld.isEmpty { object.add("withheld", withheld.count) }
         object.add("problems", problems.count)
         object.add("queued", isQueued)
         object.add("has_remote", hasRemote)

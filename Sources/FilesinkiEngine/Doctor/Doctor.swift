@@ -171,10 +171,19 @@ package struct Doctor: Sendable {
         let load = try files.load(isTrusted: true)
         let users = try options.userIgnoreFiles()
         let synced = try files.rootFile(Settings.syncedFile)
-        let inRoot = try RootIgnoreFiles(
-            root, gitignore: load.gitignore || users.applyGitignore(synced: synced, in: state))
+        let gitignore =
+            try load.gitignore || users.applyGitignore(synced: synced, in: state)
+        let inRoot = try RootIgnoreFiles(root, gitignore: gitignore)
         let errors = load.problems + [inRoot.misplaced].compactMap(\.self)
-        let warnings = try RuleFiles.doubts(inRoot, users, files.ofReplica()) + users.notices
+        let own = try files.ofReplica()
+        let filter = IgnoreFilter.each(of: users.files, replica: own, gitignore: gitignore) {
+            inRoot.texts[$0]
+        }.joined
+        var ignored = IgnoredPaths(root: root, filter: filter)
+        let withheld = try state.withheldPaths().filter { ignored.exposes($0) }
+        let warnings =
+            RuleFiles.doubts(inRoot, users, own) + users.notices
+            + Problem.withheld(withheld, isUrgent: false).map(\.failure)
         return errors.map { Diagnosis("rules", .error, $0) }
             + warnings.map { Diagnosis("rules", .warning, $0) }
     }

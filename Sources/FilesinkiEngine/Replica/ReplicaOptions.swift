@@ -93,6 +93,8 @@ package struct StateFolder: Sendable {
     package var ignore: String { path + "/" + Settings.ignoreFile }
     /// The ignore files of users that runs have found; see ``FilesinkiRules/UserIgnoreNote``.
     package var userIgnores: String { path + "/user-ignores" }
+    /// What other devices' changes of rules would publish; see ``WithheldNote``.
+    package var withheld: String { path + "/withheld" }
     /// Where the next check of a share of the packs begins; see ``CheckedPosition``.
     package var checked: String { path + "/checked" }
     /// The credentials and certificates for the remote.

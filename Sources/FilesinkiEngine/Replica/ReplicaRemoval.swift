@@ -100,8 +100,8 @@ extension StateFolder {
     fileprivate func owns(_ path: String) -> Bool {
         let own = [
             config, manifest, lock, watch, staging, saves, saving, publishing, unpublishedPacks,
-            unnamedPacks, merges, written, trusted, checked, only, ignore, userIgnores, access,
-            storeKey, merging, indexes, rpcSocket, rpcLock,
+            unnamedPacks, merges, written, trusted, checked, only, ignore, userIgnores,
+            withheld, access, storeKey, merging, indexes, rpcSocket, rpcLock,
             // Keys and values, and records: each kind of item has a folder.
             self.path + "/kv", self.path + "/rec",
             self.path + "/" + Settings.deviceFile,

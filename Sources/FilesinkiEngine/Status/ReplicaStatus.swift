@@ -25,6 +25,9 @@ package struct StatusReport: Sendable {
     package var incoming: [RelativePath]
     /// The number of files in the store that a rule ignores here.
     package var ignoredFiles: Int
+    /// What is not sent until the user of this device decides, as another device ended the rules that ignored it; in the
+    /// order of the paths.
+    package var withheld: [RelativePath]
     /// The open conflicts; see ``Replica/conflicts()``.
     package var conflicts: [OpenConflict]
     /// The number of paths in the base.
@@ -41,13 +44,13 @@ package struct StatusReport: Sendable {
     package var unreadableSettings: Failure?
 }
 
-/// Reads the state of a replica from the manifest. It scans nothing and asks no remote.
+/// Reads the state of a replica from the manifest. It scans nothing and asks no remote; only what is withheld is looked at.
 struct ReplicaStatus: ReplicaPart {
     let replica: ReplicaContext
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Cost: linear in the numbers of waiting changes and open conflicts.
+    /// Cost: linear in the numbers of waiting changes, open conflicts and withheld paths.
     func report() throws -> StatusReport {
         let rules = try rulesReader.runRules(SyncOptions())
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
@@ -64,9 +67,15 @@ struct ReplicaStatus: ReplicaPart {
             incoming: waiting.filter { !$0.isIgnored }.map(\.row.path),
             ignoredFiles: waiting.filter { $0.isIgnored && $0.row.isFile(heldBy: rules.choice) }
                 .count,
-            conflicts: try conflicts.open(), paths: try manifest.baseCount(), files: files.count,
+            withheld: withheld(rules), conflicts: try conflicts.open(),
+            paths: try manifest.baseCount(), files: files.count,
             bytes: files.bytes, uploadedBytes: try uploadedBytes(),
             moved: try manifest.movedStore, unreadableSettings: rules.unreadable)
+    }
+
+    private func withheld(_ rules: RunRules) -> [RelativePath] {
+        var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
+        return rules.withheld.filter { ignored.exposes($0) }.sorted()
     }
 
     private func uploadedBytes() throws -> Int64 {

@@ -31,9 +31,10 @@ extension SyncEngine {
             report.hasAsked = false
             return report
         }
-        guard ours.count <= Self.changesPerRun, rules.unreadable == nil else {
-            return try await syncWholeTree(options)
-        }
+        // What is withheld may have another name now.
+        guard ours.count <= Self.changesPerRun, rules.unreadable == nil,
+            try !hasMissedWithheld()
+        else { return try await syncWholeTree(options) }
         var run = SyncRun(
             options: options, selection: PathSelection(only: ours), rules: rules,
             started: systemContext.now(), base: try exactBase(ours))

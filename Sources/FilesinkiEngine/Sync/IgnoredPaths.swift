@@ -10,6 +10,8 @@ struct IgnoredPaths {
     private enum Folder {
         case kept(any ScanFilter)
         case ignored
+        /// Its rules cannot be read.
+        case unknown
     }
 
     let root: RootFolder
@@ -27,6 +29,15 @@ struct IgnoredPaths {
         return filter.ignores(path.name, isDirectory: isDirectory)
     }
 
+    /// Whether a rule says that the path, or a folder above it, is ignored: not that rules above it cannot be read.
+    mutating func rulesOut(_ path: RelativePath, isDirectory: Bool) -> Bool {
+        switch folder(path.parent) {
+        case .kept(let filter): filter.ignores(path.name, isDirectory: isDirectory)
+        case .ignored: true
+        case .unknown: false
+        }
+    }
+
     /// The filter of a folder; nil if it is ignored.
     mutating func filter(in folder: RelativePath?) -> (any ScanFilter)? {
         guard case .kept(let filter) = self.folder(folder) else { return nil }
@@ -36,11 +47,9 @@ struct IgnoredPaths {
     private mutating func folder(_ path: RelativePath?) -> Folder {
         guard let path else { return .kept(filter) }
         if let known = folders[path] { return known }
-        var result = Folder.ignored
-        if case .kept(let above) = folder(path.parent),
-            !above.ignores(path.name, isDirectory: true)
-        {
-            result = enter(path, above)
+        var result = folder(path.parent)
+        if case .kept(let above) = result {
+            result = above.ignores(path.name, isDirectory: true) ? .ignored : enter(path, above)
         }
         folders[path] = result
         return result
@@ -49,14 +58,14 @@ struct IgnoredPaths {
     /// A folder whose rules cannot be read counts as ignored; the scan reports why. So does one that is a replica of
     /// the same store.
     private func enter(_ path: RelativePath, _ above: any ScanFilter) -> Folder {
-        if root.holdsOwnStore(path) { return .ignored }
+        if root.holdsOwnStore(path) { return .unknown }
         do {
             return .kept(
                 try above.entering(path.name) { [root] name in
                     try Self.rules(name, in: path, of: root)
                 })
         } catch {
-            return .ignored
+            return .unknown
         }
     }
 

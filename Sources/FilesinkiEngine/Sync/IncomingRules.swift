@@ -50,7 +50,7 @@ extension SyncEngine {
     /// The files of rules that the run is about to receive and that hold for its paths. A plan that is only shown or was
     /// approved is carried out as it is.
     ///
-    /// The end of rules has no hurry: see ``listExposable(_:_:)``. A conflict waits for a user.
+    /// The end of rules has no hurry: see ``noteIgnored(_:_:)``. A conflict waits for a user.
     func incomingRules(_ run: SyncRun) throws -> [RelativePath] {
         guard run.isOnline, !run.options.isDryRun, run.options.approved == nil else { return [] }
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
@@ -74,7 +74,7 @@ extension SyncEngine {
     func syncTree(_ options: SyncOptions, after earlier: SyncReport) async throws -> SyncReport {
         var report: SyncReport
         do {
-            report = try await syncTree(options, leaving: earlier.unignored)
+            report = try await syncTree(options, withholding: earlier.withheld)
         } catch {
             guard let failure = error as? Failure, failure.code != .interrupted, earlier.hasActed
             else {

@@ -38,6 +38,7 @@ extension SyncEngine {
         run.installed = installed
         try addWaitingCopies(&run)
         try await fetch(&run, after: before)
+        if !areRules, try hasMissedWithheld() { _ = try followWithheld(scanWhole(run), &run) }
         run.watched = try watched(run)
         try leaveIgnored(&run)
         let base = run.base

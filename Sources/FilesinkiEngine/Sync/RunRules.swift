@@ -18,8 +18,8 @@ struct RunRules: Sendable {
     var users = UserIgnoreFiles()
     /// The paths that this replica holds; nil for all.
     var choice: PathChoice?
-    /// Paths that were ignored until another device deleted the folder with its rules: ``filter`` leaves them out.
-    var exposed: Set<RelativePath> = []
+    /// What rules ignored until another device ended them: ``filter`` leaves it out. See ``WithheldNote``.
+    var withheld: Set<RelativePath> = []
     /// Whether the run has patterns of its own, which hold for this run only.
     var hasPatterns = false
     var strategies: any StrategyRules
@@ -61,8 +61,8 @@ struct RulesReader: ReplicaPart {
     /// Reads the rules at the start of a run. Invalid settings become notices, and the defaults apply in their place;
     /// what ``RunRules/requireReadable()`` throws is for the caller to ask.
     ///
-    /// - Parameter released: Paths that are not left out for having been ignored: see ``ExposedFilter``.
-    func runRules(_ options: SyncOptions, released: [RelativePath] = []) throws -> RunRules {
+    /// - Parameter released: Withheld paths that the user has named: they are not left out any more.
+    func runRules(_ options: SyncOptions, released: Set<RelativePath> = []) throws -> RunRules {
         root.forgetFolding()
         let synced = try rootFile(Settings.syncedFile)
         let load = RulesLoad(
@@ -78,13 +78,14 @@ struct RulesReader: ReplicaPart {
             ) { inRoot.texts[$0] }.joined
         }
         var filtering = filter(options.patterns)
-        let named = Set(released)
-        let exposed = try exposedPaths().filter { !$0.isAtOrInside(named) }
-        if !exposed.isEmpty { filtering = ExposedFilter(exposed, within: filtering) }
+        let noted = try withheldNote().paths
+        let named = released.intersection(noted)
+        let withheld = noted.filter { !$0.isAtOrInside(named) }
+        if !withheld.isEmpty { filtering = WithheldFilter(withheld, within: filtering) }
         let choice = try choice()
         return RunRules(
             filter: choice.map { ChoiceFilter($0, within: filtering) } ?? filtering,
-            ignoring: filter(.none), users: users, choice: choice, exposed: exposed,
+            ignoring: filter(.none), users: users, choice: choice, withheld: withheld,
             hasPatterns: !options.patterns.isEmpty,
             strategies: RuleFileRules(
                 OverridingRules(
@@ -143,7 +144,7 @@ struct RulesReader: ReplicaPart {
         try rules.requireReadable()
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         for path in paths {
-            if path.isAtOrInside(rules.exposed) { throw Failure.exposed(path) }
+            if path.isAtOrInside(rules.withheld) { throw Failure.withheld(path) }
             let isFolder = (try? root.status(path))?.kind == .directory
             if ignored.contains(path, isDirectory: isFolder) { throw Failure.ignored(path, remedy) }
         }

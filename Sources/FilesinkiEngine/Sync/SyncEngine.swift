@@ -29,21 +29,21 @@ struct SyncEngine: ReplicaPart {
     ///
     /// The cost grows with the tree: each path is compared with the manifest.
     ///
-    /// - Parameter unignored: Paths that are left alone in this run, because rules that came with it ignore them no more.
+    /// - Parameter new: What the command has just begun to withhold: nobody has named it as that.
     /// - Throws: ``FilesinkiModel/Failure``; code `limit` when a guard stops the run before
     ///   anything was changed, `wrong-store` when the store is not the one it was. A remote that
     ///   is away throws nothing: the report says so, and the work waits.
     func syncTree(
-        _ options: SyncOptions, leaving unignored: Set<RelativePath> = []
+        _ options: SyncOptions, withholding new: Set<RelativePath> = []
     ) async throws -> SyncReport {
         try rulesReader.requireHeld(options.paths, parts: true)
         if config.remote != nil { zone.beginConnecting() }
-        let released = options.isUnattended ? [] : options.paths
+        let released = options.isUnattended ? [] : Set(options.paths).subtracting(new)
+        if new.isEmpty, !options.isUnattended { try requireNotInWithheld(options.paths) }
         var run = try await begin(
             options, PathSelection(paths: options.paths), fullBase(),
             rules: rulesReader.runRules(options, released: released))
-        run.leaveUnignored(unignored.filter { !$0.isAtOrInside(Set(released)) })
-        try reviewExposed(&run, released: released)
+        try reviewWithheld(&run, released: released)
         run.report.notices += try unheldNotices(run)
         var found = try await fetchAndScan(&run)
         if try await receiveRules(&run, found) {
@@ -63,7 +63,7 @@ struct SyncEngine: ReplicaPart {
                 found = ScanResult()
                 run.base = try fullBase()
                 try await fetch(&run, inBatches: false)
-                found = try scanHeld(run)
+                found = try scanHeld(&run)
                 run.hasNewRules = try await receiveRules(&run, found)
             }
             if run.hasNewRules { return try await syncTree(options, after: run.report) }
@@ -85,21 +85,22 @@ struct SyncEngine: ReplicaPart {
         // A first fetch may take long.
         guard try manifest.token != nil else {
             try await fetch(&run)
-            return try scanHeld(run)
+            return try scanHeld(&run)
         }
         let scanned = try scanWhole(run)
         try await fetch(&run)
         // The scan was compared with another base.
-        guard !run.hasFetchedBase else { return try scanHeld(run) }
-        return try held(scanned, run)
+        guard !run.hasFetchedBase else { return try scanHeld(&run) }
+        return try held(scanned, &run)
     }
 
-    private func scanHeld(_ run: SyncRun) throws -> ScanResult {
-        try held(scanWhole(run), run)
+    private func scanHeld(_ run: inout SyncRun) throws -> ScanResult {
+        try held(scanWhole(run), &run)
     }
 
-    private func held(_ scanned: ScanResult, _ run: SyncRun) throws -> ScanResult {
+    private func held(_ scanned: ScanResult, _ run: inout SyncRun) throws -> ScanResult {
         var found = scanned
+        if try followWithheld(found, &run) { found = try scanWhole(run) }
         try holdMovedOut(&found, run)
         return found
     }

@@ -15,9 +15,8 @@ package struct SyncReport: Sendable {
     /// Things worth a word that are no failure: special files left out, a folder kept because it
     /// holds ignored files.
     package var notices: [Problem] = []
-    /// What rules that were received ignore no more, and the run left alone for that: see
-    /// ``SyncEngine/leaveUnignored(_:_:)``.
-    var unignored: Set<RelativePath> = []
+    /// What the run has begun to withhold, as it received the end of rules: see ``WithheldNote``.
+    package var withheld: Set<RelativePath> = []
     /// Conflict copies that were made.
     package var copies: [RelativePath] = []
     /// Conflicts that stay open.
@@ -74,6 +73,7 @@ package struct SyncReport: Sendable {
     /// Adds what an earlier run did, and nothing of what it failed to do.
     package mutating func add(done earlier: SyncReport) {
         steps = earlier.steps + steps
+        withheld.formUnion(earlier.withheld)
         addCopies(of: earlier)
         addAmounts(of: earlier)
     }
@@ -82,6 +82,7 @@ package struct SyncReport: Sendable {
     /// again.
     mutating func add(batch: SyncReport) {
         steps += batch.steps
+        withheld.formUnion(batch.withheld)
         notices += batch.notices
         copies += batch.copies
         addAmounts(of: batch)

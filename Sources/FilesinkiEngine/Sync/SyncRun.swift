@@ -173,7 +173,8 @@ struct SyncRun {
         if publication.needsAnotherRound { return (75, "not published") }
         if !report.problems.isEmpty { return (5, "partial") }
         let isConflicted = !report.copies.isEmpty || !report.conflicts.isEmpty
-        return isConflicted ? (3, "conflict") : (0, "done")
+        if isConflicted { return (3, "conflict") }
+        return report.withheld.isEmpty ? (0, "done") : (3, "withheld")
     }
 }
 

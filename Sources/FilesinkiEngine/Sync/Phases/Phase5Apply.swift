@@ -53,8 +53,7 @@ extension SyncEngine {
     private func write(_ run: inout SyncRun, _ steps: [Step]) async throws -> ApplyResult {
         let writes = steps.kept(where: \.action.writesOurs)
         guard !writes.isEmpty else { return ApplyResult() }
-        let exposable = try listExposable(writes, run)
-        let unignorable = try listUnignorable(writes, run)
+        let ignored = try noteIgnored(writes, run)
         let staging = try Staging(root: root, folder: state.staging)
         let isEach = writes.count <= 16
         let applier = Applier(
@@ -70,8 +69,7 @@ extension SyncEngine {
         run.report.problems += result.problems
         run.unwritten = Set(result.problems.map(\.path))
         run.report.receivedBytes += result.bytes
-        try holdExposed(exposable, &run)
-        try leaveUnignored(unignorable.subtracting(exposable), &run)
+        try withhold(ignored, &run)
         return result
     }
 

@@ -1,0 +1,182 @@
+import FilesinkiFileSystem
+import FilesinkiHashing
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRules
+import FilesinkiText
+
+/// Another device ends rules: what they ignored here and the store does not have is withheld.
+extension SyncEngine {
+    /// Notes as withheld what is ignored where the steps are about to change files of rules, and is not in the store as it is here.
+    /// Before they are carried out, so that a killed run publishes nothing either.
+    ///
+    /// Cost: the folders of these rules are walked, and ignored files that the store has are read; nothing where no rules
+    /// change. Memory grows with the number of ignored paths in them.
+    ///
+    /// - Returns: These paths.
+    func noteIgnored(_ steps: [Step], _ run: SyncRun) throws -> Set<RelativePath> {
+        let changed = steps.lazy.flatMap { [$0.path, $0.movedFrom].compactMap(\.self) }
+            .filter(\.holdsRules)
+        let folders = Set(changed.map(\.parent))
+        guard !folders.isEmpty else { return [] }
+        var listing = IgnoredListing(
+            root: root, ignored: IgnoredPaths(root: root, filter: run.rules.ignoring),
+            isStored: { try self.isStored($0, run) }, isMet: { try self.isMet($0, run) })
+        for folder in folders { try listing.add(folder) }
+        guard !listing.paths.isEmpty else { return [] }
+        var note = try withheldNote()
+        for path in listing.paths { note.marks[path] = mark(path) }
+        try recordWithheld(note)
+        return listing.paths
+    }
+
+    private func mark(_ path: RelativePath) -> WithheldNote.Mark {
+        (try? root.status(path)).map(WithheldNote.Mark.init) ?? .unknown
+    }
+
+    /// Whether the store has what is at the path, so that it is not private. An edit that was made while a rule ignored the
+    /// path is. Of a folder, this is asked of each path in it.
+    private func isStored(_ path: RelativePath, _ run: SyncRun) throws -> Bool {
+        let fetched = run.remote.changes[path]?.entry.entry
+        let waiting = try fetched ?? manifest.remote(path)?.entry.entry
+        guard let stored = try waiting ?? manifest.base(path)?.entry, stored.kind != .tombstone
+        else { return false }
+        // What cannot be read counts as edited.
+        return (try? holds(stored, at: path)) ?? false
+    }
+
+    /// Cost: a file of the same size is read.
+    private func holds(_ stored: Entry, at path: RelativePath) throws -> Bool {
+        guard let status = try root.status(path) else { return false }
+        switch (stored.kind, status.kind) {
+        case (.directory, .directory): return true
+        case (.symlink, .symlink): return try root.readLink(path) == stored.target
+        case (.file, .file):
+            // The content of a live database is its snapshot, which may have another size.
+            guard root.isLive(path) || status.stamp.size == stored.size else { return false }
+            var hasher = ContentHasher()
+            _ = try root.readChunks(path, bufferSize: 1 << 20) { hasher.update($0) }
+            return hasher.finish() == stored.content
+        default: return false
+        }
+    }
+
+    /// Whether the store has something in a folder.
+    private func isMet(_ folder: RelativePath, _ run: SyncRun) throws -> Bool {
+        let fetched = run.remote.changes.contains { path, change in
+            path.isInside(folder) && change.entry.entry.kind != .tombstone
+        }
+        return try fetched || !manifest.baseRows(below: folder).isEmpty
+            || manifest.remoteRows(below: folder).contains { $0.entry.entry.kind != .tombstone }
+    }
+
+    /// Withholds those of the noted paths that no rule ignores any more, and says so.
+    func withhold(_ noted: Set<RelativePath>, _ run: inout SyncRun) throws {
+        guard !noted.isEmpty else { return }
+        let rules = try rulesReader.runRules(run.options)
+        var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
+        let over = noted.filter { !ignored.exposes($0) }
+        var note = try withheldNote()
+        for path in over { note.marks[path] = nil }
+        try recordWithheld(note)
+        let new = noted.subtracting(over).subtracting(run.rules.withheld)
+        run.rules.withhold(new)
+        run.report.withheld.formUnion(new)
+        run.report.notices += Problem.withheld(new, isUrgent: true)
+    }
+}
+
+/// What becomes of withheld paths at the beginning of a run.
+extension SyncEngine {
+    /// Ends what the user has decided: what a rule ignores again, and what is named. Says what is left.
+    ///
+    /// - Parameter released: The paths that the user has named.
+    func reviewWithheld(_ run: inout SyncRun, released: Set<RelativePath>) throws {
+        var note = try withheldNote()
+        guard !note.marks.isEmpty else { return }
+        let named = released.intersection(note.paths)
+        var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
+        for path in note.paths {
+            guard !path.isAtOrInside(named) else {
+                note.marks[path] = nil
+                continue
+            }
+            guard let status = try? root.status(path) else { continue }
+            if ignored.rulesOut(path, isDirectory: status.kind == .directory) {
+                note.marks[path] = nil
+            } else {
+                note.marks[path] = WithheldNote.Mark(status)
+            }
+        }
+        if !run.options.isDryRun { try recordWithheld(note) }
+        guard !run.options.isUnattended else { return }
+        let present = note.paths.filter { kind(at: $0) != nil }
+        run.report.notices += Problem.withheld(present, isUrgent: false)
+    }
+
+    /// Whether something withheld is not at its path any more.
+    func hasMissedWithheld() throws -> Bool { try !missedWithheld().isEmpty }
+
+    private func missedWithheld() throws -> [RelativePath: WithheldNote.Mark] {
+        try withheldNote().marks.filter { path, _ in
+            // What cannot be looked at is not gone.
+            do { return try root.status(path) == nil } catch { return false }
+        }
+    }
+
+    /// Finds what is withheld and has another name now, as after a rename of its folder: it stays withheld there. What is
+    /// nowhere is gone. A file that was renamed and edited is a new one.
+    ///
+    /// - Parameter found: All that is new in the root.
+    /// - Returns: Whether something was found, so that the root has to be scanned again.
+    func followWithheld(_ found: ScanResult, _ run: inout SyncRun) throws -> Bool {
+        let blocked = Set(found.blocked)
+        let missed = try missedWithheld().filter { !$0.key.isAtOrInside(blocked) }
+        guard !missed.isEmpty else { return false }
+        var note = try withheldNote()
+        for path in missed.keys { note.marks[path] = nil }
+        let marks = Set(missed.values).subtracting([.unknown])
+        var moved: Set<RelativePath> = []
+        for (path, mark) in Self.marks(found) where marks.contains(mark) {
+            moved.insert(path)
+            note.marks[path] = mark
+        }
+        if !run.options.isDryRun { try recordWithheld(note) }
+        run.rules.withhold(moved)
+        if !run.options.isUnattended {
+            run.report.notices += Problem.withheld(moved, isUrgent: true)
+        }
+        return !moved.isEmpty
+    }
+
+    private static func marks(_ found: ScanResult) -> [(RelativePath, WithheldNote.Mark)] {
+        found.candidates.map { ($0.path, WithheldNote.Mark($0.status)) }
+            + found.changed.map { change in
+                let isFolder = change.entry.kind == .directory
+                return (change.path, WithheldNote.Mark(change.stamp, isFolder: isFolder))
+            }
+    }
+
+    /// Refuses a path in a withheld folder: the folder is published as a whole, or not at all.
+    ///
+    /// - Throws: Code `usage`.
+    func requireNotInWithheld(_ paths: [RelativePath]) throws {
+        let withheld = try withheldNote().paths
+        for path in paths where !withheld.contains(path) {
+            guard let folder = path.ancestors.first(where: withheld.contains) else { continue }
+            throw Failure.inWithheld(path, folder)
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func inWithheld(_ path: RelativePath, _ folder: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes,
+            "Withheld with its folder: a rule ignored that until another device ended the rule.",
+            remedy:
+                "To publish the folder, run filesinki sync \(ShellWord.path(folder.bytes)); what "
+                + ".filesinki/ignore lists stays private.")
+    }
+}

@@ -1,0 +1,191 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiSystem
+import FilesinkiText
+
+/// The paths that a rule ignored until another device ended the rule, by an edit or deletion of its file, or with the folder of that.
+///
+/// What is there was private, and the user of this device has not published it: runs leave it alone, as if the rule still held,
+/// until the user names it to `sync`, ignores it again, or removes it. A folder stands for all that is in it, also later.
+///
+/// In the state folder and not in the manifest, which may be lost and is made anew without a word. The size grows with the
+/// number of these paths: see ``IgnoredListing``.
+package struct WithheldNote: Equatable, Sendable {
+    /// What is at a path, by which it is found again under another name.
+    struct Mark: Hashable, Sendable {
+        var inode: UInt64
+        /// The time of a file, as a deleted one may leave its inode to another; 0 for a folder, whose time changes with what
+        /// is in it.
+        var modified: Int64
+
+        init(_ status: FileStatus) {
+            self.init(status.stamp, isFolder: status.kind == .directory)
+        }
+
+        init(_ stamp: FileStamp, isFolder: Bool) {
+            inode = stamp.inode
+            modified = isFolder ? 0 : stamp.modified.nanoseconds
+        }
+
+        fileprivate init(inode: UInt64, modified: Int64) {
+            self.inode = inode
+            self.modified = modified
+        }
+
+        static let unknown = Mark(inode: 0, modified: 0)
+    }
+
+    var marks: [RelativePath: Mark] = [:]
+
+    package var paths: Set<RelativePath> { Set(marks.keys) }
+
+    init() {}
+
+    /// Parses ``bytes``; nil for malformed ones.
+    init?(_ bytes: [UInt8]) {
+        for words in bytes.noteLines {
+            guard words.count == 3, let path = FilesinkiModel.bytes(hexadecimal: words[0]),
+                let path = try? RelativePath(path), let inode = UInt64(words[1]),
+                let modified = Int64(words[2])
+            else { return nil }
+            marks[path] = Mark(inode: inode, modified: modified)
+        }
+    }
+
+    /// One line per path: the path in hexadecimal, the inode and the time.
+    var bytes: [UInt8] {
+        let lines = marks.sorted { $0.key < $1.key }.map { path, mark in
+            "\(hexadecimal(path.bytes)) \(mark.inode) \(mark.modified)\n"
+        }
+        return Array(lines.joined().utf8)
+    }
+}
+
+extension StateFolder {
+    /// The note of what is withheld; nil if there is none.
+    ///
+    /// - Throws: Code `corrupt` for an invalid one, because any guess could publish what was ignored.
+    func noteOfWithheld() throws(Failure) -> WithheldNote? {
+        guard let bytes = try StateFile.read(withheld) else { return nil }
+        if let note = WithheldNote(bytes) { return note }
+        throw Failure(
+            .corrupt, path: withheld, "The note of what is withheld is damaged.",
+            remedy: "List what is to stay private in .filesinki/ignore, and remove the file.")
+    }
+
+    /// The withheld paths, as the last run has noted them.
+    package func withheldPaths() throws(Failure) -> Set<RelativePath> {
+        try noteOfWithheld()?.paths ?? []
+    }
+}
+
+extension ReplicaPart {
+    func withheldNote() throws -> WithheldNote {
+        if let note = try state.noteOfWithheld() { return note }
+        // An earlier version kept the list in the manifest.
+        var note = WithheldNote()
+        for bytes in (try manifest.value("exposed-paths") ?? []).split(separator: 0) {
+            note.marks[RelativePath(unchecked: Array(bytes))] = .unknown
+        }
+        return note
+    }
+
+    func recordWithheld(_ note: WithheldNote) throws {
+        guard try note != withheldNote() else { return }
+        try StateFile.replace(state.withheld, with: note.bytes)
+    }
+}
+
+/// Leaves out paths, with all that is in them.
+struct WithheldFilter: ScanFilter {
+    private let paths: Set<RelativePath>
+    private let filter: any ScanFilter
+    /// The path of this folder with a trailing slash; empty for the root.
+    private let folder: [UInt8]
+
+    /// - Parameter filter: The filter of the root.
+    init(_ paths: Set<RelativePath>, within filter: any ScanFilter) {
+        self.init(paths, filter, folder: [])
+    }
+
+    private init(_ paths: Set<RelativePath>, _ filter: any ScanFilter, folder: [UInt8]) {
+        self.paths = paths
+        self.filter = filter
+        self.folder = folder
+    }
+
+    func ignores(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> Bool {
+        filter.ignores(name, isDirectory: isDirectory)
+            || paths.contains(RelativePath(unchecked: folder + name))
+    }
+
+    func entering(
+        _ name: ArraySlice<UInt8>, read: (String) throws -> [UInt8]?
+    ) rethrows -> any ScanFilter {
+        WithheldFilter(
+            paths, try filter.entering(name, read: read),
+            folder: folder + name + [UInt8(ascii: "/")])
+    }
+}
+
+extension IgnoredPaths {
+    /// Whether something is at the path, and no rule ignores it.
+    mutating func exposes(_ path: RelativePath) -> Bool {
+        do {
+            guard let status = try root.status(path) else { return false }
+            return !rulesOut(path, isDirectory: status.kind == .directory)
+        } catch {
+            // What cannot be looked at is not gone.
+            return true
+        }
+    }
+}
+
+extension RunRules {
+    /// Leaves paths alone from here on.
+    mutating func withhold(_ paths: Set<RelativePath>) {
+        guard !paths.isEmpty else { return }
+        filter = WithheldFilter(paths, within: filter)
+        withheld.formUnion(paths)
+    }
+}
+
+extension Problem {
+    /// So many paths are named, each in a notice.
+    private static let namedPaths = 10
+
+    /// What is said of withheld paths.
+    ///
+    /// - Parameter isUrgent: Whether it cannot wait: the run has just found them.
+    static func withheld(_ paths: Set<RelativePath>, isUrgent: Bool) -> [Problem] {
+        let sorted = paths.sorted()
+        var notices = sorted.prefix(namedPaths).map {
+            Problem($0, .withheld($0), isUrgent: isUrgent)
+        }
+        if sorted.count > namedPaths {
+            let count = CountText.text(sorted.count - namedPaths)
+            notices.append(
+                Problem(
+                    RelativePath(unchecked: []), .moreWithheld(count), isUrgent: isUrgent))
+        }
+        return notices
+    }
+}
+
+extension Failure {
+    /// A path that was ignored until another device ended the rule.
+    static func withheld(_ path: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes,
+            "Withheld, not sent: a rule ignored it until another device ended the rule.",
+            remedy: "To publish it, run filesinki sync \(ShellWord.path(path.bytes)); "
+                + "to keep it private, list it in .filesinki/ignore.")
+    }
+
+    fileprivate static func moreWithheld(_ count: String) -> Failure {
+        Failure(
+            .usage, "\(count) more were ignored until then, and are withheld.",
+            remedy: "See them with filesinki status --json.")
+    }
+}
