@@ -16,7 +16,7 @@
 #   make bench-link   times ssh and WebDAV over a link of 50 ms, beside rsync and unison over the same ssh
 #                   and rclone to the same WebDAV server
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many,
-#                   SERIES= of which kind: plain, parts, exclusions, rules, texts, clocks
+#                   SERIES= of which kind: plain, parts, exclusions, rules, secrets, texts, clocks
 #                   or copies
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart

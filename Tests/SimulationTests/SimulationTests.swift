@@ -50,6 +50,10 @@ import Testing
         try await check(.rules, Self.seeds(25))
     }
 
+    @Test func `what others make public is not sent`() async throws {
+        try await check(.secrets, Self.seeds(25))
+    }
+
     @Test func `no line of a text is lost, and what goes together is merged`() async throws {
         try await check(.texts, Self.seeds(35))
     }

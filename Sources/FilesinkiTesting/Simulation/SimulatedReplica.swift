@@ -15,27 +15,34 @@ struct SimulatedOmission: Sendable {
     var pattern: PathPattern?
     /// What the synced ignore file in its root ignores.
     var synced: PathPattern?
+    /// What is not sent, as another device has ended the rule that ignored it.
+    var withheld: Set<RelativePath> = []
     /// What a run leaves out.
     var excluded: PathPattern?
 
     /// Whether nothing is left out.
-    var isNothing: Bool { patterns.isEmpty && choice == nil }
+    var isNothing: Bool { patterns.isEmpty && choice == nil && withheld.isEmpty }
 
     private var patterns: [PathPattern] { [pattern, synced, excluded].compactMap(\.self) }
+
+    /// Whether an ignore file ignores a path.
+    func ignores(_ path: RelativePath) -> Bool {
+        [pattern, synced].contains { $0?.covers(path) == true }
+    }
 
     /// Whether the replica does not hold a path.
     func isUnheld(_ path: RelativePath) -> Bool { choice?.holds(path) == false }
 
     func leavesOut(_ path: String) -> Bool {
         guard let path = try? RelativePath(path) else { return false }
-        return isUnheld(path) || patterns.contains { $0.covers(path) }
+        return isUnheld(path) || path.isAtOrInside(withheld)
+            || patterns.contains { $0.covers(path) }
     }
 
     /// Whether the replica refuses commands for a path.
     func refuses(_ path: String) -> Bool {
         guard let path = try? RelativePath(path) else { return false }
-        return choice?.contains(path) == false
-            || [pattern, synced].contains { $0?.covers(path) == true }
+        return choice?.contains(path) == false || path.isAtOrInside(withheld) || ignores(path)
     }
 
     /// The values in a tree that are not left out.
@@ -111,12 +118,13 @@ struct SimulatedReplica: Sendable {
             StateFolder(root: root, state: state).ignore, with: Array((pattern ?? "").utf8))
     }
 
-    /// What the replica leaves out by the choice and the ignore files.
+    /// What the replica leaves out by the choice and the ignore files, and what it withholds.
     func omission() throws -> SimulatedOmission {
         let folder = StateFolder(root: root, state: state)
         return SimulatedOmission(
             choice: try folder.choiceNote().choice, pattern: try Self.pattern(in: folder.ignore),
-            synced: try Self.pattern(in: root + "/" + IgnoreFilter.fileName))
+            synced: try Self.pattern(in: root + "/" + IgnoreFilter.fileName),
+            withheld: try folder.withheldPaths())
     }
 
     /// The pattern in the first line of an ignore file; nil if the file is missing or empty.

@@ -8,6 +8,9 @@ package enum SimulationSeries: String, Sendable, CaseIterable {
     case exclusions
     /// The user of one replica writes rules that are synced. What they ignore is private from the run on that brings them.
     case rules
+    /// As `exclusions`, and the user of one replica writes and ends rules that are synced: what they kept private on another
+    /// one is not sent.
+    case secrets
     /// Users edit texts and documents by line and member, and contents are merged.
     case texts
     /// Every device has a clock of its own, which is off by years, and goes backwards.
@@ -45,6 +48,8 @@ extension SimulationSeries {
                 .union([.parts, .exclusions])
         case .rules:
             return some([.parts: 0.2, .five: 0.3, .clocks: 0.2]).union([.rules])
+        case .secrets:
+            return some([.five: 0.3, .texts: 0.2]).union([.parts, .exclusions, .rules])
         case .texts:
             return some([
                 .inPlace: 0.6, .five: 0.3, .clocks: 0.2, .copies: 0.15, .repeats: 0.2,

@@ -36,9 +36,11 @@ actor SimulationWorld {
     /// The values on the disk of each running replica, none of which may be lost.
     var owed: [Int: Set<HeldValue>] = [:]
     /// Replicas whose files a user changed during their run.
-    private var disturbed: Set<Int> = []
+    private(set) var disturbed: Set<Int> = []
     /// What each replica has said, in its last run, that it did not send, as the place of it is outside of what is synced.
     private(set) var unsent: [Int: Set<String>] = [:]
+    /// What is private on each replica, as another device has ended the rule that ignored it.
+    var secrets: [Int: [String: HeldValue]] = [:]
     /// Whether all conflicts were resolved by the default strategy, which loses nothing.
     private(set) var isLossless = true
 
@@ -131,6 +133,7 @@ actor SimulationWorld {
         let before = try replicas[number].disk().placements
         guard try replicas[number].restore() else { return }
         forget(number)
+        secrets[number] = nil
         copied.insert(number)
         try recordChange(number, before, replicas[number].disk(), isRename: false)
     }
@@ -179,6 +182,7 @@ actor SimulationWorld {
         _ number: Int, _ before: Set<Placement>, _ tree: TreeFixture, isRename: Bool
     ) {
         let after = tree.placements
+        keepSecrets(of: number, in: after)
         texts.learn(tree)
         texts.record(before, after, isRename: isRename)
         for new in after.subtracting(before) { placed[new, default: 0] += 1 }
@@ -215,8 +219,10 @@ actor SimulationWorld {
             isLossless = false
         }
         let before = try replica.disk()
-        // A run that receives the end of a rule leaves what it ignored to the next one.
+        // A run that receives the end of a rule withholds what it ignored.
         let omission = try replica.omission(run)
+        endSecrets(run, omission)
+        let published = witness.values
         // A commit that arrives during the run changes what is merged.
         let remoteTree = late.isEmpty ? witness.tree : [:]
         owed[run.replica] = before.values
@@ -238,6 +244,11 @@ actor SimulationWorld {
         witness = reading
         recordDeletion(run, before, report)
         let after = try replica.disk()
+        try addSecrets(run, before, after, omission, published)
+        checkSecrets(run)
+        if !disturbed.contains(run.replica), run.events.isEmpty {
+            checkWithheld(run, before, omission, try replica.omission())
+        }
         try checkOmitted(run, before, after, isCalm: !disturbed.contains(run.replica))
         texts.learn(after)
         let wasAway = eventful.requests > 0 && faulty.isAway
