@@ -254,7 +254,17 @@ import Testing
             .run(.init(1, [.init(at: at, .meanwhile(.run(.init(0))))])))
     }
 
-    @Test(arguments: rows + beginnings)
+    /// A run that receives the end of a rule is killed at each of its requests: what the rule ignored is not sent.
+    static let endings = (1...16).map { at in
+        Row(
+            "a run that receives the end of a rule is killed at request \(at)",
+            .user(0, .rule("x", serial: 1)), .run(.init(0)), .run(.init(1)),
+            .user(1, .write("a/x", serial: 2, .replacing)), .run(.init(1)),
+            .user(0, .remove(".filesinkiignore")), .user(0, .write("b", serial: 3, .replacing)),
+            .run(.init(0)), .run(.init(1, [.init(at: at, .isKilledAfter)])), .run(.init(1)))
+    }
+
+    @Test(arguments: rows + beginnings + endings)
     func `every law holds`(_ row: Row) async throws {
         let violations = try await row.history.violations()
         #expect(violations.isEmpty, "\(row.history)")
