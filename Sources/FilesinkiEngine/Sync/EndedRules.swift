@@ -26,13 +26,13 @@ extension SyncEngine {
         for folder in folders { try listing.add(folder) }
         guard !listing.paths.isEmpty else { return [] }
         var note = try withheldNote()
-        for path in listing.paths { note.marks[path] = mark(path) }
+        for path in listing.paths { note.inodes[path] = inode(path) }
         try recordWithheld(note)
         return listing.paths
     }
 
-    private func mark(_ path: RelativePath) -> WithheldNote.Mark {
-        (try? root.status(path)).map(WithheldNote.Mark.init) ?? .unknown
+    private func inode(_ path: RelativePath) -> UInt64 {
+        (try? root.status(path))?.stamp.inode ?? 0
     }
 
     /// Whether the store has what is at the path, so that it is not private. An edit that was made while a rule ignored the
@@ -78,7 +78,7 @@ extension SyncEngine {
         var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
         let over = noted.filter { !ignored.exposes($0) }
         var note = try withheldNote()
-        for path in over { note.marks[path] = nil }
+        for path in over { note.inodes[path] = nil }
         try recordWithheld(note)
         let new = noted.subtracting(over).subtracting(run.rules.withheld)
         run.rules.withhold(new)
@@ -91,42 +91,44 @@ extension SyncEngine {
 extension SyncEngine {
     /// Ends what the user has decided: what a rule ignores again, and what is named. Says what is left.
     ///
-    /// - Parameter released: The paths that the user has named.
-    func reviewWithheld(_ run: inout SyncRun, released: Set<RelativePath>) throws {
+    /// - Parameters:
+    ///   - released: The paths that the user has named.
+    ///   - new: What the command has just begun to withhold, and has named.
+    func reviewWithheld(
+        _ run: inout SyncRun, released: Set<RelativePath>, besides new: Set<RelativePath>
+    ) throws {
         var note = try withheldNote()
-        guard !note.marks.isEmpty else { return }
+        guard !note.inodes.isEmpty else { return }
         let named = released.intersection(note.paths)
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
         for path in note.paths {
             guard !path.isAtOrInside(named) else {
-                note.marks[path] = nil
+                note.inodes[path] = nil
                 continue
             }
             guard let status = try? root.status(path) else { continue }
-            if ignored.rulesOut(path, isDirectory: status.kind == .directory) {
-                note.marks[path] = nil
-            } else {
-                note.marks[path] = WithheldNote.Mark(status)
-            }
+            let isOver = ignored.rulesOut(path, isDirectory: status.kind == .directory)
+            note.inodes[path] = isOver ? nil : status.stamp.inode
         }
         if !run.options.isDryRun { try recordWithheld(note) }
         guard !run.options.isUnattended else { return }
-        let present = note.paths.filter { kind(at: $0) != nil }
+        let present = note.paths.subtracting(new).filter { kind(at: $0) != nil }
         run.report.notices += Problem.withheld(present, isUrgent: false)
     }
 
     /// Whether something withheld is not at its path any more.
     func hasMissedWithheld() throws -> Bool { try !missedWithheld().isEmpty }
 
-    private func missedWithheld() throws -> [RelativePath: WithheldNote.Mark] {
-        try withheldNote().marks.filter { path, _ in
+    private func missedWithheld() throws -> [RelativePath: UInt64] {
+        try withheldNote().inodes.filter { path, _ in
             // What cannot be looked at is not gone.
             do { return try root.status(path) == nil } catch { return false }
         }
     }
 
     /// Finds what is withheld and has another name now, as after a rename of its folder: it stays withheld there. What is
-    /// nowhere is gone. A file that was renamed and edited is a new one.
+    /// nowhere is gone. A new file that has got the inode of a deleted one is withheld, too: nothing tells it from one
+    /// that was renamed and edited.
     ///
     /// - Parameter found: All that is new in the root.
     /// - Returns: Whether something was found, so that the root has to be scanned again.
@@ -135,12 +137,15 @@ extension SyncEngine {
         let missed = try missedWithheld().filter { !$0.key.isAtOrInside(blocked) }
         guard !missed.isEmpty else { return false }
         var note = try withheldNote()
-        for path in missed.keys { note.marks[path] = nil }
-        let marks = Set(missed.values).subtracting([.unknown])
+        for path in missed.keys { note.inodes[path] = nil }
+        let inodes = Set(missed.values).subtracting([0])
         var moved: Set<RelativePath> = []
-        for (path, mark) in Self.marks(found) where marks.contains(mark) {
+        let new =
+            found.candidates.map { ($0.path, $0.status.stamp.inode) }
+            + found.changed.map { ($0.path, $0.stamp.inode) }
+        for (path, inode) in new where inodes.contains(inode) {
             moved.insert(path)
-            note.marks[path] = mark
+            note.inodes[path] = inode
         }
         if !run.options.isDryRun { try recordWithheld(note) }
         run.rules.withhold(moved)
@@ -148,14 +153,6 @@ extension SyncEngine {
             run.report.notices += Problem.withheld(moved, isUrgent: true)
         }
         return !moved.isEmpty
-    }
-
-    private static func marks(_ found: ScanResult) -> [(RelativePath, WithheldNote.Mark)] {
-        found.candidates.map { ($0.path, WithheldNote.Mark($0.status)) }
-            + found.changed.map { change in
-                let isFolder = change.entry.kind == .directory
-                return (change.path, WithheldNote.Mark(change.stamp, isFolder: isFolder))
-            }
     }
 
     /// Refuses a path in a withheld folder: the folder is published as a whole, or not at all.

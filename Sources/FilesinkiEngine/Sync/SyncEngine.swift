@@ -43,7 +43,7 @@ struct SyncEngine: ReplicaPart {
         var run = try await begin(
             options, PathSelection(paths: options.paths), fullBase(),
             rules: rulesReader.runRules(options, released: released))
-        try reviewWithheld(&run, released: released)
+        try reviewWithheld(&run, released: released, besides: new)
         run.report.notices += try unheldNotices(run)
         var found = try await fetchAndScan(&run)
         if try await receiveRules(&run, found) {

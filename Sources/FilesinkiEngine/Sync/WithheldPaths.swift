@@ -11,52 +11,28 @@ import FilesinkiText
 ///
 /// In the state folder and not in the manifest, which may be lost and is made anew without a word. The size grows with the
 /// number of these paths: see ``IgnoredListing``.
-package struct WithheldNote: Equatable, Sendable {
-    /// What is at a path, by which it is found again under another name.
-    struct Mark: Hashable, Sendable {
-        var inode: UInt64
-        /// The time of a file, as a deleted one may leave its inode to another; 0 for a folder, whose time changes with what
-        /// is in it.
-        var modified: Int64
+struct WithheldNote: Equatable, Sendable {
+    /// Each path, with the inode of what is there, by which it is found again under another name; 0 if that is not known.
+    var inodes: [RelativePath: UInt64] = [:]
 
-        init(_ status: FileStatus) {
-            self.init(status.stamp, isFolder: status.kind == .directory)
-        }
-
-        init(_ stamp: FileStamp, isFolder: Bool) {
-            inode = stamp.inode
-            modified = isFolder ? 0 : stamp.modified.nanoseconds
-        }
-
-        fileprivate init(inode: UInt64, modified: Int64) {
-            self.inode = inode
-            self.modified = modified
-        }
-
-        static let unknown = Mark(inode: 0, modified: 0)
-    }
-
-    var marks: [RelativePath: Mark] = [:]
-
-    package var paths: Set<RelativePath> { Set(marks.keys) }
+    var paths: Set<RelativePath> { Set(inodes.keys) }
 
     init() {}
 
     /// Parses ``bytes``; nil for malformed ones.
     init?(_ bytes: [UInt8]) {
         for words in bytes.noteLines {
-            guard words.count == 3, let path = FilesinkiModel.bytes(hexadecimal: words[0]),
-                let path = try? RelativePath(path), let inode = UInt64(words[1]),
-                let modified = Int64(words[2])
+            guard words.count == 2, let path = FilesinkiModel.bytes(hexadecimal: words[0]),
+                let path = try? RelativePath(path), let inode = UInt64(words[1])
             else { return nil }
-            marks[path] = Mark(inode: inode, modified: modified)
+            inodes[path] = inode
         }
     }
 
-    /// One line per path: the path in hexadecimal, the inode and the time.
+    /// One line per path: the path in hexadecimal, and the inode.
     var bytes: [UInt8] {
-        let lines = marks.sorted { $0.key < $1.key }.map { path, mark in
-            "\(hexadecimal(path.bytes)) \(mark.inode) \(mark.modified)\n"
+        let lines = inodes.sorted { $0.key < $1.key }.map { path, inode in
+            "\(hexadecimal(path.bytes)) \(inode)\n"
         }
         return Array(lines.joined().utf8)
     }
@@ -86,7 +62,7 @@ extension ReplicaPart {
         // An earlier version kept the list in the manifest.
         var note = WithheldNote()
         for bytes in (try manifest.value("exposed-paths") ?? []).split(separator: 0) {
-            note.marks[RelativePath(unchecked: Array(bytes))] = .unknown
+            note.inodes[RelativePath(unchecked: Array(bytes))] = 0
         }
         return note
     }
