@@ -158,10 +158,13 @@ extension SyncEngine {
     /// Refuses a path in a withheld folder: the folder is published as a whole, or not at all.
     ///
     /// - Throws: Code `usage`.
-    func requireNotInWithheld(_ paths: [RelativePath]) throws {
+    func requireNotInWithheld(_ paths: [RelativePath], _ run: SyncRun) throws {
         let withheld = try withheldNote().paths
+        var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
         for path in paths where !withheld.contains(path) {
-            guard let folder = path.ancestors.first(where: withheld.contains) else { continue }
+            guard let folder = path.ancestors.first(where: withheld.contains),
+                ignored.exposes(folder)
+            else { continue }
             throw Failure.inWithheld(path, folder)
         }
     }

@@ -47,8 +47,12 @@ struct IgnoredListing {
         let names = (try? folder.map { try root.names(in: $0) } ?? root.names()) ?? []
         for name in names where folder != nil || !RelativePath.isStateFolder(name) {
             let path = folder?.appending(name) ?? RelativePath(unchecked: name)
-            let isDirectory = (try? root.status(path))?.kind == .directory
-            if ignored.contains(path, isDirectory: isDirectory), try !isStored(path) {
+            let kind = (try? root.status(path))?.kind
+            let isDirectory = kind == .directory
+            // Nobody sends a special file.
+            if kind != .special, ignored.contains(path, isDirectory: isDirectory),
+                try !isStored(path)
+            {
                 found.paths.append(path)
                 continue
             }

@@ -39,10 +39,10 @@ struct SyncEngine: ReplicaPart {
         try rulesReader.requireHeld(options.paths, parts: true)
         if config.remote != nil { zone.beginConnecting() }
         let released = options.isUnattended ? [] : Set(options.paths).subtracting(new)
-        if new.isEmpty, !options.isUnattended { try requireNotInWithheld(options.paths) }
         var run = try await begin(
             options, PathSelection(paths: options.paths), fullBase(),
             rules: rulesReader.runRules(options, released: released))
+        if new.isEmpty { try requireNotInWithheld(Array(released), run) }
         try reviewWithheld(&run, released: released, besides: new)
         run.report.notices += try unheldNotices(run)
         var found = try await fetchAndScan(&run)
