@@ -15,7 +15,7 @@ import Testing
             $0.contains(/^\| [PT][0-9]+ \|/)
         }
         let ids = rows.map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) }
-        #expect(ids == (1...16).map { "P\($0)" } + (1...26).map { "T\($0)" })
+        #expect(ids == (1...16).map { "P\($0)" } + (1...27).map { "T\($0)" })
         for row in rows { #expect(row.contains(/Tests`/), "\(row.prefix(60))") }
     }
 

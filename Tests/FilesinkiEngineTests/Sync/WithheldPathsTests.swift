@@ -161,6 +161,16 @@ import Testing
         #expect(try await !published().contains(move.path))
     }
 
+    @Test func `a watch sends neither it nor what is renamed`() async throws {
+        let (_, b) = try await ended()
+        try b.write(["d": .directory(["p.env": .file("other")])])
+        try await b.syncChanges("d/p.env")
+        b.rename("d", "e")
+        try await b.syncChanges("d", "e", "e/p.env", folders: ["e"])
+        #expect(try await published().allSatisfy { !$0.hasSuffix("p.env") })
+        #expect(try noted(b) == ["e/p.env"])
+    }
+
     @Test func `a command for a renamed folder does not send it either`() async throws {
         let (_, b) = try await ended()
         b.rename("d", "e")
