@@ -1,70 +1,15 @@
 import FilesinkiEngine
-import FilesinkiHashing
 import FilesinkiModel
-import FilesinkiReconcile
-import FilesinkiRules
-import FilesinkiStore
 import FilesinkiTesting
 import Glibc
 import Synchronization
 import Testing
 
 /// Another device ends a rule: what it ignored here is not sent until the user of this device decides.
-@Suite struct WithheldPathsTests {
-    private let world: World
+@Suite struct WithheldPathsTests: EndedRuleScene {
+    let world: World
 
     init() throws { world = try World() }
-
-    private func published() async throws -> Set<String> {
-        let changes = try await world.commits().flatMap { $0.changes + $0.superseded }
-        return Set(changes.map { "\($0.path)" })
-    }
-
-    /// Two replicas with rules; `b` has a secret, and a file that was synced before it was ignored.
-    private func scene() async throws -> (Machine, Machine) {
-        let (a, b) = try await world.pair(["old.env": .file("1"), "k": .file("keep")])
-        try a.write([
-            ".filesinkiignore": .file("*.env\n*.o\n"),
-            ".filesinki.toml": .file("gitignore = true\n"),
-            ".gitignore": .file("*.key\n"),
-        ])
-        try await a.sync()
-        try await b.sync()
-        try b.write(["d": .directory(["p.env": .file("secret")]), "s.key": .file("secret")])
-        try await b.sync()
-        return (a, b)
-    }
-
-    /// `a` takes `*.env` out of the synced rules.
-    private func endRule(_ a: Machine, deleting isDeleted: Bool = false) async throws {
-        if isDeleted {
-            a.remove(".filesinkiignore")
-        } else {
-            try a.write([".filesinkiignore": .file("*.o\n")])
-        }
-        try await a.sync()
-    }
-
-    /// As ``scene()``, after the end of the rule, which `b` has received.
-    private func ended() async throws -> (Machine, Machine) {
-        let (a, b) = try await scene()
-        try await endRule(a)
-        #expect(try await withheld(b.sync()) == ["d/p.env"])
-        return (a, b)
-    }
-
-    private func withheld(_ report: SyncReport) -> [String] {
-        report.withheld.sorted().map { "\($0)" }
-    }
-
-    private func noted(_ machine: Machine) throws -> [String] {
-        try machine.options.stateFolder.withheldPaths().sorted().map { "\($0)" }
-    }
-
-    private func sync(_ machine: Machine, _ paths: String...) async throws {
-        let paths = try paths.map { try RelativePath($0) }
-        try await machine.sync { $0.paths = paths }
-    }
 
     @Test(arguments: [
         ("deleted", "d/p.env"), ("shortened", "d/p.env"), ("settings", "s.key"),
@@ -92,13 +37,6 @@ import Testing
         try await sync(b, path)
         #expect(try await published().contains(path))
         #expect(try await b.with { try await $0.status().withheld }.isEmpty)
-    }
-
-    /// How often the content was published.
-    private func count(_ text: String) async throws -> Int {
-        let content = ContentHasher.hash(Array(text.utf8))
-        return try await world.commits().flatMap { $0.changes + $0.superseded }
-            .count { $0.entry.content == content }
     }
 
     @Test(arguments: ["2", "longer"], [true, false])
@@ -220,89 +158,6 @@ import Testing
         #expect(try await !published().contains("d/p.env"))
     }
 
-    @Test func `a rule that comes back ends it, and the user here may end the rule`() async throws {
-        let (a, b) = try await ended()
-        try a.write([".filesinkiignore": .file("*.env\n*.o\n")])
-        try await a.sync()
-        for _ in 1...2 { try await b.sync() }
-        #expect(try noted(b).isEmpty)
-        b.remove(".filesinkiignore")
-        try await b.sync()
-        #expect(try await published().contains("d/p.env"))
-    }
-
-    @Test(arguments: [true, false])
-    func `of two edits of the rules, that of the other device withholds`(_ isOthers: Bool)
-        async throws
-    {
-        let (a, b) = try await scene()
-        let (ending, adding) = isOthers ? (a, b) : (b, a)
-        try ending.write([".filesinkiignore": .file("*.o\n")])
-        try adding.write([".filesinkiignore": .file("*.env\n*.o\n*.tmp\n")])
-        try await a.sync()
-        for _ in 1...2 { try await b.sync() }
-        #expect(b.text(".filesinkiignore") == "*.o\n*.tmp\n")
-        #expect(try await published().contains("d/p.env") != isOthers)
-        #expect(try noted(b) == (isOthers ? ["d/p.env"] : []))
-    }
-
-    @Test func `the end of a rule in a folder concerns what is in that`() async throws {
-        let rules = TreeFixture.Node.directory([".filesinkiignore": .file("*.txt\n")])
-        let (a, b) = try await world.pair(["d": rules, "e": rules])
-        for folder in ["d", "e"] {
-            try b.write([.init(Array(folder.utf8)): .directory(["x.txt": .file(folder)])])
-        }
-        try await b.sync()
-        a.remove("d/.filesinkiignore")
-        try await a.sync()
-        for _ in 1...2 { try await b.sync() }
-        #expect(try noted(b) == ["d/x.txt"])
-        #expect(try await published().allSatisfy { !$0.hasSuffix("x.txt") })
-    }
-
-    @Test func `what a run leaves out is withheld from the next one, too`() async throws {
-        let (a, b) = try await scene()
-        try await endRule(a)
-        let patterns = try RunPatterns(excluded: ["*.env"], included: [])
-        try await b.sync { $0.patterns = patterns }
-        try await b.sync()
-        #expect(try await !published().contains("d/p.env"))
-    }
-
-    @Test func `a partial replica withholds, too`() async throws {
-        let (a, _) = try await scene()
-        let c = try await world.replica("c", only: ["d"])
-        try await c.sync()
-        try c.write(["d": .directory(["c.env": .file("secret of c")])])
-        try await c.sync()
-        try await endRule(a)
-        for _ in 1...2 { try await c.sync() }
-        #expect(try await count("secret of c") == 0)
-        #expect(try noted(c) == ["d/c.env"])
-    }
-
-    @Test(arguments: ["secret", "other"], [true, false])
-    func `what both have is equal, or waits`(_ text: String, _ isDeleted: Bool) async throws {
-        let (a, b) = try await scene()
-        try a.write(["d": .directory(["p.env": .file(text)])])
-        try await endRule(a, deleting: isDeleted)
-        for _ in 1...2 { try await b.sync() }
-        #expect(b.text("d/p.env") == "secret")
-        #expect(try noted(b) == (text == "secret" ? [] : ["d/p.env"]))
-        #expect(try await count("secret") == (text == "secret" ? 1 : 0))
-        try await sync(b, "d/p.env")
-        #expect(try await count("secret") == 1)
-    }
-
-    @Test func `a first sync withholds nothing`() async throws {
-        let (a, _) = try await scene()
-        try await endRule(a)
-        let c = try await world.replica("c")
-        try c.write(["c.env": .file("of c")])
-        #expect(try await c.sync().withheld.isEmpty)
-        #expect(try await published().contains("c.env"))
-    }
-
     @Test func `rules that cannot be read do not end it`() async throws {
         let (_, b) = try await ended()
         // Larger than a file of rules may be.
@@ -340,34 +195,6 @@ import Testing
         let (_, b) = try await ended()
         await #expect(throws: Failure.self) { try await b.save("new", at: "d/p.env") }
         #expect(b.text("d/p.env") == "secret")
-    }
-
-    @Test func `an ignore file that is here at a first sync stays though an equal one was deleted`()
-        async throws
-    {
-        let (a, _) = try await world.pair([".filesinkiignore": .file("*.env\n")])
-        a.remove(".filesinkiignore")
-        try await a.sync()
-        let c = try await world.replica("c")
-        try c.write([".filesinkiignore": .file("*.env\n"), "p.env": .file("secret")])
-        for _ in 1...2 { try await c.sync() }
-        #expect(c.text(".filesinkiignore") == "*.env\n")
-        #expect(try await !published().contains("p.env"))
-    }
-
-    @Test func `what is in a folder whose ignore file is a symbolic link is not synced`()
-        async throws
-    {
-        let (a, _) = try await world.pair(["rules": .file("*.env\n")])
-        try a.write([
-            "d": .directory([".filesinkiignore": .symlink("../rules"), "p.env": .file("secret")]),
-            "e": .file("beside"),
-        ])
-        let report = try await a.sync()
-        let told = report.problems.map(\.failure.message)
-        #expect(told.count == 1 && told[0].contains("symbolic link"), "\(told)")
-        #expect(try await published().isSuperset(of: ["e"]))
-        #expect(try await published().allSatisfy { !$0.hasPrefix("d/") })
     }
 
     @Test(arguments: ["*.o\n", "*.o\n!*.env\n"])
