@@ -35,29 +35,45 @@ extension SyncEngine {
         (try? root.status(path))?.stamp.inode ?? 0
     }
 
-    /// Whether the store has what is at the path, so that it is not private. An edit that was made while a rule ignored the
-    /// path is. Of a folder, this is asked of each path in it.
+    /// Whether the store has what is at the path, or had it there before the version that it has now, so that it is not
+    /// private. An edit that was made while a rule ignored the path is. Of a folder, this is asked of each path in it.
     private func isStored(_ path: RelativePath, _ run: SyncRun) throws -> Bool {
-        let fetched = run.remote.changes[path]?.entry.entry
-        let waiting = try fetched ?? manifest.remote(path)?.entry.entry
-        guard let stored = try waiting ?? manifest.base(path)?.entry, stored.kind != .tombstone
+        let change = try remoteChange(path, run)
+        guard let stored = try change?.entry.entry ?? manifest.base(path)?.entry,
+            stored.kind != .tombstone
         else { return false }
         // What cannot be read counts as edited.
-        return (try? holds(stored, at: path)) ?? false
+        return (try? holds(stored, or: change?.identities ?? [], at: path)) ?? false
     }
 
-    /// Cost: a file of the same size is read.
-    private func holds(_ stored: Entry, at path: RelativePath) throws -> Bool {
+    private func remoteChange(_ path: RelativePath, _ run: SyncRun) throws -> RemoteChange? {
+        if let fetched = run.remote.changes[path] { return fetched }
+        guard let row = try manifest.remote(path) else { return nil }
+        var waiting = RemoteView(token: run.remote.token)
+        try waiting.addWaiting([row], manifest)
+        return waiting.changes[path]
+    }
+
+    /// Cost: a file of the same size is read, and one of which there are former versions.
+    ///
+    /// - Parameter former: What the store had at the path before.
+    private func holds(
+        _ stored: Entry, or former: Set<ContentID>, at path: RelativePath
+    ) throws -> Bool {
         guard let status = try root.status(path) else { return false }
         switch (stored.kind, status.kind) {
         case (.directory, .directory): return true
-        case (.symlink, .symlink): return try root.readLink(path) == stored.target
+        case (.symlink, .symlink):
+            let target = try root.readLink(path)
+            return target == stored.target || former.contains(ContentHasher.hash(target))
         case (.file, .file):
             // The content of a live database is its snapshot, which may have another size.
-            guard root.isLive(path) || status.stamp.size == stored.size else { return false }
+            guard root.isLive(path) || status.stamp.size == stored.size || !former.isEmpty
+            else { return false }
             var hasher = ContentHasher()
             _ = try root.readChunks(path, bufferSize: 1 << 20) { hasher.update($0) }
-            return hasher.finish() == stored.content
+            let content = hasher.finish()
+            return content == stored.content || former.contains(content)
         default: return false
         }
     }

@@ -170,7 +170,8 @@ import Testing
         #expect(again?.code == .notFound)
         // The end of the rule deletes nothing.
         a.remove(".filesinkiignore")
-        for machine in [a, b, c, c] { try await machine.sync() }
+        for machine in [a, b, c] { try await machine.sync() }
+        try await c.sync { $0.paths = [path] }
         #expect(a.text("p.env") == "secret" && c.text("p.env") == "secret")
     }
 

@@ -110,6 +110,17 @@ import Testing
         #expect(try await count("secret") == 1)
     }
 
+    @Test(arguments: ["2", "longer"])
+    func `a version that the store had is received anew`(_ text: String) async throws {
+        let (a, b) = try await scene()
+        try await endRule(a)
+        try a.write(["old.env": .file(text)])
+        try await a.sync()
+        for _ in 1...2 { try await b.sync() }
+        #expect(b.text("old.env") == text)
+        #expect(try noted(b) == ["d/p.env"])
+    }
+
     @Test func `a first sync withholds nothing`() async throws {
         let (a, _) = try await scene()
         try await endRule(a)
