@@ -96,6 +96,7 @@ extension SyncEngine {
             all.formUnion(path.ancestors)
             for place in [path] + path.ancestors where kind(at: place) != .directory {
                 all.formUnion(run.base.rows(below: place).map(\.path))
+                all.formUnion(run.local.changes.keys.filter { $0.isInside(place) })
             }
             all.formUnion(try newBelow(path, run))
         }
