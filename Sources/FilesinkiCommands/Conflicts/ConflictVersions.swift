@@ -30,6 +30,11 @@ enum ConflictSide: ExpressibleByArgument {
         }
     }
 
+    var isSide: Bool {
+        if case .side = self { return true }
+        return false
+    }
+
     static var allValueStrings: [String] { [] }
     static var completionWords: [String] { ["base", "here", "there", "merge"] }
 }
@@ -89,16 +94,6 @@ struct ConflictVersions {
 }
 
 extension Session {
-    /// - Throws: `Failure` with code `not-found`.
-    func openConflict(at path: RelativePath) async throws -> OpenConflict {
-        if let found = try await replica.conflicts().last(where: { $0.path == path }) {
-            return found
-        }
-        throw Failure(
-            .notFound, path: path.bytes, "No open conflict was found.",
-            remedy: "See the open ones with filesinki conflicts.")
-    }
-
     /// - Throws: Code `usage` if a side is not a file.
     func versions(of open: OpenConflict) async throws -> ConflictVersions {
         let conflict = open.conflict
@@ -135,12 +130,14 @@ extension Session {
         }
     }
 
-    /// The content of one side of the open conflict at a path.
+    /// The content of one side of an open conflict.
     ///
+    /// - Parameter name: The conflict's path, or its copy.
     /// - Throws: Code `not-found` when there is no conflict, or that side has no content; `usage` for a
-    ///   merge of anything but text.
-    func content(of side: ConflictSide, at path: RelativePath) async throws -> [UInt8] {
-        let open = try await openConflict(at: path)
+    ///   merge of anything but text, and where several conflicts may be meant.
+    func content(of side: ConflictSide, at name: RelativePath) async throws -> [UInt8] {
+        let open = try await openConflicts().one(name, having: side.isSide ? side.word : nil)
+        let path = open.path
         switch side {
         case .base:
             try requireContent(open.conflict.base, path)

@@ -22,7 +22,8 @@ struct ConflictsCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
-        let conflicts = try await session.replica.conflicts()
+        let open = try await session.openConflicts()
+        let conflicts = open.all
         let now = console.systemContext.now()
         for conflict in conflicts {
             if report.json {
@@ -31,7 +32,7 @@ struct ConflictsCommand: ReplicaCommand {
                 try console.output.path(conflict.path)
             } else {
                 let lines = conflict.text(
-                    now: now, hints: console.hints, within: console.outputColumns)
+                    of: open, now: now, hints: console.hints, within: console.outputColumns)
                 for line in lines { try console.output.line(line) }
             }
         }
@@ -41,14 +42,15 @@ struct ConflictsCommand: ReplicaCommand {
 }
 
 extension OpenConflict {
-    private var versions: [(name: String, entry: Entry?)] {
+    private func versions(_ isOneOfSeveral: Bool) -> [(name: String, entry: Entry?)] {
         [("base", conflict.base)]
-            + sides.inOrder.map { (name(of: $0), entry(of: $0)) }
+            + sides.inOrder.map { (name(of: $0, isOneOfSeveral), entry(of: $0)) }
     }
 
-    /// The word for `--take`; if that is no device's name, with where the version is.
-    private func name(of side: Choice.Side) -> String {
-        let label = sides.label(side)
+    /// The word for `--take`; if that is no device's name, with where the version is. With the device, where the word alone
+    /// does not tell several conflicts of a path apart.
+    private func name(of side: Choice.Side, _ isOneOfSeveral: Bool) -> String {
+        let label = isOneOfSeveral ? sides.fullLabel(side) : sides.label(side)
         return printable(label.utf8) + (label == "committed" && copy != nil ? " (in place)" : "")
     }
 
@@ -89,13 +91,15 @@ extension OpenConflict {
     }
 
     /// Three lines: the versions, where they are, and what to do; more where they do not fit.
-    fileprivate func text(now: Timestamp, hints: CommandHints, within width: Int?) -> [String] {
-        let versions = versions.map { name, entry in
+    fileprivate func text(
+        of open: OpenConflicts, now: Timestamp, hints: CommandHints, within width: Int?
+    ) -> [String] {
+        let versions = versions(open.isOneOfSeveral(self)).map { name, entry in
             let none = name == "base" && !isBaseKnown ? "unknown here" : "nothing"
             return "\(name) \(entry.map { Self.text($0, now: now) } ?? none)"
         }
         let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions
-        let name = hints.word(path)
+        let name = hints.word(open.name(of: self))
         let commands = [
             "    compare: \(hints.text("filesinki diff")) --conflict \(name)",
             "resolve: \(hints.text("filesinki resolve")) \(name) --take \(takeWords)",

@@ -28,12 +28,15 @@ struct ResolveCommand: ReplicaCommand {
             exits with 0; else the conflict stays open, and the exit code is 3.
 
             On a device that wrote neither version, name the device that did, as filesinki conflicts \
-            does: --take laptop.
+            does: --take laptop. If several conflicts of a path are open, because three devices wrote \
+            it, name one by its conflict copy, or the version to take by its device.
 
             -i shows one open conflict after the other at the terminal, and asks what to do.
             """)
 
-    @Argument(help: "The path of the conflict, or a pattern.", completion: Candidates.asked)
+    @Argument(
+        help: "The path of the conflict, its conflict copy, or a pattern.",
+        completion: Candidates.asked)
     var paths: [String] = []
 
     @Flag(name: .long, help: "Resolve all open conflicts.")
@@ -109,18 +112,16 @@ struct ResolveCommand: ReplicaCommand {
         // Read once, before anything is changed.
         let given = try with.map { try InputFile($0, in: console).readAll(limit: Self.limit) }
         let session = try await Session.open(replica, writable: true, in: console)
-        let targets = try await targets(paths, session)
-        let open = undo ? [] : try await session.replica.conflicts()
-        let choices = try targets.map { path in
-            try choice(given, of: open.last { $0.path == path })
-        }
-        if let given, let conflict = open.last(where: { $0.path == targets.first }) {
+        let open = try await session.openConflicts()
+        let targets = try targets(paths, open, session)
+        let choices = try choices(given, of: targets, open)
+        if let given, let conflict = targets.first?.conflicts.first {
             try await checkMarkers(in: given, of: conflict, session)
         }
         let done = ResolvedConflicts()
         do {
-            for (path, choice) in zip(targets, choices) {
-                try await resolve(path, choice, session, done)
+            for (target, choice) in zip(targets, choices) {
+                try await resolve(target, choice, session, done)
             }
         } catch {
             try done.show(in: console)
@@ -132,40 +133,23 @@ struct ResolveCommand: ReplicaCommand {
 
     /// - Parameter choice: Nil for an undo.
     private func resolve(
-        _ path: RelativePath, _ choice: ConflictChoice?, _ session: Session,
+        _ target: ResolveTarget, _ choice: ConflictChoice?, _ session: Session,
         _ done: ResolvedConflicts
     ) async throws {
+        let path = target.path
         let ended =
             if let choice {
-                try await session.replica.resolve(path, choice, SyncOptions())
+                try await session.replica.resolve(path, choice, of: target.scope, SyncOptions())
             } else {
                 try await session.replica.unresolve(path, SyncOptions())
             }
+        // An undo may have named the copy.
+        let paths =
+            [path] + [choice == nil ? conflictOriginal(of: path)?.path : nil].compactMap { $0 }
         let result = try await session.retryUntilPublished(
-            ended, of: [path], publishWait, replica.waiting)
+            ended, of: paths, publishWait, replica.waiting)
         done.add(result, ExitCode(queueing: result, isWaiting: publishWait.wait))
-    }
-
-    /// The paths that are meant, in order and each once: a path may have more than one conflict.
-    func targets(_ paths: [String], _ session: Session) async throws -> [RelativePath] {
-        let conflicts = try await session.replica.conflicts()
-        let open = Set(conflicts.map(\.path))
-        if all { return open.sorted() }
-        var chosen: [RelativePath] = []
-        for argument in paths {
-            let path = try session.path(argument)
-            if !open.contains(path), let conflict = conflicts.last(where: { $0.copy == path }) {
-                throw Failure.isCopy(path, of: session.console.hints.word(conflict.path))
-            }
-            let isPattern = PathPattern.isPattern(argument)
-            if undo || !isPattern || open.contains(path) {
-                chosen.append(path)
-            } else {
-                let pattern = try PathPattern(argument)
-                chosen += open.filter(pattern.covers).sorted()
-            }
-        }
-        return chosen.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        try reportEnded(target, in: session.console)
     }
 
     /// Refuses a content with conflict markers, unless a version of the conflict has such lines, too.
@@ -186,25 +170,6 @@ struct ResolveCommand: ReplicaCommand {
             remedy:
                 "Remove them. If such lines belong to the file, resolve it with --take, write them into "
                 + "\(path), and sync.")
-    }
-
-    /// What to do about a conflict; nil for an undo.
-    ///
-    /// - Parameters:
-    ///   - given: The content of `--with`.
-    ///   - open: The conflict; nil if there is none, which the engine says.
-    private func choice(
-        _ given: [UInt8]?, of open: OpenConflict?
-    ) throws(Failure) -> ConflictChoice? {
-        if let given { return .bytes(given) }
-        guard !undo, let take else { return nil }
-        if take == "base" { return .base }
-        // A device may be called 12.
-        if let side = open?.sides.side(named: take) { return side == .ours ? .ours : .theirs }
-        if let version = UInt64(take) { return .version(version) }
-        guard let open else { return .ours }
-        _ = try open.side(named: take)
-        return nil
     }
 }
 
@@ -229,14 +194,5 @@ private final class ResolvedConflicts {
     func show(in console: Console) throws -> ExitCode {
         if let report { try console.show(report, exit: code) }
         return code
-    }
-}
-
-extension Failure {
-    /// The copy of a conflict was named in place of its path: it is not said which version is meant.
-    fileprivate static func isCopy(_ path: RelativePath, of original: String) -> Failure {
-        Failure(
-            .usage, path: path.bytes, "This is the conflict copy of \(original).",
-            remedy: "Name that path: filesinki resolve \(original).")
     }
 }

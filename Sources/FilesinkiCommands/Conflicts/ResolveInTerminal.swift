@@ -17,15 +17,20 @@ extension ResolveCommand {
                 remedy: "Choose a version with --take, --with or --tool.")
         }
         let session = try await Session.open(replica, writable: false, in: console)
+        let open = try await session.openConflicts()
         let targets =
             paths.isEmpty
-            ? Set(try await session.replica.conflicts().map(\.path)).sorted()
-            : try await targets(paths, session)
+            ? open.paths.flatMap { open.named($0) }
+            : try targets(paths, open, session).flatMap { target in
+                try target.conflicts.isEmpty ? [open.one(target.path)] : target.conflicts
+            }
         if targets.isEmpty { console.say("No open conflict was found.") }
         var code = ExitCode.done
-        for (index, path) in targets.enumerated() {
+        for (index, target) in targets.enumerated() {
+            // The answer about another conflict of the path may have changed it.
+            guard let conflict = try await session.present(target) else { continue }
             console.ask("Conflict \(index + 1) of \(targets.count)")
-            switch try await ask(about: path, session) {
+            switch try await ask(about: conflict, session) {
             case .ended(let one): if one != .done { code = one }
             case .skipped: code = .conflict
             case .quit: return .conflict
@@ -40,9 +45,8 @@ extension ResolveCommand {
         case quit
     }
 
-    private func ask(about path: RelativePath, _ session: Session) async throws -> Answer {
+    private func ask(about conflict: OpenConflict, _ session: Session) async throws -> Answer {
         let console = session.console
-        let conflict = try await session.openConflict(at: path)
         let difference = try await session.difference(of: conflict)
         for line in try await session.description(of: conflict) { console.ask(line) }
         show(difference, limit: Self.shortDifference, in: console)
@@ -61,7 +65,7 @@ extension ResolveCommand {
                     continue
                 }
                 let tool = try MergeTool(name, console.environment)
-                let code = try await merge(path, with: tool, session)
+                let code = try await merge(conflict, with: tool, session)
                 if code != .conflict { return .ended(code) }
             case .difference: show(difference, limit: .max, in: console)
             case .skip: return .skipped
@@ -82,7 +86,8 @@ extension ResolveCommand {
         _ choice: ConflictChoice, _ conflict: OpenConflict, _ console: Console
     ) async throws -> ExitCode {
         try await change(conflict, console) { replica in
-            try await replica.resolve(conflict.path, choice, SyncOptions())
+            try await replica.resolve(
+                conflict.path, choice, of: .copy(conflict.copy), SyncOptions())
         }
     }
 
@@ -109,7 +114,8 @@ extension ResolveCommand {
             let saved = try await replica.save(name, SaveOptions()) { give in
                 try bytes.withUnsafeBytes(give)
             }
-            var report = try await replica.resolve(conflict.path, .theirs, SyncOptions())
+            var report = try await replica.resolve(
+                conflict.path, .theirs, of: .copy(nil), SyncOptions())
             report.add(earlier: saved.sync)
             return report
         }
@@ -121,8 +127,7 @@ extension ResolveCommand {
         _ body: (Replica) async throws -> SyncReport
     ) async throws -> ExitCode {
         let session = try await Session.open(replica, writable: true, in: console)
-        let present = try await session.replica.conflicts().last { $0.path == conflict.path }
-        guard let present, present.conflict == conflict.conflict, present.copy == conflict.copy
+        guard let present = try await session.present(conflict), present.isSame(as: conflict)
         else {
             await session.replica.close()
             throw Failure(

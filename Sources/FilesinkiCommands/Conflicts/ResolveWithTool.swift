@@ -15,10 +15,15 @@ extension ResolveCommand {
     ) async throws -> ExitCode {
         let tool = try MergeTool(tool, console.environment)
         let session = try await Session.open(replica, writable: false, in: console)
-        let targets = try await targets(paths, session)
+        let open = try await session.openConflicts()
+        let targets = try targets(paths, open, session)
+        if let several = targets.first(where: { $0.conflicts.count > 1 }) {
+            throw open.several(several.conflicts, isTaking: false)
+        }
         var code = ExitCode.done
-        for path in targets {
-            let one = try await merge(path, with: tool, session)
+        for target in targets {
+            let conflict = try target.conflicts.first ?? open.one(target.path)
+            let one = try await merge(conflict, with: tool, session)
             if one != .done { code = one }
         }
         if targets.isEmpty { console.say("No open conflict was found.") }
@@ -29,10 +34,9 @@ extension ResolveCommand {
     ///
     /// - Returns: 3 if it stays open.
     func merge(
-        _ path: RelativePath, with tool: MergeTool, _ session: Session
+        _ conflict: OpenConflict, with tool: MergeTool, _ session: Session
     ) async throws -> ExitCode {
-        let console = session.console
-        let conflict = try await session.openConflict(at: path)
+        let (console, path) = (session.console, conflict.path)
         let versions = try await session.versions(of: conflict)
         let parent = console.environment["TMPDIR"] ?? "/tmp"
         let files = try MergeToolFiles(
@@ -66,15 +70,15 @@ extension ResolveCommand {
     ) async throws -> ExitCode {
         let path = conflict.path
         let opened = try await Session.open(replica, writable: true, in: session.console)
-        let present = try await opened.replica.conflicts().last { $0.path == path }
-        guard let present, present.conflict == conflict.conflict else {
+        guard let present = try await opened.present(conflict), present.isSame(as: conflict) else {
             // The files stay: they have a person's work.
             throw Failure(
                 .changing, path: path.bytes, "The conflict changed while the tool ran.",
                 remedy: "The merged content is in \(printable(files.merged.utf8)); see filesinki "
                     + "conflicts, and resolve it with --with.")
         }
-        let ended = try await opened.replica.resolve(path, .bytes(merged), SyncOptions())
+        let ended = try await opened.replica.resolve(
+            path, .bytes(merged), of: .copy(conflict.copy), SyncOptions())
         let result = try await opened.retryUntilPublished(
             ended, of: [path], publishWait, replica.waiting)
         await opened.replica.close()

@@ -126,7 +126,9 @@ struct Candidates {
         let replica = session.replica
         let paths = ArgumentPaths(session.root, currentFolder: console.currentFolder)
         switch kind {
-        case .conflicts: return try await replica.conflicts().map { paths.bytes($0.path) }
+        case .conflicts:
+            let open = try await session.openConflicts()
+            return open.all.map { paths.bytes(open.name(of: $0)) }
         case .deleted: return try await replica.deleted([]).map { paths.bytes($0.path) }
         case .devices: return try await replica.devices().map { Array($0.device.name.utf8) }
         case .sides: return Self.sides(of: try await replica.conflicts())

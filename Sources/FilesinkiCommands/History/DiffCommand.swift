@@ -85,7 +85,7 @@ struct DiffCommand: ReplicaCommand {
         at target: RelativePath, _ session: Session, in console: Console
     ) async throws -> ExitCode {
         let explanation = MergeExplanation(
-            try await session.trace(of: session.openConflict(at: target)))
+            try await session.trace(of: session.openConflicts().one(target)))
         if report.json {
             var object: JSONObject = ["type": "explanation"]
             object.add("path", target)
@@ -97,15 +97,31 @@ struct DiffCommand: ReplicaCommand {
         return .negative
     }
 
-    /// From the base to here, and from the base to there; where there is no base to read, from there to here.
+    /// Of each conflict of a path, or of that with a copy.
     private func conflictDifferences(
         of target: RelativePath, _ session: Session
     ) async throws -> [Difference] {
-        let open = try await session.openConflict(at: target)
+        let open = try await session.openConflicts()
+        let found = open.named(target)
+        var differences: [Difference] = []
+        // Where there is none, the name is not one.
+        for conflict in found.isEmpty ? [try open.one(target)] : found {
+            differences += try await self.differences(
+                of: conflict, isOneOfSeveral: open.isOneOfSeveral(conflict), session)
+        }
+        return differences
+    }
+
+    /// From the base to here, and from the base to there; where there is no base to read, from there to here.
+    private func differences(
+        of open: OpenConflict, isOneOfSeveral: Bool, _ session: Session
+    ) async throws -> [Difference] {
+        let target = open.path
         var sides: [(content: [UInt8], name: String)] = []
         for side in open.sides.inOrder {
             let content = try await session.content(of: side, in: open)
-            sides.append((content, "\(target) \(open.sides.label(side))"))
+            let name = isOneOfSeveral ? open.sides.fullLabel(side) : open.sides.label(side)
+            sides.append((content, "\(target) \(name)"))
         }
         let (first, second) = (sides[0], sides[1])
         guard let base = try await session.base(of: open) else {

@@ -30,17 +30,27 @@ package struct ConflictSides: Hashable, Sendable {
         }
     }
 
+    /// As ``label(_:)``, with the device, if that is known and not the label.
+    package func fullLabel(_ side: Choice.Side) -> String {
+        let label = label(side)
+        guard let device = device(side), device != label else { return label }
+        return "\(label) (\(device))"
+    }
+
     /// The two versions, this replica's first.
     package var inOrder: [Choice.Side] { here == .theirs ? [.theirs, .ours] : [.ours, .theirs] }
 
     /// The version that a word names: `here`, `ours` and `mine` are this replica's, `there` and `theirs` the other
-    /// one; else a label, or the name of the device that wrote it.
+    /// one; `copy` is that of the conflict copy and `committed` that in place, unless the other one is of a device with
+    /// this name; else a label, or the name of the device that wrote it.
     ///
     /// - Returns: Nil if the word names neither, or both.
     package func side(named word: String) -> Choice.Side? {
         switch word {
         case "here", "ours", "mine": return here
         case "there", "theirs": return here.map { $0 == .ours ? .theirs : .ours }
+        case "copy": return theirsDevice == word ? nil : .ours
+        case "committed": return oursDevice == word ? nil : .theirs
         default:
             if let side = inOrder.first(where: { label($0) == word }) { return side }
             guard oursDevice != theirsDevice else { return nil }

@@ -76,7 +76,7 @@ struct Conflicts: ReplicaPart {
         if rows.isEmpty { return [] }
         let (writers, reopened) = try (manifest.conflictWriters(), manifest.reopenedWriters())
         return try rows.map { row in
-            try OpenConflict(row, sides(of: row, writer(of: row, writers, reopened)))
+            try OpenConflict(present(row), sides(of: row, writer(of: row, writers, reopened)))
         }
     }
 
@@ -86,8 +86,24 @@ struct Conflicts: ReplicaPart {
         return try own + copiesOfOthers(besides: own)
     }
 
+    /// A conflict with what its places have now: a version may have been edited since the conflict was found, and what is in
+    /// place may be a version of a third device.
+    func present(_ row: ConflictRow) throws -> ConflictRow {
+        guard let copy = row.copyPath else { return row }
+        var row = row
+        if let found = try manifest.base(copy)?.entry, found.kind != .directory { row.ours = found }
+        if let found = try manifest.base(row.path)?.entry, found.kind != .directory,
+            row.theirs?.kind != .directory,
+            // A run that has not ended yet: the manifest has what was there before.
+            row.base.map({ !found.hasSameContent(as: $0) }) ?? true
+        {
+            row.theirs = found
+        }
+        return row
+    }
+
     /// Whether the conflict copy was removed, or was given a name of its own.
-    private func hasEnded(_ row: ConflictRow) throws -> Bool {
+    func hasEnded(_ row: ConflictRow) throws -> Bool {
         guard let copy = row.copyPath else { return false }
         return try !root.holds(copy)
     }
@@ -117,21 +133,25 @@ struct Conflicts: ReplicaPart {
         return try own + copiesOfOthers(besides: own).filter { $0.path == path }
     }
 
-    /// Ends the open conflicts of a path: the chosen content gets the name, and conflict copies are
-    /// removed. What is not chosen is stored in the history first.
+    /// Ends open conflicts of a path: the chosen content gets the name, and their conflict copies are
+    /// removed. What is not chosen is stored in the history first. Other conflicts of the path stay open.
     ///
-    /// - Throws: Code `not-found` when there is no conflict, or no such content; `away` when the
-    ///   remote is needed to keep what gives way, and cannot be reached.
+    /// - Parameter scope: Which of the path's conflicts end.
+    /// - Throws: Code `not-found` when there is no conflict, or no such content; `usage` if it is not said which of
+    ///   several is meant; `away` when the remote is needed to keep what gives way, and cannot be reached.
     func resolve(
-        _ path: RelativePath, _ choice: ConflictChoice, _ options: SyncOptions
+        _ path: RelativePath, _ choice: ConflictChoice, of scope: ConflictScope = .only,
+        _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await sync.reporting { try await end(path, choice, options) }
+        try await sync.reporting { try await end(path, choice, of: scope, options) }
     }
 
     private func end(
-        _ path: RelativePath, _ choice: ConflictChoice, _ options: SyncOptions
+        _ path: RelativePath, _ choice: ConflictChoice, of scope: ConflictScope,
+        _ options: SyncOptions
     ) async throws -> SyncReport {
-        let rows = try openConflicts(at: path)
+        let open = try openConflicts(at: path)
+        let rows = try scope.rows(of: open, choice)
         guard let row = rows.last else {
             throw Failure(
                 .notFound, path: path.bytes, "No open conflict was found.",
@@ -147,6 +167,7 @@ struct Conflicts: ReplicaPart {
         options.operation = "resolve"
         let before = try await keepInHistory([path] + copies, resolution, options)
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution
+        let ending = try rows.map(present)
         var changed = try clearFolder(at: path, for: resolution, options, after: before)
         if !changed.isEmpty {
             // The folder stays, or a part of it.
@@ -165,14 +186,14 @@ struct Conflicts: ReplicaPart {
         // What is at the path now is what the user chose.
         options.strategy = Strategy([.choice(.ours)])
         let report = try await sync.syncPaths([path] + copies, options, after: before)
-        try end(rows, writer)
+        try end(ending, writer, besides: open.filter { !rows.contains($0) }.compactMap(\.copyPath))
         let note = choice.sentence(sides)
         try journal.record(.init(command: "resolve", note: note), [path])
         return report
     }
 
     /// Syncs what was saved while a conflict was being resolved. The conflict stays open.
-    private func keepOpen(
+    func keepOpen(
         _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions,
         after before: SyncReport?
     ) async throws -> SyncReport {
@@ -181,79 +202,32 @@ struct Conflicts: ReplicaPart {
         return report
     }
 
-    /// - Parameter device: Who had committed the version in place; nil if it is not known.
-    private func end(_ rows: [ConflictRow], _ device: Device?) throws {
-        try manifest.write { writer in
-            if let path = rows.last?.path { try writer.noteResolved(path, device, in: manifest) }
-            for row in rows where row.id > 0 { try writer.resolveConflict(row.id) }
-            for row in rows where row.id == 0 {
-                try writer.resolveConflict(writer.addConflict(row))
-            }
-        }
-    }
-
-    /// Undoes the last resolve of a path: both versions are side by side again, and the conflict is
-    /// open. What the resolve had chosen stays in the history.
+    /// Records that conflicts have ended, with what an undo needs.
     ///
-    /// - Throws: Code `not-found` when no conflict of the path was resolved here.
-    func unresolve(
-        _ path: RelativePath, _ options: SyncOptions
-    ) async throws -> SyncReport {
-        try await sync.reporting { try await reopen(path, options) }
-    }
-
-    private func reopen(
-        _ path: RelativePath, _ options: SyncOptions
-    ) async throws -> SyncReport {
-        guard try openConflicts(at: path).isEmpty else {
-            throw Failure(
-                .exists, path: path.bytes, "The path has an open conflict.",
-                remedy: "See it with filesinki conflicts.")
-        }
-        let rows = try (manifest.conflicts(.resolved) + manifest.conflicts(.open))
-            .filter { $0.path == path }
-        guard var row = rows.last, let ours = row.ours, let theirs = row.theirs else {
-            throw Failure(
-                .notFound, path: path.bytes, "No resolved conflict was found here.",
-                remedy: "See its versions with filesinki log.")
-        }
-        let copy =
-            row.copyPath
-            ?? conflictName(
-                for: path, device: config.device, content: ours.identity ?? ours.content)
-        try rulesReader.requireSynced([path], options)
-        var options = options
-        options.operation = "resolve"
-        let before = try await keepInHistory([path, copy], .theirs, options)
-        let reader = try await history.historyReader(after: before)
-        let contents = try await history.historyContents(reader)
-        var wanted = [(path, theirs)]
-        if theirs.kind == .directory, try root.status(path)?.kind != .directory {
-            wanted += try await history.replacedChildren(of: path, in: reader)
-            guard try await editor.write(.tombstone, at: path, from: contents) else {
-                return try await keepOpen(
-                    [path, copy], [.changedMeanwhile(path, "restored")], options, after: before)
-            }
-        }
-        for (target, entry) in wanted + [(copy, ours)] where entry.kind != .tombstone {
-            guard try await editor.write(entry, at: target, from: contents) else {
-                return try await keepOpen(
-                    [path, copy], [.changedMeanwhile(target, "restored")], options,
-                    after: before)
-            }
-        }
-        row.copyPath = copy
-        row.state = .open
-        row.time = systemContext.now()
+    /// - Parameters:
+    ///   - rows: The conflicts, with the versions that their places had.
+    ///   - device: Who had committed the version in place; nil if it is not known.
+    ///   - others: The copies of the path's conflicts that stay open.
+    private func end(
+        _ rows: [ConflictRow], _ device: Device?, besides others: [RelativePath]
+    ) throws {
+        guard let path = rows.last?.path else { return }
         try manifest.write { writer in
-            // With its copy back, one that had ended so would be open, too.
-            for ended in rows where ended.state == .open { try writer.resolveConflict(ended.id) }
-            _ = try writer.addConflict(row)
-            try writer.noteReopened(path, in: manifest)
+            var ended: [Int64] = []
+            for row in rows {
+                if row.id > 0 { try writer.resolveConflict(row.id) }
+                guard try row.id == 0 || manifest.conflict(row.id)?.hasVersions(of: row) == false
+                else {
+                    ended.append(row.id)
+                    continue
+                }
+                let id = try writer.addConflict(row)
+                try writer.resolveConflict(id)
+                ended.append(id)
+            }
+            try writer.noteResolved(
+                path, .init(device: device, conflicts: ended, others: others), in: manifest)
         }
-        let report = try await sync.syncPaths([path, copy], options, after: before)
-        try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
-        return report
     }
 
     /// The chosen side as it is now, where it has a file of its own: a user may have edited that since the
@@ -300,7 +274,7 @@ struct Conflicts: ReplicaPart {
     /// comes here on the way.
     ///
     /// - Returns: The run's report; nil when none was needed.
-    private func keepInHistory(
+    func keepInHistory(
         _ paths: [RelativePath], _ resolution: Resolution.Outcome, _ options: SyncOptions
     ) async throws -> SyncReport? {
         if resolution == .ours { return nil }
@@ -383,5 +357,12 @@ struct Conflicts: ReplicaPart {
         else { return nil }
         let bytes = try root.readWhole(place, limit: limit).bytes
         return ContentHasher.hash(bytes) == entry.content ? bytes : nil
+    }
+}
+
+extension ConflictRow {
+    /// Whether both versions are those of another row.
+    fileprivate func hasVersions(of other: ConflictRow) -> Bool {
+        ours == other.ours && theirs == other.theirs
     }
 }

@@ -145,11 +145,12 @@ extension Replica {
         try Conflicts(context).present(entry, at: place, limit: limit)
     }
 
-    /// See ``Conflicts/resolve(_:_:_:)``.
+    /// See ``Conflicts/resolve(_:_:of:_:)``.
     package func resolve(
-        _ path: RelativePath, _ choice: ConflictChoice, _ options: SyncOptions
+        _ path: RelativePath, _ choice: ConflictChoice, of scope: ConflictScope = .only,
+        _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await Conflicts(context).resolve(path, choice, options)
+        try await Conflicts(context).resolve(path, choice, of: scope, options)
     }
 
     /// See ``Conflicts/unresolve(_:_:)``.

@@ -1,0 +1,100 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiText
+
+/// The open conflicts of a replica, and which of them a user names.
+///
+/// A conflict has the name of its path. Where several are open for one path, because three devices wrote it, each has the
+/// name of its conflict copy, and the one without a copy that of the path.
+struct OpenConflicts {
+    let all: [OpenConflict]
+    private let hints: CommandHints
+
+    init(_ all: [OpenConflict], _ hints: CommandHints) {
+        self.all = all
+        self.hints = hints
+    }
+
+    /// The paths, each once, in order.
+    var paths: [RelativePath] { Set(all.map(\.path)).sorted() }
+
+    /// Those of a path, or the one with this copy.
+    func named(_ name: RelativePath) -> [OpenConflict] {
+        let own = all.filter { $0.path == name }
+        return own.isEmpty ? all.filter { $0.copy == name } : own
+    }
+
+    /// The name that means only this conflict.
+    func name(of conflict: OpenConflict) -> RelativePath {
+        guard let copy = conflict.copy, isOneOfSeveral(conflict) else { return conflict.path }
+        return copy
+    }
+
+    func isOneOfSeveral(_ conflict: OpenConflict) -> Bool {
+        all.count { $0.path == conflict.path } > 1
+    }
+
+    /// The conflict that a name means.
+    ///
+    /// - Parameter word: The version that is wanted, by which the conflict can be told; nil for none.
+    /// - Throws: Code `not-found` if there is none, `usage` if it may be more than one.
+    func one(_ name: RelativePath, having word: String? = nil) throws(Failure) -> OpenConflict {
+        let found = named(name)
+        if found.count > 1 {
+            // What is there depends on the conflict, and a user may have seen one only.
+            if let word, !["there", "theirs"].contains(word) {
+                let having = found.filter { $0.sides.side(named: word) != nil }
+                if having.count == 1 { return having[0] }
+            }
+            let own = found.filter { $0.copy == nil }
+            guard own.count == 1 else { throw several(found, isTaking: word != nil) }
+            return own[0]
+        }
+        guard let found = found.first else {
+            throw Failure(
+                .notFound, path: name.bytes, "No open conflict was found.",
+                remedy: "See the open ones with filesinki conflicts.")
+        }
+        return found
+    }
+
+    /// It is not said which of several conflicts of a path is meant.
+    ///
+    /// - Parameter isTaking: Whether a version is to be taken, which its device tells.
+    func several(_ conflicts: [OpenConflict], isTaking: Bool) -> Failure {
+        let names = conflicts.map { hints.word(name(of: $0)) }
+        let devices = conflicts.compactMap { conflict -> String? in
+            guard conflict.copy != nil else { return nil }
+            let word = conflict.sides.label(.ours)
+            return conflict.sides.here == nil ? word : conflict.sides.oursDevice
+        }
+        let isTold = isTaking && Set(devices).count == conflicts.count
+        let words = devices.map { ShellWord.shown($0.utf8) }.joined(separator: "|")
+        return Failure(
+            .usage, path: conflicts.first?.path.bytes ?? [],
+            "\(conflicts.count) conflicts of this path are open.",
+            remedy: "Name one by its copy: \(names.joined(separator: " or "))"
+                + (isTold ? "; or take one by its device: --take \(words)." : "."))
+    }
+}
+
+extension Session {
+    func openConflicts() async throws -> OpenConflicts {
+        OpenConflicts(try await replica.conflicts(), console.hints)
+    }
+
+    /// The open conflict that is the same as one that was read before; nil if it has ended.
+    func present(_ conflict: OpenConflict) async throws -> OpenConflict? {
+        try await replica.conflicts().last {
+            $0.path == conflict.path && $0.copy == conflict.copy
+        }
+    }
+}
+
+extension OpenConflict {
+    /// Whether nothing of a conflict has changed.
+    func isSame(as other: OpenConflict) -> Bool {
+        conflict == other.conflict && copy == other.copy
+    }
+}

@@ -1,0 +1,129 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// Opens conflicts again that a resolve has ended.
+extension Conflicts {
+    /// Undoes the last resolve of a path: the version that was in place has the name again, each conflict copy that the
+    /// resolve deleted is back, and the conflicts are open. What the resolve had chosen stays in the history.
+    ///
+    /// - Parameter name: The path, or a copy that the resolve deleted.
+    /// - Throws: Code `not-found` when no conflict of the path was resolved here, `exists` when it is open, or another one
+    ///   was found since.
+    func unresolve(
+        _ name: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        try await sync.reporting { try await reopen(name, options) }
+    }
+
+    private func reopen(
+        _ name: RelativePath, _ options: SyncOptions
+    ) async throws -> SyncReport {
+        let rows = try endedRows(of: name)
+        let copies = rows.compactMap { row in
+            row.ours.map { (path: self.copy(of: row, $0), entry: $0) }
+        }
+        guard let path = rows.last?.path, let theirs = rows.last?.theirs,
+            copies.count == rows.count
+        else {
+            throw Failure(
+                .notFound, path: name.bytes, "No resolved conflict was found here.",
+                remedy: "See its versions with filesinki log.")
+        }
+        try requireEnded(path, copies.map(\.path))
+        let paths = [path] + copies.map(\.path)
+        try rulesReader.requireSynced([path], options)
+        var options = options
+        options.operation = "resolve"
+        let before = try await keepInHistory(paths, .theirs, options)
+        let reader = try await history.historyReader(after: before)
+        let contents = try await history.historyContents(reader)
+        var wanted = [(path, theirs)]
+        if theirs.kind == .directory, try root.status(path)?.kind != .directory {
+            wanted += try await history.replacedChildren(of: path, in: reader)
+            guard try await editor.write(.tombstone, at: path, from: contents) else {
+                return try await keepOpen(
+                    paths, [.changedMeanwhile(path, "restored")], options, after: before)
+            }
+        }
+        wanted += copies.map { ($0.path, $0.entry) }
+        for (target, entry) in wanted where entry.kind != .tombstone {
+            guard try await editor.write(entry, at: target, from: contents) else {
+                return try await keepOpen(
+                    paths, [.changedMeanwhile(target, "restored")], options, after: before)
+            }
+        }
+        try recordReopened(rows, at: path)
+        let report = try await sync.syncPaths(paths, options, after: before)
+        try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
+        return report
+    }
+
+    private func recordReopened(_ rows: [ConflictRow], at path: RelativePath) throws {
+        let left = try manifest.openConflicts(at: path)
+        let copies = Set(rows.map { row in row.ours.map { self.copy(of: row, $0) } })
+        try manifest.write { writer in
+            // With its copy back, one that had ended so would be open, too.
+            for ended in left where ended.copyPath.map({ copies.contains($0) }) ?? true {
+                try writer.resolveConflict(ended.id)
+            }
+            for row in rows {
+                guard let ours = row.ours else { continue }
+                var row = row
+                row.copyPath = self.copy(of: row, ours)
+                row.state = .open
+                row.time = systemContext.now()
+                _ = try writer.addConflict(row)
+            }
+            try writer.noteReopened(path, in: manifest)
+        }
+    }
+
+    /// The conflicts that ended last, together, at a path; none if this replica knows of none.
+    private func endedRows(of name: RelativePath) throws -> [ConflictRow] {
+        let all = try manifest.conflicts().filter { $0.path == name || $0.copyPath == name }
+        let own = all.filter { $0.path == name }
+        guard let path = (own.last ?? all.last)?.path else { return [] }
+        let rows = path == name ? own : try manifest.conflicts().filter { $0.path == path }
+        // Its copy was removed, or has another name now.
+        let left = try rows.last { try $0.state == .open && hasEnded($0) }
+        let noted = try manifest.lastResolves()[path]?.conflicts ?? []
+        var last = rows.filter { noted.contains($0.id) }
+        if last.isEmpty { last = rows.last { $0.state == .resolved }.map { [$0] } ?? [] }
+        if let left, left.id > last.last?.id ?? 0 { last = [left] }
+        if path != name, !last.contains(where: { $0.copyPath == name }) {
+            throw Failure.notLast(name, of: path)
+        }
+        return last
+    }
+
+    /// Verifies that conflicts have ended, and that no other one was found since.
+    private func requireEnded(_ path: RelativePath, _ copies: [RelativePath]) throws {
+        let known = Set(try manifest.lastResolves()[path]?.others ?? [])
+        let isOpen = try openConflicts(at: path).contains { row in
+            guard let copy = row.copyPath else { return true }
+            return copies.contains(copy) || !known.contains(copy)
+        }
+        if isOpen {
+            throw Failure(
+                .exists, path: path.bytes, "The path has an open conflict.",
+                remedy: "See it with filesinki conflicts.")
+        }
+    }
+
+    private func copy(of row: ConflictRow, _ ours: Entry) -> RelativePath {
+        row.copyPath
+            ?? conflictName(
+                for: row.path, device: config.device, content: ours.identity ?? ours.content)
+    }
+}
+
+extension Failure {
+    fileprivate static func notLast(_ copy: RelativePath, of path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: copy.bytes,
+            "This copy was not deleted by the last resolve of \(printable(path.bytes)).",
+            remedy: "To bring it back, run filesinki undelete PATH with its name.")
+    }
+}

@@ -1,0 +1,133 @@
+import FilesinkiCommands
+import FilesinkiTesting
+import Testing
+
+/// Three devices write one path: `a` is first, `b` and `c` each have a conflict copy.
+@Suite("Conflicts of three devices from the command line")
+struct ThreeDeviceConflictTests {
+    private func world() async throws -> World {
+        let world = try World()
+        try world.write("1\nbase\n3\n", to: "a/f.txt")
+        try await done(world, "init", "a", "--remote", "store", "--device", "a")
+        try await done(world, "sync", "a")
+        for name in ["b", "c"] { try await done(world, "clone", "store", name, "--device", name) }
+        for name in ["a", "b", "c"] { try world.write("1\nby \(name)\n3\n", to: "\(name)/f.txt") }
+        for name in ["a", "b", "c", "a", "b"] { _ = try await world.run("sync", name) }
+        return world
+    }
+
+    private func done(_ world: World, _ arguments: String...) async throws {
+        let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
+        #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
+    }
+
+    private func copy(_ world: World, of device: String, in replica: String = "a") throws -> String
+    {
+        try #require(
+            world.names(in: replica).first { $0.hasPrefix("f (conflict \(device) ") },
+            "\(world.names(in: replica))")
+    }
+
+    private func text(_ device: String) -> String { "1\nby \(device)\n3\n" }
+
+    @Test("each conflict is listed with its device, and the commands name it")
+    func listed() async throws {
+        let world = try await world()
+        let list = try await world.run("conflicts", "--root", "a").text
+        for device in ["b", "c"] {
+            #expect(list.contains("there (\(device)) 9 B"), "\(list)")
+            let copy = try copy(world, of: device)
+            #expect(list.contains("--conflict '\(copy)'"), "\(list)")
+        }
+        let diff = try await world.run("diff", "--root", "a", "--conflict", "f.txt").text
+        #expect(diff.contains("f.txt there (b)\n") && diff.contains("f.txt there (c)\n"), "\(diff)")
+        #expect(diff.contains("by b\n") && diff.contains("by c\n"), "\(diff)")
+        let one = try await world.run(
+            "diff", "--root", "a", "--conflict", copy(world, of: "b")
+        ).text
+        #expect(one.contains("by b\n") && !one.contains("by c\n"), "\(one)")
+    }
+
+    @Test(
+        "a version is that of the conflict that is named",
+        arguments: [
+            ("a", "b", "there", "b"), ("a", "c", "there", "c"), ("a", "c", "here", "a"),
+            ("a", "b", "copy", "b"), ("a", "c", "committed", "a"), ("b", "b", "here", "b"),
+            ("b", "c", "c", "c"), ("b", "c", "copy", "c"), ("b", "c", "committed", "a"),
+        ])
+    func shown(_ replica: String, _ conflict: String, _ side: String, _ device: String) async throws
+    {
+        let world = try await world()
+        let copy = try copy(world, of: conflict)
+        let shown = try await world.run("show", "--root", replica, copy, "--conflict", side)
+        #expect(shown.text == text(device), "\(shown)")
+    }
+
+    @Test(
+        "a resolve of the path asks which conflict is meant", arguments: ["there", "here", "base"])
+    func asked(_ side: String) async throws {
+        let world = try await world()
+        let before = world.names(in: "a")
+        let outcome = try await world.run("resolve", "--root", "a", "f.txt", "--take", side)
+        #expect(outcome.code == .usage)
+        #expect(outcome.talk.contains("2 conflicts of this path are open."), "\(outcome.talk)")
+        for device in ["b", "c"] {
+            #expect(outcome.talk.contains(try copy(world, of: device)), "\(outcome.talk)")
+        }
+        #expect(outcome.talk.contains("--take b|c"), "\(outcome.talk)")
+        #expect(world.names(in: "a") == before && world.readText("a/f.txt") == text("a"))
+    }
+
+    @Test("a resolve ends the conflict that is meant, and no other", arguments: [true, false])
+    func ended(_ isByDevice: Bool) async throws {
+        let world = try await world()
+        let (ofB, ofC) = try (copy(world, of: "b"), copy(world, of: "c"))
+        if isByDevice {
+            try await done(world, "resolve", "--root", "a", "f.txt", "--take", "b")
+        } else {
+            try await done(world, "resolve", "--root", "a", ofB, "--take", "there")
+        }
+        #expect(world.readText("a/f.txt") == text("b"))
+        #expect(!world.names(in: "a").contains(ofB))
+        #expect(world.readText("a/\(ofC)") == text("c"))
+        // On c the version in place is not the one with which its conflict was found.
+        _ = try await world.run("sync", "c")
+        let there = try await world.run("show", "--root", "c", "f.txt", "--conflict", "there")
+        #expect(there.text == text("b"), "\(there)")
+    }
+
+    @Test("a resolve of both to different versions is refused, one to the same is done and said")
+    func both() async throws {
+        let world = try await world()
+        let (ofB, ofC) = try (copy(world, of: "b"), copy(world, of: "c"))
+        let refused = try await world.run("resolve", "--root", "a", ofB, ofC, "--take", "there")
+        #expect(refused.code == .usage, "\(refused)")
+        let all = try await world.run("resolve", "--root", "a", "--all", "--take", "there")
+        #expect(all.code == .usage, "\(all)")
+        #expect(world.names(in: "a").contains(ofB) && world.names(in: "a").contains(ofC))
+        let here = try await world.run("resolve", "--root", "a", "--all", "--take", "here")
+        #expect(here.code == .done)
+        #expect(here.talk.contains("2 conflicts of this path have ended."), "\(here.talk)")
+        #expect(here.talk.contains(ofB) && here.talk.contains(ofC), "\(here.talk)")
+        #expect(!world.names(in: "a").contains { $0.hasPrefix("f (") })
+        // Both copies come back.
+        _ = try await world.run("resolve", "--root", "a", "--undo", "f.txt")
+        #expect(world.readText("a/\(ofB)") == text("b"))
+        #expect(world.readText("a/\(ofC)") == text("c"))
+    }
+
+    @Test(
+        "undo names the path or the copy, also where another conflict is open",
+        arguments: [true, false])
+    func undone(_ isByCopy: Bool) async throws {
+        let world = try await world()
+        let ofB = try copy(world, of: "b")
+        try await done(world, "resolve", "--root", "a", ofB, "--take", "there")
+        let name = isByCopy ? ofB : "f.txt"
+        _ = try await world.run("resolve", "--root", "a", "--undo", name)
+        #expect(world.readText("a/f.txt") == text("a"))
+        #expect(world.readText("a/\(ofB)") == text("b"))
+        #expect(try await world.run("conflicts", "--root", "a", "--json").lines.count == 2)
+        #expect(try await world.run("resolve", "--root", "a", "--undo", name).code != .done)
+    }
+}
