@@ -35,8 +35,10 @@ struct PageTests {
     }
 
     /// Starts `ui`, and waits for its address.
-    private func start(_ machine: Machine) throws -> (Machine.Running, address: String) {
-        let running = try machine.start([Machine.binary, "ui", "a"], input: "")
+    private func start(
+        _ machine: Machine, _ replica: String = "a"
+    ) throws -> (Machine.Running, address: String) {
+        let running = try machine.start([Machine.binary, "ui", replica], input: "")
         for _ in 0..<600 {
             let text = machine.read(running.outputFile) ?? ""
             if text.hasSuffix("\n") { return (running, String(text.dropLast())) }
@@ -57,6 +59,27 @@ struct PageTests {
         kill(running.process, SIGTERM)
         let ended = try machine.wait(for: running)
         #expect(ended.code == 0, "\(ended)")
+    }
+
+    @Test(
+        "each conflict of one path is shown with its own version, and resolved alone, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"), arguments: ["a", "d"])
+    func browserOfThree(_ replica: String) throws {
+        let machine = try Machine.pair("echo race >a/race.txt")
+        let made = try machine.shell(
+            #"""
+            filesinki clone store c --device c; filesinki clone store d --device d
+            for name in a b c; do echo "race $name" >$name/race.txt; done
+            filesinki sync a; filesinki sync b; filesinki sync c
+            filesinki sync \#(replica)
+            """#)
+        try #require(made.code == 0, "\(made)")
+        let (running, address) = try start(machine, replica)
+        let driven = try machine.shell(
+            "python3 '\(Machine.package)/Tests/Browser/three.py' '\(address)' \(replica) b c")
+        #expect(driven.code == 0, "\(driven.talk)")
+        kill(running.process, SIGTERM)
+        _ = try machine.wait(for: running)
     }
 
     @Test(

@@ -101,17 +101,20 @@ enum PageCall: String, CaseIterable {
         }
     }
 
+    /// What a version of a conflict is called; on a device that wrote neither, by its place.
+    private static let takenSides = ["base", "here", "there", "copy", "committed"]
+
     private func ofConflict(_ given: CallArguments) throws(Failure) -> PageCommand {
         let resolve = ["resolve"]
         if self == .take {
-            let side = try given.word("side", of: ["base", "here", "there"])
+            let side = try given.word("side", of: Self.takenSides)
             return PageCommand(
                 resolve, options: ["--json", "--take", side], paths: try given.pathOrPaths())
         }
         let path = try given.path()
         switch self {
         case .side:
-            let side = try given.word("side", of: ["base", "here", "there", "merge"])
+            let side = try given.word("side", of: Self.takenSides + ["merge"])
             return PageCommand(
                 ["show"], options: ["--conflict", side], paths: [path], printsContent: true)
         case .explanation:

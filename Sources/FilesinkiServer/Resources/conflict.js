@@ -6,15 +6,21 @@ async function conflictList() {
   const list = result.lines.filter((line) => line.type === 'conflict');
   const title = h('h2', {}, 'Conflicts');
   if (list.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No open conflicts.')];
-  const head = (side) => sideName(side, new Set(list.map((line) => line[`${side}_device`])).size === 1 ? list[0] : {});
+  const isOfOne = (side) => new Set(list.map((line) => line[`${side}_device`])).size === 1;
+  const head = (side) => sideName(side, isOfOne(side) ? list[0] : {});
+  const size = ({ side, isOfOthers, device, name, entry }) => isOfOthers ? `${name}: ${sideSize(entry)}`
+    : isOfOne(side) || device === undefined ? sideSize(entry) : `${visible(device)}: ${sideSize(entry)}`;
   const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: head('here'), number: true }, { text: head('there'), number: true }];
   const all = h('div', { class: 'row' });
   return [title, list.length === 1 ? null : all, listing('Open conflicts, the oldest first', heads, list, (line) => line.path,
     (line) => [
-      h('a', { href: pathHash('conflict', pathValues(line)) }, pathName(pathValues(line))), timeText(line.time),
-      ...bothVersions(line).map(({ side, name, entry }) => side === null ? `${name}: ${sideSize(entry)}` : sideSize(entry)),
+      h('a', { href: pathHash('conflict', conflictName(line)) }, pathName(pathValues(line))), timeText(line.time),
+      ...bothVersions(line).map(size),
     ], (chosen, isFiltered) => offerAll(all, chosen, isFiltered))];
 }
+
+// The name that means one conflict: its copy. Of three devices that write one path, two have a copy.
+function conflictName(line) { return pathValues(line, line.copy === undefined ? 'path' : 'copy'); }
 
 // Buttons that resolve all conflicts of a list. A second press is needed.
 function offerAll(place, chosen, isFiltered) {
@@ -22,6 +28,8 @@ function offerAll(place, chosen, isFiltered) {
   const offer = (side) => {
     const lines = chosen.filter((line) => line[side]);
     if (lines.length === 0 || lines.length < chosen.length) return null;
+    // A path can have one of several versions only.
+    if (side === 'there' && new Set(lines.map((line) => pathHash('', pathValues(line)))).size < lines.length) return null;
     const words = `Resolve ${which} with the version from ${side}`;
     const ask = action(words, {}, () => {
       const yes = action(`Yes, keep the version from ${side}`, { class: 'main' }, () => {
@@ -38,7 +46,9 @@ function offerAll(place, chosen, isFiltered) {
     return ask;
   };
   closed(place);
-  place.replaceChildren(...[offer('here'), offer('there')].filter((button) => button !== null));
+  const buttons = [offer('here'), offer('there')].filter((button) => button !== null);
+  const why = 'Some of these conflicts are between other devices, or of one path: resolve them one by one.';
+  place.replaceChildren(...(buttons.length === 0 && chosen.length > 0 ? [h('span', { class: 'soft' }, why)] : buttons));
 }
 
 // Resolves conflicts, some with each call, and says how far it is.
@@ -48,7 +58,7 @@ async function resolveAll(lines, side) {
   focusHeading();
   try {
     for (let done = 0; done < lines.length; done += batch) {
-      const paths = lines.slice(done, done + batch).map((line) => pathValues(line));
+      const paths = lines.slice(done, done + batch).map((line) => conflictName(line));
       const next = Math.min(done + batch, lines.length);
       const words = `${next.toLocaleString()} of ${countText(lines.length, 'conflict')} resolved.`;
       if (!await change('take', { paths, side }, words)) break;
@@ -67,32 +77,44 @@ function sideName(side, line) {
 }
 
 // The two versions of a conflict: what a call names them, their heads, and what they are. On a device that wrote neither,
-// they have the names of their devices, which no call takes.
+// they have the names of their devices, and a call names them by their places.
 function bothVersions(line) {
   if (line.sides === undefined) {
-    return ['here', 'there'].map((side) => ({ side, name: sideName(side, line), words: `from ${side}`, entry: line[side] }));
+    return ['here', 'there'].map((side) => ({
+      side, name: sideName(side, line), words: `from ${side}`, device: line[`${side}_device`], entry: line[side] }));
   }
-  const known = line.sides.map((entry) => ({ side: null, name: visible(entry.side), words: `of ${visible(entry.side)}`, entry }));
-  return [...known, { side: null, name: 'Another device', words: 'of another device' }].slice(0, 2);
+  const known = line.sides.map((entry) => ({
+    side: isCopyOf(line, entry) ? 'copy' : 'committed', isOfOthers: true, name: visible(entry.side),
+    words: `of ${visible(entry.side)}`, entry }));
+  return [...known, { side: null, isOfOthers: true, name: 'Another device', words: 'of another device' }].slice(0, 2);
+}
+
+function isCopyOf(line, entry) {
+  return entry !== undefined && entry.place === line.copy && entry.place_bytes === line.copy_bytes;
 }
 
 // Which version is in place, and where the other one is.
 function placeWords(line, versions) {
   if (line.copy === undefined) return 'Both sides keep their own version until it is resolved.';
-  const isCopy = ({ entry }) => entry !== undefined && entry.place === line.copy && entry.place_bytes === line.copy_bytes;
-  const [aside, inPlace] = versions.findIndex(isCopy) === 1 ? [versions[1], versions[0]] : versions;
+  const [aside, inPlace] = isCopyOf(line, versions[1].entry) ? [versions[1], versions[0]] : versions;
   return [`The version ${inPlace.words} is in place; the one ${aside.words} is in `, pathName(pathValues(line, 'copy')), '.'];
 }
 
 function sideSize(side) { return side?.size === undefined ? side?.kind ?? 'deleted' : sizeText(side.size); }
 
 // One conflict: base, both versions, what differs by name where the format has names, and the merge.
-async function conflict(path) {
+// It is found as the command line finds it: by its path, else by its copy.
+async function conflict(name) {
   const result = await call('conflicts');
-  const line = result.lines.find((known) => known.type === 'conflict' && known.path === path.path &&
-    known.path_bytes === path.path_bytes);
-  const title = h('h2', {}, 'Conflict in ', pathName(path));
+  const lines = result.lines.filter((known) => known.type === 'conflict');
+  const isNamed = (values) => values.path === name.path && values.path_bytes === name.path_bytes;
+  const ofPath = lines.filter((known) => isNamed(pathValues(known)));
+  if (ofPath.length > 1) return severalConflicts(name, ofPath);
+  const line = ofPath[0] ?? lines.find((known) => isNamed(pathValues(known, 'copy')));
+  const title = h('h2', {}, 'Conflict in ', pathName(line ? pathValues(line) : name));
   if (!line) return [title, h('p', {}, 'It is resolved.'), h('p', {}, h('a', { href: '#/conflicts' }, 'All conflicts'))];
+  const path = conflictName(line);
+  const others = lines.filter((known) => known.path === line.path && known.path_bytes === line.path_bytes && known !== line);
   const both = bothVersions(line);
   const versions = [{ side: 'base', name: 'Base', entry: line.base }, ...both];
   const isLarge = (entry) => entry !== undefined && entry.size > largestShown;
@@ -104,18 +126,27 @@ async function conflict(path) {
   return [
     title,
     h('p', { class: 'soft' }, `Since ${timeText(line.time)}. `, placeWords(line, both)),
-    line.sides === undefined ? null : h('p', {}, 'Other devices wrote both versions. To take one, name its device in a terminal: ',
-      h('code', {}, 'filesinki resolve PATH --take DEVICE'), '.'),
+    line.sides === undefined ? null : h('p', {}, 'Other devices wrote both versions.'),
+    others.length === 0 ? null : h('p', {}, 'This path has other open conflicts, which stay open: ', conflictLinks(others), '.'),
     h('div', { class: 'row' },
-      takeButton(path, 'here', 'Keep the version from here', line.here),
-      takeButton(path, 'there', 'Keep the version from there', line.there),
+      both.map(({ side, words, entry }) => takeButton(path, side, `Keep the version ${words}`, entry)),
       takeButton(path, 'base', 'Go back to the base', line.base)),
     h('div', { class: 'sides' }, versions.map((version, index) => sideElement(version, contents[index], marks[index]))),
     marksLegend(marks),
-    namedDifferences(path, contents, versions),
+    namedDifferences(pathValues(line), contents, versions),
     later(null, 'Asking what a merge would decide …', explanationElements(path, versions)),
     ...mergeElements(path, line, merge),
   ];
+}
+
+// Links to conflicts of one path, which their copies tell apart.
+function conflictLinks(lines) {
+  return lines.flatMap((line, index) => [
+    index === 0 ? '' : ', ', h('a', { href: pathHash('conflict', conflictName(line)) }, pathName(conflictName(line)))]);
+}
+
+function severalConflicts(path, lines) {
+  return [h('h2', {}, 'Conflicts in ', pathName(path)), h('p', {}, 'Several conflicts of this path are open: ', conflictLinks(lines), '.')];
 }
 
 function takeButton(path, side, words, entry) {
@@ -181,20 +212,23 @@ async function explanationElements(path, versions) {
     parts.push(table('What the merge decides, by table, row and cell', [...heads, { text: 'Merge' }],
       cells.map(({ cell, ...step }) => [visible(cell.table), h('code', {}, visible(cell.key)),
         cell.column === undefined ? h('span', { class: 'soft' }, 'whole row') : visible(cell.column),
-        ...[cell.base, cell.here, cell.there].map((text) => cell.column === undefined ? '' : value(text)), decision(step)])));
+        ...[cell.base, cell.here, cell.there].map((text) => cell.column === undefined ? '' : value(text)), decision(step, versions)])));
   }
   if (others.length > 0) {
     parts.push(table('What the merge decides, by place', [{ text: 'Place', isName: true }, { text: 'Merge' }],
-      others.map((step) => [visible(step.place), decision(step)])));
+      others.map((step) => [visible(step.place), decision(step, versions)])));
   }
   if (steps.length > shown.length) parts.push(h('p', { class: 'soft' }, `and ${countText(steps.length - shown.length, 'more place')}`));
   return parts;
 }
 
-function decision(step) {
+function decision(step, versions) {
   const detail = step.detail === undefined ? '' : `: ${visible(step.detail)}`;
   if (step.from === 'none') return h('strong', {}, `conflict${detail}`);
-  return `${step.from}, ${visible(step.reason)}${detail}`;
+  // On a device that wrote neither version, they have the names of their devices.
+  const [first, second] = versions.slice(1);
+  const from = { here: first.isOfOthers ? first.name : 'here', there: second.isOfOthers ? second.name : 'there' }[step.from];
+  return `${from ?? step.from}, ${visible(step.reason)}${detail}`;
 }
 
 // What a person has written and not used yet, by the versions that it is of.

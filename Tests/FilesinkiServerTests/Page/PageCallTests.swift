@@ -58,6 +58,17 @@ import Testing
                     ["resolve"], options: ["--json", "--take", "there"], paths: [bytes("p")])
             ),
             (
+                "take", #"{"path":"p","side":"committed"}"#,
+                PageCommand(
+                    ["resolve"], options: ["--json", "--take", "committed"], paths: [bytes("p")])
+            ),
+            (
+                "side", #"{"path":"p","side":"copy"}"#,
+                PageCommand(
+                    ["show"], options: ["--conflict", "copy"], paths: [bytes("p")],
+                    printsContent: true)
+            ),
+            (
                 "take", #"{"paths":["p","q"],"side":"here"}"#,
                 PageCommand(
                     ["resolve"], options: ["--json", "--take", "here"],
