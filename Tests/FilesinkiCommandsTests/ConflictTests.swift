@@ -166,8 +166,8 @@ struct ConflictTests {
         let list = try await world.run("conflicts", "--root", "c")
         #expect(list.text.contains("the version of a is in place, the one of b is  d/three ("))
         #expect(list.text.contains("d/three --take b|a"), "\(list.text)")
-        // There was a version that all had; a device that did not find the conflict does not know which.
-        #expect(list.text.contains("base unknown here"), "\(list.text)")
+        // The version that all had is known from the log.
+        #expect(list.text.contains("base 5 B"), "\(list.text)")
         for word in ["here", "theirs", "x"] {
             let outcome = try await world.run("resolve", "--root", "c", "one.txt", "--take", word)
             #expect(outcome.code == .usage, "\(outcome.talk)")

@@ -136,10 +136,12 @@ extension Session {
     /// - Throws: Code `not-found` when there is no conflict, or that side has no content; `usage` for a
     ///   merge of anything but text, and where several conflicts may be meant.
     func content(of side: ConflictSide, at name: RelativePath) async throws -> [UInt8] {
-        let open = try await openConflicts().one(name, having: side.isSide ? side.word : nil)
+        let open = try await openConflictsWithBases().one(
+            name, having: side.isSide ? side.word : nil)
         let path = open.path
         switch side {
         case .base:
+            if !open.isBaseKnown { throw Failure.unknownBase(path) }
             try requireContent(open.conflict.base, path)
             do {
                 return try await content(of: open.conflict.base, at: path)

@@ -22,7 +22,7 @@ struct ConflictsCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
-        let open = try await session.openConflicts()
+        let open = try await session.openConflictsWithBases()
         let conflicts = open.all
         let now = console.systemContext.now()
         for conflict in conflicts {
@@ -61,6 +61,7 @@ extension OpenConflict {
         object.add("rule", rule)
         object.add("copy", copy)
         if let base = conflict.base { object.add("base", .object(Self.json(base))) }
+        if !isBaseKnown { object.add("base_unknown", true) }
         guard sides.here == nil else {
             for side in sides.inOrder {
                 let name = sides.label(side)

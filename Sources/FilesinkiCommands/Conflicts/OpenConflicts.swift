@@ -84,17 +84,31 @@ extension Session {
         OpenConflicts(try await replica.conflicts(), console.hints)
     }
 
-    /// The open conflict that is the same as one that was read before; nil if it has ended.
+    /// As ``openConflicts()``, with the bases of those that another device has found, which the store tells. If it cannot be
+    /// reached, they stay unknown.
+    func openConflictsWithBases() async throws -> OpenConflicts {
+        let open = try await replica.conflicts()
+        do {
+            return OpenConflicts(try await replica.withBases(open), console.hints)
+        } catch is Failure {
+            return OpenConflicts(open, console.hints)
+        }
+    }
+
+    /// The open conflict that is the same as one that was read before, with its base; nil if it has ended.
     func present(_ conflict: OpenConflict) async throws -> OpenConflict? {
-        try await replica.conflicts().last {
+        let found = try await replica.conflicts().last {
             $0.path == conflict.path && $0.copy == conflict.copy
         }
+        guard let found, !found.isBaseKnown, conflict.isBaseKnown else { return found }
+        return found.based(on: conflict.conflict.base)
     }
 }
 
 extension OpenConflict {
     /// Whether nothing of a conflict has changed.
     func isSame(as other: OpenConflict) -> Bool {
-        conflict == other.conflict && copy == other.copy
+        conflict.ours == other.conflict.ours && conflict.theirs == other.conflict.theirs
+            && copy == other.copy
     }
 }

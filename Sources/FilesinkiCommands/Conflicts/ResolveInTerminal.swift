@@ -17,7 +17,7 @@ extension ResolveCommand {
                 remedy: "Choose a version with --take, --with or --tool.")
         }
         let session = try await Session.open(replica, writable: false, in: console)
-        let open = try await session.openConflicts()
+        let open = try await session.openConflictsWithBases()
         let targets =
             paths.isEmpty
             ? open.paths.flatMap { open.named($0) }

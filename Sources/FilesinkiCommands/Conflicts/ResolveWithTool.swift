@@ -15,7 +15,7 @@ extension ResolveCommand {
     ) async throws -> ExitCode {
         let tool = try MergeTool(tool, console.environment)
         let session = try await Session.open(replica, writable: false, in: console)
-        let open = try await session.openConflicts()
+        let open = try await session.openConflictsWithBases()
         let targets = try targets(paths, open, session)
         if let several = targets.first(where: { $0.conflicts.count > 1 }) {
             throw open.several(several.conflicts, isTaking: false)

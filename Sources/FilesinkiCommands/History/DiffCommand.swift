@@ -85,7 +85,7 @@ struct DiffCommand: ReplicaCommand {
         at target: RelativePath, _ session: Session, in console: Console
     ) async throws -> ExitCode {
         let explanation = MergeExplanation(
-            try await session.trace(of: session.openConflicts().one(target)))
+            try await session.trace(of: session.openConflictsWithBases().one(target)))
         if report.json {
             var object: JSONObject = ["type": "explanation"]
             object.add("path", target)
@@ -101,7 +101,7 @@ struct DiffCommand: ReplicaCommand {
     private func conflictDifferences(
         of target: RelativePath, _ session: Session
     ) async throws -> [Difference] {
-        let open = try await session.openConflicts()
+        let open = try await session.openConflictsWithBases()
         let found = open.named(target)
         var differences: [Difference] = []
         // Where there is none, the name is not one.

@@ -20,9 +20,9 @@ package struct OpenConflict: Sendable {
 
     package var path: RelativePath { conflict.path }
 
-    /// Whether the replica knows what both sides started from. Only the device that found the conflict does: a commit does
-    /// not say what a conflict copy was based on.
-    package var isBaseKnown: Bool { conflict.base != nil || rule != Conflicts.receivedRule }
+    /// Whether it is known what both sides started from. The manifest of the device that found the conflict has it; elsewhere
+    /// see ``Conflicts/withBases(_:)``.
+    package private(set) var isBaseKnown: Bool
 
     fileprivate init(_ row: ConflictRow, _ sides: ConflictSides) {
         self.sides = sides
@@ -30,6 +30,15 @@ package struct OpenConflict: Sendable {
         copy = row.copyPath
         rule = row.rule
         time = row.time
+        isBaseKnown = row.base != nil || row.rule != Conflicts.receivedRule
+    }
+
+    /// The conflict with a base that was found; a tombstone for nothing.
+    package func based(on base: Entry?) -> OpenConflict {
+        var found = self
+        found.conflict.base = base?.kind == .tombstone ? nil : base
+        found.isBaseKnown = true
+        return found
     }
 }
 
@@ -151,7 +160,8 @@ struct Conflicts: ReplicaPart {
         _ options: SyncOptions
     ) async throws -> SyncReport {
         let open = try openConflicts(at: path)
-        let rows = try scope.rows(of: open, choice)
+        let known = try await withBases(open, for: choice)
+        let rows = try scope.rows(of: known, choice)
         guard let row = rows.last else {
             throw Failure(
                 .notFound, path: path.bytes, "No open conflict was found.",
@@ -186,7 +196,7 @@ struct Conflicts: ReplicaPart {
         // What is at the path now is what the user chose.
         options.strategy = Strategy([.choice(.ours)])
         let report = try await sync.syncPaths([path] + copies, options, after: before)
-        try end(ending, writer, besides: open.filter { !rows.contains($0) }.compactMap(\.copyPath))
+        try end(ending, writer, besides: known.filter { !rows.contains($0) }.compactMap(\.copyPath))
         let note = choice.sentence(sides)
         try journal.record(.init(command: "resolve", note: note), [path])
         return report
@@ -263,6 +273,9 @@ struct Conflicts: ReplicaPart {
                 modified: systemContext.now())
         }
         guard let found else {
+            if case .base = choice, row.rule == Self.receivedRule {
+                throw Failure.unknownBase(row.path)
+            }
             throw Failure(
                 .notFound, path: row.path.bytes, "That side of the conflict has no content.",
                 remedy: "Choose another one; filesinki conflicts shows them.")
@@ -357,6 +370,15 @@ struct Conflicts: ReplicaPart {
         else { return nil }
         let bytes = try root.readWhole(place, limit: limit).bytes
         return ContentHasher.hash(bytes) == entry.content ? bytes : nil
+    }
+}
+
+extension Failure {
+    /// The replica has not found the conflict, and the store does not tell its base.
+    package static func unknownBase(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "It is not known here what both sides started from.",
+            remedy: "Choose a version that filesinki log lists, by its number.")
     }
 }
 

@@ -140,6 +140,11 @@ extension Replica {
     /// See ``Conflicts/open()``.
     package func conflicts() throws -> [OpenConflict] { try Conflicts(context).open() }
 
+    /// See ``Conflicts/withBases(_:)``.
+    package func withBases(_ conflicts: [OpenConflict]) async throws -> [OpenConflict] {
+        try await Conflicts(context).withBases(conflicts)
+    }
+
     /// See ``Conflicts/present(_:at:limit:)``.
     package func present(_ entry: Entry, at place: RelativePath, limit: Int) throws -> [UInt8]? {
         try Conflicts(context).present(entry, at: place, limit: limit)

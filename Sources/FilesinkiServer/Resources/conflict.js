@@ -116,7 +116,7 @@ async function conflict(name) {
   const path = conflictName(line);
   const others = lines.filter((known) => known.path === line.path && known.path_bytes === line.path_bytes && known !== line);
   const both = bothVersions(line);
-  const versions = [{ side: 'base', name: 'Base', entry: line.base }, ...both];
+  const versions = [{ side: 'base', name: 'Base', entry: line.base, isUnknown: line.base_unknown === true }, ...both];
   const isLarge = (entry) => entry !== undefined && entry.size > largestShown;
   const isMerged = both.every(({ entry }) => entry) && !versions.some(({ entry }) => isLarge(entry));
   const asked = versions.map(({ side, entry }) => entry?.kind === 'file' && !isLarge(entry) ? side : null);
@@ -172,9 +172,9 @@ function contentMarks(contents) {
   return lineMarks(base, own);
 }
 
-function sideElement({ side, name, entry }, bytes, marks) {
+function sideElement({ side, name, entry, isUnknown }, bytes, marks) {
   return h('section', { class: 'side', 'aria-label': name }, h('h3', {}, name),
-    h('p', { class: 'soft' }, entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : 'nothing'),
+    h('p', { class: 'soft' }, entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : isUnknown ? 'unknown here' : 'nothing'),
     !entry ? null : entry.size > largestShown ? h('p', { class: 'soft' }, 'Too large to show here.')
       : entry.kind === 'file' && side !== null ? contentElement(bytes, marks, name) : null);
 }

@@ -58,8 +58,7 @@ extension SyncEngine {
     /// Adds the copies that are in commits of this replica and not in the manifest to the report.
     func reportCopies(of commits: [Commit], _ run: inout SyncRun) throws {
         let copies = commits.flatMap(\.changes).filter { change in
-            change.reason == Reason.conflictCopy(of: change.path).word
-                && change.entry.kind != .tombstone
+            change.isConflictCopy
         }
         guard !copies.isEmpty else { return }
         var reported = try recordedCopies().union(run.report.copies)

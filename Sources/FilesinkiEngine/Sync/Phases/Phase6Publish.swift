@@ -48,14 +48,18 @@ extension SyncEngine {
         _ run: inout SyncRun, _ steps: [Step], _ applied: ApplyResult
     ) async throws -> Publication {
         do {
-            return try await publish(steps.kept(where: applied.allows), of: run)
+            let allowed = steps.kept(where: applied.allows)
+            return try await publish(allowed, allowed.basesOfCopies(in: steps), of: run)
         } catch let failure as Failure where failure.code != .interrupted {
             if !applied.done.isEmpty { try remember(&run, steps, applied, .lost) }
             throw failure
         }
     }
 
-    private func publish(_ steps: [Step], of run: SyncRun) async throws -> Publication {
+    /// - Parameter bases: What the conflict copies among the steps are based on.
+    private func publish(
+        _ steps: [Step], _ bases: [UInt64], of run: SyncRun
+    ) async throws -> Publication {
         let changes = steps.compactMap { step in
             step.published(preserved: run.preserved[step.path]?.sequence)?
                 .explained(by: run.word(for: step))
@@ -63,7 +67,7 @@ extension SyncEngine {
         guard !changes.isEmpty else { return .nothing }
         let draft = CommitDraft(
             device: config.device, time: systemContext.now(), changes: changes,
-            inline: run.local.inline, packs: run.local.packs,
+            inline: run.local.inline, packs: run.local.packs, basedOnTokens: bases,
             operation: run.options.operation)
         let (commits, isComplete) = try await zone.publishParts(
             of: draft, after: run.remote.token)
