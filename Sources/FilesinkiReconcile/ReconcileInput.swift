@@ -63,11 +63,14 @@ package struct RemoteChange: Hashable, Sendable {
     package var isSaved: Bool
     /// Whether the commit says that both sides renamed the file. False when unknown.
     package var isOtherName: Bool
+    /// Whether a user chose this version to end a conflict. False when unknown.
+    package var isResolve: Bool
 
     package init(
         _ entry: VersionedEntry, movedFrom: RelativePath? = nil, device: Device? = nil,
         formerContents: Set<ContentID> = [], formerTargets: Set<[UInt8]> = [],
-        cameBack: Bool = false, isSaved: Bool = false, isOtherName: Bool = false
+        cameBack: Bool = false, isSaved: Bool = false, isOtherName: Bool = false,
+        isResolve: Bool = false
     ) {
         self.entry = entry
         self.movedFrom = movedFrom
@@ -77,6 +80,7 @@ package struct RemoteChange: Hashable, Sendable {
         self.cameBack = cameBack
         self.isSaved = isSaved
         self.isOtherName = isOtherName
+        self.isResolve = isResolve
     }
 }
 

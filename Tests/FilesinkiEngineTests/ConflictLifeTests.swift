@@ -126,17 +126,23 @@ struct ConflictLifeTests {
     }
 
     @Test(
-        "two devices that resolve a conflict at once converge",
+        "two devices that resolve a conflict at once converge, and the second is told of another choice",
         arguments: [("here", "there"), ("there", "here"), ("here", "here"), ("there", "there")])
     func atOnce(_ first: String, _ second: String) async throws {
         try await b.sync()
         try await a.sync()
-        for (machine, side) in [(a, first), (b, second)] {
-            #expect(try await open(machine).count == 1)
-            try await resolve(machine, side == "here" ? .ours : .theirs)
+        for machine in [a, b] { #expect(try await open(machine).count == 1) }
+        try await resolve(a, first == "here" ? .ours : .theirs)
+        let choice: ConflictChoice = second == "here" ? .ours : .theirs
+        if first == second {
+            try await resolve(b, choice)
+        } else {
+            let failure = await #expect(throws: Failure.self) { try await resolve(b, choice) }
+            #expect(failure?.code == .changing)
+            #expect(failure?.message.hasPrefix("a has resolved it meanwhile: version ") == true)
         }
         try await world.converge()
-        #expect(["from a", "from b"].contains(a.text("f.txt")))
+        #expect(a.text("f.txt") == (first == "here" ? "from b" : "from a"))
         #expect(try await open(a).isEmpty)
         #expect(try await open(b).isEmpty)
         #expect(try a.names == ["f.txt"])

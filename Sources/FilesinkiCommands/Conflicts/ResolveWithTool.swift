@@ -70,15 +70,21 @@ extension ResolveCommand {
     ) async throws -> ExitCode {
         let path = conflict.path
         let opened = try await Session.open(replica, writable: true, in: session.console)
+        // The files stay: they have a person's work.
+        let place = "The merged content is in \(printable(files.merged.utf8))"
         guard let present = try await opened.present(conflict), present.isSame(as: conflict) else {
-            // The files stay: they have a person's work.
             throw Failure(
                 .changing, path: path.bytes, "The conflict changed while the tool ran.",
-                remedy: "The merged content is in \(printable(files.merged.utf8)); see filesinki "
-                    + "conflicts, and resolve it with --with.")
+                remedy: "\(place); see filesinki conflicts, and resolve it with --with.")
         }
-        let ended = try await opened.replica.resolve(
-            path, .bytes(merged), of: .copy(conflict.copy), SyncOptions())
+        let ended: SyncReport
+        do {
+            ended = try await opened.replica.resolve(
+                path, .bytes(merged), of: .copy(conflict.copy), SyncOptions())
+        } catch var failure as Failure where failure.code == .changing {
+            failure.remedy += " \(place)."
+            throw failure
+        }
         let result = try await opened.retryUntilPublished(
             ended, of: [path], publishWait, replica.waiting)
         await opened.replica.close()

@@ -147,7 +147,8 @@ struct Conflicts: ReplicaPart {
     ///
     /// - Parameter scope: Which of the path's conflicts end.
     /// - Throws: Code `not-found` when there is no conflict, or no such content; `usage` if it is not said which of
-    ///   several is meant; `away` when the remote is needed to keep what gives way, and cannot be reached.
+    ///   several is meant; `away` when the remote is needed to keep what gives way, and cannot be reached; `changing`
+    ///   when another device has resolved it otherwise meanwhile.
     func resolve(
         _ path: RelativePath, _ choice: ConflictChoice, of scope: ConflictScope = .only,
         _ options: SyncOptions
@@ -163,9 +164,7 @@ struct Conflicts: ReplicaPart {
         let known = try await withBases(open, for: choice)
         let rows = try scope.rows(of: known, choice)
         guard let row = rows.last else {
-            throw Failure(
-                .notFound, path: path.bytes, "No open conflict was found.",
-                remedy: "See the open ones with filesinki conflicts.")
+            throw try await noneOpen(path)
         }
         try rulesReader.requireSynced([path], options)
         let copies = rows.compactMap(\.copyPath)
@@ -176,6 +175,7 @@ struct Conflicts: ReplicaPart {
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path] + copies, resolution, options)
+        try await requireOpen(rows, resolution)
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution
         let ending = try rows.map(present)
         var changed = try clearFolder(at: path, for: resolution, options, after: before)

@@ -71,7 +71,8 @@ struct RemoteView: Sendable {
                 formerTargets: targets,
                 cameBack: changes[change.path] != nil,
                 isSaved: change.reason == Change.savedAgain,
-                isOtherName: change.reason == Reason.otherName.word)
+                isOtherName: change.reason == Reason.otherName.word,
+                isResolve: change.reason == Change.resolved)
         }
         packs += commit.packs.map { ($0, commit.sequence) }
         if let pruning = commit.pruning {

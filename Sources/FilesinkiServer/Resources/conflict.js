@@ -155,14 +155,27 @@ function takeButton(path, side, words, entry) {
 }
 
 async function resolve(name, values, path) {
-  const undo = action('Undo', {}, async () => {
+  const reopen = async () => {
     if (!await change('reopen', path, 'The conflict is open again.')) return;
     location.hash = pathHash('conflict', path);
     show(true);
-  });
-  const isDone = await change(name, values, 'Resolved. The other version stays in the history.', undo);
-  // It may have been resolved elsewhere; a text that a person wrote stays nevertheless.
-  if (isDone || name === 'take') await show(false);
+  };
+  const undo = action('Undo', {}, reopen);
+  const result = await call(name, values);
+  if (failureOf(result) === null) {
+    notice(`Resolved. The other version stays in the history.${queuedWords(result)}`, false, undo);
+    await show(false);
+    return;
+  }
+  const open = (await call('conflicts')).lines.filter((line) => line.type === 'conflict');
+  const isOpen = open.some((line) => pathHash('', conflictName(line)) === pathHash('', path));
+  // It was resolved elsewhere: who did is said, and a button opens it again. A text that a person wrote stays.
+  const failure = result.lines.find((line) => line.type === 'failure');
+  if (isOpen || !failure) notice(failureOf(result), true);
+  else notice(failure.message, true, action('Open it again', {}, reopen));
+  if (isOpen || name !== 'take') return;
+  if (currentView()[0].name === 'conflict') history.replaceState(null, '', '#/conflicts');
+  await show(false);
 }
 
 // The marks of the lines of the base and of both versions; none for one that is no text, or of a base that is none.

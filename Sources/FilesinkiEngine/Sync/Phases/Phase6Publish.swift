@@ -49,20 +49,24 @@ extension SyncEngine {
     ) async throws -> Publication {
         do {
             let allowed = steps.kept(where: applied.allows)
-            return try await publish(allowed, allowed.basesOfCopies(in: steps), of: run)
+            return try await publish(
+                allowed, allowed.basesOfCopies(in: steps), try unpublishedResolves(steps), of: run)
         } catch let failure as Failure where failure.code != .interrupted {
             if !applied.done.isEmpty { try remember(&run, steps, applied, .lost) }
             throw failure
         }
     }
 
-    /// - Parameter bases: What the conflict copies among the steps are based on.
+    /// - Parameters:
+    ///   - bases: What the conflict copies among the steps are based on.
+    ///   - resolved: Paths whose conflict was resolved here since the last run.
     private func publish(
-        _ steps: [Step], _ bases: [UInt64], of run: SyncRun
+        _ steps: [Step], _ bases: [UInt64], _ resolved: Set<RelativePath>, of run: SyncRun
     ) async throws -> Publication {
         let changes = steps.compactMap { step in
             step.published(preserved: run.preserved[step.path]?.sequence)?
-                .explained(by: run.word(for: step))
+                .explained(
+                    by: resolved.contains(step.path) ? Change.resolved : run.word(for: step))
         }
         guard !changes.isEmpty else { return .nothing }
         let draft = CommitDraft(

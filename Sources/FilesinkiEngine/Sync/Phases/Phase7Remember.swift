@@ -18,6 +18,7 @@ extension SyncEngine {
         forgetPublishedPacks(publication.commits)
         run.conflicts = []
         try noteStaleWriters(done)
+        try reportDisputes(&run, steps, done)
         run.local.update(after: steps, applied, publication)
     }
 

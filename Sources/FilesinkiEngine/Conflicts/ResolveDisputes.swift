@@ -1,0 +1,141 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+import FilesinkiText
+
+/// Two devices resolve one conflict, each without knowing of the other: who was first is said, and what was chosen.
+///
+/// A resolve deletes the conflict copy. Where that is gone once the store is read, another device has resolved the conflict.
+extension Conflicts {
+    /// Verifies that no other device has resolved conflicts that are about to be.
+    ///
+    /// - Parameters:
+    ///   - rows: The conflicts, as they were before the store was read.
+    ///   - resolution: What was chosen of them.
+    /// - Throws: Code `changing` if one has, and has chosen another content. The conflict can be opened again then.
+    func requireOpen(_ rows: [ConflictRow], _ resolution: Resolution.Outcome) async throws {
+        guard let path = rows.last?.path, case .merged(let chosen) = resolution else { return }
+        let ended = try rows.filter { try hasEnded($0) }
+        let present = try manifest.base(path)?.entry
+        guard !ended.isEmpty, present?.hasSameContent(as: chosen) != true else { return }
+        // An undo needs the rows.
+        try manifest.write { writer in
+            for row in ended where row.id == 0 { try writer.addConflict(row) }
+        }
+        let copies = ended.compactMap(\.copyPath)
+        let name = try await resolver(of: copies).map { printable($0.name.utf8) }
+        throw Failure(
+            .changing, path: path.bytes,
+            "\(name ?? "Another device") has resolved it meanwhile: \(try inPlace(path)).",
+            remedy: "To choose otherwise, open it again first: filesinki resolve --undo "
+                + "\(ShellWord.path(path.bytes)).")
+    }
+
+    /// That no conflict is open, and who has resolved one.
+    ///
+    /// - Parameter name: A path, or a conflict copy.
+    func noneOpen(_ name: RelativePath) async throws -> Failure {
+        let rows = try manifest.conflicts().filter { $0.path == name || $0.copyPath == name }
+        let path = rows.last?.path ?? conflictOriginal(of: name)?.path ?? name
+        let copies = [rows.last?.copyPath, conflictOriginal(of: name) == nil ? nil : name]
+            .compactMap { $0 }
+        guard let device = try await resolver(of: copies) else {
+            return Failure(
+                .notFound, path: name.bytes, "No open conflict was found.",
+                remedy: "See the open ones with filesinki conflicts.")
+        }
+        return Failure(
+            .notFound, path: path.bytes,
+            "\(printable(device.name.utf8)) has resolved it: \(try inPlace(path)).",
+            remedy: rows.isEmpty
+                ? "filesinki log \(ShellWord.path(path.bytes)) lists its versions."
+                : "To choose otherwise, open it again first: filesinki resolve --undo "
+                    + "\(ShellWord.path(path.bytes)).")
+    }
+
+    private func inPlace(_ path: RelativePath) throws -> String {
+        try manifest.base(path).map { "version \($0.version) is in place" } ?? "it is deleted"
+    }
+
+    /// The other device that deleted one of the conflict copies; nil if this one did, or if it is not known. Costs one request.
+    private func resolver(of copies: [RelativePath]) async throws -> Device? {
+        let versions = try copies.compactMap { try manifest.tombstone($0)?.version }
+        guard let version = versions.max() else { return nil }
+        let device = try? await connected().log.read(version)?.device
+        return device?.id == config.device.id ? nil : device
+    }
+}
+
+/// A sync after two devices have resolved a conflict, each without the other.
+extension SyncEngine {
+    /// The paths of which the last resolve here is not published yet.
+    func unpublishedResolves(_ plan: [Step]) throws -> Set<RelativePath> {
+        let originals = plan.compactMap { step in
+            step.base != nil && step.ours == nil ? conflictOriginal(of: step.path)?.path : nil
+        }
+        guard !originals.isEmpty else { return [] }
+        let resolves = try manifest.lastResolves()
+        return Set(originals.filter { resolves[$0] != nil })
+    }
+
+    /// Says of conflicts that were resolved here and elsewhere whose choice is in place. Costs no request.
+    ///
+    /// - Parameters:
+    ///   - plan: All steps of the round.
+    ///   - done: Those that were carried out.
+    func reportDisputes(_ run: inout SyncRun, _ plan: [Step], _ done: [Step]) throws {
+        let resolves = try manifest.lastResolves()
+        guard !resolves.isEmpty else { return }
+        let changes = run.remote.changes
+        var deleters: [RelativePath: RemoteChange] = [:]
+        var reopened: Set<RelativePath> = []
+        for step in plan {
+            guard let path = conflictOriginal(of: step.path)?.path else { continue }
+            if step.base != nil, step.ours == nil, step.theirs?.entry.kind == .tombstone {
+                deleters[path] = changes[step.path]
+            } else if step.action.writesOurs, step.action.entry?.kind != .tombstone {
+                reopened.insert(path)
+            }
+        }
+        for step in done {
+            guard let resolve = resolves[step.path], !reopened.contains(step.path) else { continue }
+            // Where others stayed open, it may be another one that was resolved there.
+            let later = resolve.others.isEmpty ? changes[step.path] : nil
+            guard let other = deleters[step.path] ?? (later?.isResolve == true ? later : nil),
+                other.device?.id != config.device.id,
+                let notice = Failure.disputed(step, by: other.device)
+            else { continue }
+            run.report.notices.append(Problem(step.path, notice))
+        }
+    }
+}
+
+extension Change {
+    /// The reason of a change by which a user ended a conflict.
+    static let resolved = "resolve"
+}
+
+extension Failure {
+    /// - Returns: Nil if the step changes nothing that was chosen.
+    fileprivate static func disputed(_ step: Step, by device: Device?) -> Failure? {
+        let name = device.map { printable($0.name.utf8) } ?? "Another device"
+        let path = ShellWord.path(step.path.bytes)
+        switch step.action {
+        case .publish, .both:
+            guard let version = step.theirs?.version ?? step.base?.version else { return nil }
+            return Failure(
+                .declined,
+                "\(name) had resolved this conflict otherwise, with version \(version); your choice is in place now.",
+                remedy: "To take the other one, run filesinki restore \(path)@\(version).")
+        case .take:
+            guard let version = step.theirs?.version else { return nil }
+            return Failure(
+                .declined,
+                "\(name) resolved this conflict otherwise: version \(version) is in place now.",
+                remedy: "filesinki log \(path) lists your choice, too.")
+        case .agree, .undecided, .leave, .skip: return nil
+        }
+    }
+}
