@@ -6,6 +6,7 @@ three.py ADDRESS REPLICA FIRST SECOND
 """
 
 import os
+import subprocess
 
 from browser import run
 
@@ -45,6 +46,14 @@ def drive(browser, address, replica, first, second):
     browser.press("Undo")
     browser.shows("The conflict is open again.")
     assert names(replica) == before, names(replica)
+    # What is resolved elsewhere meanwhile is said.
+    browser.shows(f"in race (conflict {second} ")
+    copy = next(name for name in before if f"conflict {second} " in name)
+    subprocess.run([os.environ["FILESINKI"], "resolve", "-q", "--root", replica, copy, "--take", "committed"], check=True,
+                   stdout=subprocess.DEVNULL)
+    browser.shows("This conflict was resolved meanwhile.")
+    browser.press("Show it again")
+    browser.shows("It is resolved.")
     errors = [line["message"] for line in browser.log("browser") if line["level"] == "SEVERE"]
     assert errors == [], errors
 

@@ -196,7 +196,8 @@ struct Conflicts: ReplicaPart {
         // What is at the path now is what the user chose.
         options.strategy = Strategy([.choice(.ours)])
         let report = try await sync.syncPaths([path] + copies, options, after: before)
-        try end(ending, writer, besides: known.filter { !rows.contains($0) }.compactMap(\.copyPath))
+        let others = known.filter { !rows.contains($0) }.compactMap(\.copyPath)
+        try end(ending, .init(device: writer, others: others, chosen: resolution.chosen))
         let note = choice.sentence(sides)
         try journal.record(.init(command: "resolve", note: note), [path])
         return report
@@ -214,29 +215,23 @@ struct Conflicts: ReplicaPart {
 
     /// Records that conflicts have ended, with what an undo needs.
     ///
-    /// - Parameters:
-    ///   - rows: The conflicts, with the versions that their places had.
-    ///   - device: Who had committed the version in place; nil if it is not known.
-    ///   - others: The copies of the path's conflicts that stay open.
-    private func end(
-        _ rows: [ConflictRow], _ device: Device?, besides others: [RelativePath]
-    ) throws {
+    /// - Parameter rows: The conflicts, with the versions that their places had.
+    private func end(_ rows: [ConflictRow], _ resolve: LastResolves.Resolve) throws {
         guard let path = rows.last?.path else { return }
         try manifest.write { writer in
-            var ended: [Int64] = []
+            var resolve = resolve
             for row in rows {
                 if row.id > 0 { try writer.resolveConflict(row.id) }
                 guard try row.id == 0 || manifest.conflict(row.id)?.hasVersions(of: row) == false
                 else {
-                    ended.append(row.id)
+                    resolve.conflicts.append(row.id)
                     continue
                 }
                 let id = try writer.addConflict(row)
                 try writer.resolveConflict(id)
-                ended.append(id)
+                resolve.conflicts.append(id)
             }
-            try writer.noteResolved(
-                path, .init(device: device, conflicts: ended, others: others), in: manifest)
+            try writer.noteResolved(path, resolve, in: manifest)
         }
     }
 
@@ -379,6 +374,14 @@ extension Failure {
         Failure(
             .notFound, path: path.bytes, "It is not known here what both sides started from.",
             remedy: "Choose a version that filesinki log lists, by its number.")
+    }
+}
+
+extension Resolution.Outcome {
+    /// The content that a user chose; nil where the version is not known from here.
+    fileprivate var chosen: ContentID? {
+        if case .merged(let entry) = self { return entry.identity }
+        return nil
     }
 }
 

@@ -14,6 +14,8 @@ struct LastResolves: Equatable, Sendable {
         var conflicts: [Int64] = []
         /// The copies of the path's other conflicts, which stayed open.
         var others: [RelativePath] = []
+        /// The content that was chosen; nil if it is not known.
+        var chosen: ContentID?
     }
 
     private struct Entry: Equatable {
@@ -42,7 +44,7 @@ struct LastResolves: Equatable, Sendable {
     /// Parses ``bytes``. Skips malformed lines. Lines of earlier versions end behind the device.
     init(_ bytes: [UInt8]) {
         for words in bytes.noteLines {
-            guard words.count == 3 || words.count == 5, let path = Self.path(words[0]) else {
+            guard words.count == 3 || words.count == 6, let path = Self.path(words[0]) else {
                 continue
             }
             var resolve = Resolve()
@@ -51,9 +53,10 @@ struct LastResolves: Equatable, Sendable {
             {
                 resolve.device = Device(id: id, name: String(decoding: name, as: UTF8.self))
             }
-            if words.count == 5 {
+            if words.count == 6 {
                 resolve.conflicts = words[3].split(separator: ",").compactMap { Int64($0) }
                 resolve.others = words[4].split(separator: ",").compactMap { Self.path(String($0)) }
+                resolve.chosen = ContentID(hexadecimal: words[5])
             }
             self[path] = resolve
         }
@@ -63,7 +66,7 @@ struct LastResolves: Equatable, Sendable {
         FilesinkiModel.bytes(hexadecimal: word).flatMap { try? RelativePath($0) }
     }
 
-    /// One line for each path: the path, the device's id and name, the numbers of the conflicts, and the other copies.
+    /// One line for each path: the path, the device's id and name, the numbers of the conflicts, the other copies, and the content.
     /// Bytes are in hexadecimal, `-` stands for nothing.
     var bytes: [UInt8] {
         Array(
@@ -74,6 +77,7 @@ struct LastResolves: Equatable, Sendable {
                     resolve.device.map { hexadecimal(Array($0.name.utf8)) } ?? "",
                     resolve.conflicts.map(String.init).joined(separator: ","),
                     resolve.others.map { hexadecimal($0.bytes) }.joined(separator: ","),
+                    resolve.chosen?.description ?? "",
                 ]
                 return words.map { $0.isEmpty ? "-" : $0 }.joined(separator: " ") + "\n"
             }.joined().utf8)

@@ -101,8 +101,9 @@ extension SyncEngine {
         }
         for step in done {
             guard let resolve = resolves[step.path], !reopened.contains(step.path) else { continue }
-            // Where others stayed open, it may be another one that was resolved there.
-            let later = resolve.others.isEmpty ? changes[step.path] : nil
+            // Where others stayed open, or the path was edited since, another conflict may have been resolved there.
+            let isInPlace = resolve.chosen != nil && step.base?.entry.identity == resolve.chosen
+            let later = resolve.others.isEmpty && isInPlace ? changes[step.path] : nil
             guard let other = deleters[step.path] ?? (later?.isResolve == true ? later : nil),
                 other.device?.id != config.device.id,
                 let notice = Failure.disputed(step, by: other.device)

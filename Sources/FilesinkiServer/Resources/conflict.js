@@ -102,9 +102,27 @@ function placeWords(line, versions) {
 
 function sideSize(side) { return side?.size === undefined ? side?.kind ?? 'deleted' : sizeText(side.size); }
 
+// The conflict that is shown: its name, and its line as text; null for none.
+let shownConflict = null;
+
+// Says that the conflict which is shown was resolved or has changed. What a person writes in it stays.
+async function conflictChanged() {
+  const shown = shownConflict;
+  if (shown === null) return;
+  const result = await call('conflicts');
+  const line = result.lines.find((known) => known.type === 'conflict' && pathHash('', conflictName(known)) === shown.name);
+  if (shownConflict !== shown || frame.isBusy || (line !== undefined && JSON.stringify(line) === shown.text)) return;
+  shownConflict = null;
+  notice(line ? 'This conflict has changed.' : 'This conflict was resolved meanwhile.', false, action('Show it again', {}, async () => {
+    clearNotice();
+    await show(false);
+  }));
+}
+
 // One conflict: base, both versions, what differs by name where the format has names, and the merge.
 // It is found as the command line finds it: by its path, else by its copy.
 async function conflict(name) {
+  shownConflict = null;
   const result = await call('conflicts');
   const lines = result.lines.filter((known) => known.type === 'conflict');
   const isNamed = (values) => values.path === name.path && values.path_bytes === name.path_bytes;
@@ -114,6 +132,7 @@ async function conflict(name) {
   const title = h('h2', {}, 'Conflict in ', pathName(line ? pathValues(line) : name));
   if (!line) return [title, h('p', {}, 'It is resolved.'), h('p', {}, h('a', { href: '#/conflicts' }, 'All conflicts'))];
   const path = conflictName(line);
+  shownConflict = { name: pathHash('', path), text: JSON.stringify(line) };
   const others = lines.filter((known) => known.path === line.path && known.path_bytes === line.path_bytes && known !== line);
   const both = bothVersions(line);
   const versions = [{ side: 'base', name: 'Base', entry: line.base, isUnknown: line.base_unknown === true }, ...both];
@@ -161,7 +180,8 @@ async function resolve(name, values, path) {
     show(true);
   };
   const undo = action('Undo', {}, reopen);
-  const result = await call(name, values);
+  frame.isBusy = true;
+  const result = await call(name, values).finally(() => { frame.isBusy = false; });
   if (failureOf(result) === null) {
     notice(`Resolved. The other version stays in the history.${queuedWords(result)}`, false, undo);
     await show(false);

@@ -78,18 +78,21 @@ const views = [
   { name: 'deleted', title: 'Deleted files', render: deletedList, isLive: true },
   { name: 'devices', title: 'Devices', render: deviceList, isLive: true },
   { name: 'space', title: 'Space', render: space },
-  { name: 'conflict', title: 'Conflict', render: conflict, parent: 'conflicts' },
+  { name: 'conflict', title: 'Conflict', render: conflict, changed: conflictChanged, parent: 'conflicts' },
   { name: 'versions', title: 'Versions', render: versions, parent: 'history' },
 ];
 
-// Shows a live view again when the replica changed.
+// Shows a live view again when the replica changed, and tells one that a person works in.
 async function follow(signal) {
   try {
     const reply = await fetch('/changes', { signal, headers: { 'Authorization': `Bearer ${session.secret}` } });
     if (!reply.ok) throw new CallError(await errorText(reply));
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (part.value.includes('changed') && currentView()[0].isLive && !frame.isBusy) await showAgain();
+      if (!part.value.includes('changed') || frame.isBusy) continue;
+      const [view] = currentView();
+      if (view.isLive) await showAgain();
+      else await view.changed?.();
     }
     throw new CallError('filesinki ui has ended. Run it again, and open the new address.');
   } catch (error) {
