@@ -26,11 +26,7 @@ extension Conflicts {
         }
         guard let path = rows.last?.path, let theirs = rows.last?.theirs,
             copies.count == rows.count
-        else {
-            throw Failure(
-                .notFound, path: name.bytes, "No resolved conflict was found here.",
-                remedy: "See its versions with filesinki log.")
-        }
+        else { throw Failure.noneEnded(name) }
         try requireEnded(path, copies.map(\.path))
         let paths = [path] + copies.map(\.path)
         try rulesReader.requireSynced([path], options)
@@ -120,6 +116,12 @@ extension Conflicts {
 }
 
 extension Failure {
+    fileprivate static func noneEnded(_ name: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: name.bytes, "No resolved conflict was found here.",
+            remedy: "See its versions with filesinki log.")
+    }
+
     fileprivate static func notLast(_ copy: RelativePath, of path: RelativePath) -> Failure {
         Failure(
             .notFound, path: copy.bytes,

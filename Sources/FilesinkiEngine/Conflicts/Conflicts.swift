@@ -163,9 +163,7 @@ struct Conflicts: ReplicaPart {
         let open = try openConflicts(at: path)
         let known = try await withBases(open, for: choice)
         let rows = try scope.rows(of: known, choice)
-        guard let row = rows.last else {
-            throw try await noneOpen(path)
-        }
+        guard let row = rows.last else { throw try await noneOpen(path) }
         try rulesReader.requireSynced([path], options)
         let copies = rows.compactMap(\.copyPath)
         let writer = try writer(
@@ -179,16 +177,10 @@ struct Conflicts: ReplicaPart {
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution
         let ending = try rows.map(present)
         var changed = try clearFolder(at: path, for: resolution, options, after: before)
-        if !changed.isEmpty {
-            // The folder stays, or a part of it.
-        } else if try await put(resolution, choice.bytes, at: path, copies, after: before) {
-            for copy in copies where try root.status(copy) != nil {
-                let outcome = try editor.makeWriter().remove(
-                    copy, expecting: editor.expectation(at: copy))
-                if case .surprised = outcome { changed.append(.changedMeanwhile(copy, "removed")) }
-            }
-        } else {
-            changed.append(.changedMeanwhile(path, "resolved"))
+        // Else the folder stays, or a part of it.
+        if changed.isEmpty {
+            let isPut = try await put(resolution, choice.bytes, at: path, copies, after: before)
+            changed = isPut ? try remove(copies) : [.changedMeanwhile(path, "resolved")]
         }
         guard changed.isEmpty else {
             return try await keepOpen([path] + copies, changed, options, after: before)
@@ -201,6 +193,16 @@ struct Conflicts: ReplicaPart {
         let note = choice.sentence(sides)
         try journal.record(.init(command: "resolve", note: note), [path])
         return report
+    }
+
+    /// - Returns: What was saved meanwhile, which stays.
+    private func remove(_ copies: [RelativePath]) throws -> [Problem] {
+        try copies.filter { try root.status($0) != nil }.compactMap { copy in
+            let outcome = try editor.makeWriter().remove(
+                copy, expecting: editor.expectation(at: copy))
+            if case .surprised = outcome { return .changedMeanwhile(copy, "removed") }
+            return nil
+        }
     }
 
     /// Syncs what was saved while a conflict was being resolved. The conflict stays open.
