@@ -52,6 +52,7 @@ fi
 median 'filesinki clone' 'rm -rf other' "$binary" clone "$place/store" other
 median 'filesinki sync, no change' : "$binary" sync tree
 median 'filesinki status' : "$binary" status --root tree
+median 'filesinki status --short' : "$binary" status --short --root tree
 if command -v rsync >/dev/null 2>&1; then
     median 'rsync -a, no change' : rsync -a --exclude .filesinki tree/ copy/
 fi

@@ -30,6 +30,69 @@ struct StatusTests {
         #expect(!status.text.contains("Up to date"))
     }
 
+    @Test func `what the next run would find in the folder is counted, and --short does not look`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        #expect(try await world.run("status", "a").text.contains("Up to date. "))
+        try world.write("uno\n", to: "a/one")
+        try world.write("x", to: "a/new")
+        world.remove("a/sub/two")
+        let status = try await world.run("status", "a")
+        #expect(
+            status.lines.last == "3 changed here, not yet sent:  new  one  sub/two",
+            "\(status.text)")
+        #expect(!status.text.contains("Up to date"))
+        #expect(try await world.run("status", "a", "--short").lines.isEmpty)
+        let json = try await world.run("status", "a", "--json")
+        #expect(
+            json.text.contains(#""pending":[],"changed":["new","one","sub/two"]"#), "\(json.text)")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("status", "a").text.contains("Up to date. "))
+    }
+
+    @Test func `what a conflict leaves as it is counts as the conflict only`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("a", to: "a/one")
+        try world.write("b", to: "b/one")
+        _ = try await world.run("sync", "a")
+        #expect(try await world.run("sync", "b", "--strategy", "leave").code == .conflict)
+        let json = try await world.run("status", "b", "--json")
+        #expect(json.text.contains(#""changed":[],"#), "\(json.text)")
+    }
+
+    @Test func `the folder is not looked at while a run is in progress, or after it was killed`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        try world.write("x", to: "a/new")
+        try world.write("A run is in progress.\n", to: "a/.filesinki/lock")
+        let json = try await world.run("status", "a", "--json")
+        #expect(json.code == .done && !json.text.contains(#""changed""#), "\(json.text)")
+        #expect(try await !world.run("status", "a").text.contains("Up to date"))
+    }
+
+    @Test func `explain and diff see what is edited or gone and not yet sent`() async throws {
+        let world = try await ReplicaTests.pair()
+        #expect(try await !world.run("explain", "--root", "a", "one").text.contains(" since;"))
+        world.remove("a/one")
+        let back = "filesinki undelete --root \(world.folder)/a one."
+        let gone = try await world.run("explain", "--root", "a", "one")
+        #expect(
+            gone.lines[1]
+                == "Deleted here since; not yet published. To bring it back, use \(back)",
+            "\(gone.text)")
+        let diff = try await world.run("diff", "--root", "a", "one")
+        #expect(
+            diff.talk.contains("one: Deleted here since the last sync. Bring it back with \(back)"),
+            "\(diff.talk)")
+        try world.write("uno\n", to: "a/one")
+        let edited = try await world.run("explain", "--root", "a", "one")
+        #expect(edited.lines[1] == "Changed here since; not yet published.", "\(edited.text)")
+        let json = try await world.run("explain", "--root", "a", "one", "--json")
+        #expect(json.lines.first?.contains(#""unsent":"edited""#) == true, "\(json.text)")
+    }
+
     @Test func `settings that stop every run are said`() async throws {
         let world = try await ReplicaTests.pair()
         try world.write("gitignore = yes\n", to: "a/.filesinki.toml")

@@ -194,6 +194,15 @@ private struct Difference {
     }
 }
 
+extension Failure {
+    /// The file was synced, and nothing is at its path now.
+    fileprivate static func deletedHere(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "Deleted here since the last sync.",
+            remedy: "Bring it back with filesinki undelete \(ShellWord.path(path.bytes)).")
+    }
+}
+
 extension Session {
     /// The largest content that is compared, in bytes.
     private static var comparedLimit: Int { 64 << 20 }
@@ -252,8 +261,13 @@ extension Session {
         if let version {
             return try await content(path, in: tree(at: .version(version), of: [path]))
         }
-        return try await collect(path) {
-            _ = try await replica.load(path, isOffline: true, SyncOptions(), $0)
+        do {
+            return try await collect(path) {
+                _ = try await replica.load(path, isOffline: true, SyncOptions(), $0)
+            }
+        } catch let failure as Failure where failure.code == .notFound {
+            let isKnown = try await replica.list([path]).contains { $0.0 == path }
+            throw isKnown ? .deletedHere(path) : failure
         }
     }
 

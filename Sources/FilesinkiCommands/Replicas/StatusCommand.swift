@@ -9,8 +9,9 @@ struct StatusCommand: ReplicaCommand {
         commandName: "status",
         abstract: "Show the last sync, pending changes and open conflicts.",
         discussion: """
-            Does not scan the folder or contact the remote. Exits with 3 when there are open \
-            conflicts or withheld files, and with 1 when the last successful sync is older than --max-age. With \
+            Scans the folder, and does not contact the remote. --short and --prometheus do not scan \
+            either: they print what the last run knew. Exits with 3 when there are open conflicts or \
+            withheld files, and with 1 when the last successful sync is older than --max-age. With \
             --prometheus, the exit code is 0 or 1.
             """)
 
@@ -64,17 +65,32 @@ struct StatusCommand: ReplicaCommand {
         }
         let isStale = status.isStale(at: console.systemContext.now(), maximumAge: limit)
         let code: ExitCode = isStale ? .negative : status.needsPerson ? .conflict : .done
-        if report.json {
-            try console.output.json(status.json(isStale: isStale, exit: code))
-        } else if short {
+        if short {
             if let line = status.short(isStale: isStale) { try console.output.line(line) }
+            return code
+        }
+        let local = try await session.localState()
+        if report.json {
+            try console.output.json(status.json(local, isStale: isStale, exit: code))
         } else {
             let text = StatusText(
-                status, isStale: isStale, now: console.systemContext.now(),
+                status, local, isStale: isStale, now: console.systemContext.now(),
                 home: console.environment["HOME"], hints: console.hints)
             for line in text.lines(within: console.outputColumns) { try console.output.line(line) }
         }
         return code
+    }
+}
+
+extension Session {
+    /// What the folder holds that no run has seen; nil if that is not known. Says why where the folder cannot be read.
+    fileprivate func localState() async throws -> LocalState? {
+        do {
+            return try await replica.localState()
+        } catch let failure as Failure where failure.code != .interrupted {
+            console.complain(failure)
+            return nil
+        }
     }
 }
 
@@ -107,7 +123,8 @@ extension StatusReport {
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
-    func json(isStale: Bool, exit code: ExitCode) -> JSONObject {
+    /// - Parameter local: What the folder holds that no run has seen; nil if that is not known.
+    func json(_ local: LocalState?, isStale: Bool, exit code: ExitCode) -> JSONObject {
         var object: JSONObject = ["type": "status"]
         object.add("exit", code.rawValue)
         object.add("root", root)
@@ -123,6 +140,7 @@ extension StatusReport {
         object.add("files", files)
         object.add("bytes", bytes)
         object.add("pending", .array(pending.map(\.jsonValue)))
+        object.add("changed", local.map { .array($0.changed.map(\.jsonValue)) })
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)
         object.add("withheld", withheld.isEmpty ? nil : .array(withheld.map(\.jsonValue)))
@@ -131,6 +149,7 @@ extension StatusReport {
         object.add("moved_to", moved?.address)
         object.add("unreadable_settings", unreadableSettings?.description)
         object.add("only", only.map { .array($0.map(\.jsonValue)) })
+        object.add("outside", local?.unheld.map { .array($0.map(\.jsonValue)) })
         return object
     }
 }
@@ -139,6 +158,7 @@ extension StatusReport {
 /// pending, and what to do about open conflicts.
 struct StatusText {
     private let status: StatusReport
+    private let local: LocalState?
     private let isStale: Bool
     private let now: Timestamp
     private let home: String?
@@ -148,14 +168,16 @@ struct StatusText {
     private static let named = 5
 
     /// - Parameters:
+    ///   - local: What the folder holds that no run has seen; nil if that is not known.
     ///   - isStale: Whether the last success is longer ago than the user allows.
     ///   - home: The user's home folder, which is shown as `~`.
     ///   - hints: How the next commands are worded.
     init(
-        _ status: StatusReport, isStale: Bool, now: Timestamp, home: String?,
+        _ status: StatusReport, _ local: LocalState?, isStale: Bool, now: Timestamp, home: String?,
         hints: CommandHints = .none
     ) {
         self.status = status
+        self.local = local
         self.isStale = isStale
         self.now = now
         self.home = home
@@ -190,8 +212,9 @@ struct StatusText {
         }
         if let conflicts { lines.append((conflicts, "    ")) }
         lines += withheld
-        lines += pending(status.pending, "changed here, not yet sent")
-        lines += pending(status.incoming, "changed in the store, not yet received")
+        lines += listed(unsent, "changed here, not yet sent")
+        lines += listed(status.incoming, "changed in the store, not yet received")
+        lines += listed(local?.unheld ?? [], "outside of what this replica holds, not synced")
         if status.ignoredFiles > 0 {
             let count = CountText.text(status.ignoredFiles, "file")
             let next = hints.text("filesinki ls -l")
@@ -215,13 +238,19 @@ struct StatusText {
 
     private func shortened(_ path: String) -> String { HomePath.shortened(path, home: home) }
 
+    /// What a run has recorded and could not send, and what the next one would find.
+    private var unsent: [RelativePath] {
+        Array(Set(status.pending).union(local?.changed ?? []))
+    }
+
     /// `Up to date. Last synced 3 minutes ago (commit 128), 1,204 files, 88 MB`
     private var standing: String {
         guard let last = status.lastSuccess else { return "Never synced." }
         let isUpToDate =
-            !isStale && failure == nil && status.unreadableSettings == nil && status.pending.isEmpty
+            !isStale && failure == nil && status.unreadableSettings == nil && unsent.isEmpty
             && status.incoming.isEmpty && status.withheld.isEmpty
-        let verdict = isStale ? "Stale. " : isUpToDate ? "Up to date. " : ""
+        let clean = local == nil ? "No known changes. " : "Up to date. "
+        let verdict = isStale ? "Stale. " : isUpToDate ? clean : ""
         let commit = status.token.map { " (commit \($0.sequence))" } ?? ""
         return "\(verdict)Last synced \(TimeText.ago(last, now: now))\(commit), "
             + "\(CountText.text(status.files, "file")), \(SizeText.text(status.bytes))"
@@ -262,7 +291,7 @@ struct StatusText {
         return paths.prefix(Self.named).map { "\($0)" } + (more > 0 ? ["and \(more) more"] : [])
     }
 
-    private func pending(
+    private func listed(
         _ paths: [RelativePath], _ what: String
     ) -> [(parts: [String], separator: String)] {
         guard !paths.isEmpty else { return [] }

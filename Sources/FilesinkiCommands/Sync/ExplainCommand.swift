@@ -36,9 +36,9 @@ struct ExplainCommand: ReplicaCommand {
                 text? += " To delete it there and keep it here, use \(next)."
             }
             let isHere = RootReader(root: session.root.path).exists(path)
-            for line in found.text(because: text, isHere, within: console.outputColumns) {
-                try console.output.line(line)
-            }
+            let lines = found.text(
+                because: text, isHere, console.hints, within: console.outputColumns)
+            for line in lines { try console.output.line(line) }
             try console.sayOrigin(of: found.versions, next: "filesinki explain")
         }
         if let away = found.away { console.say("The log was not read. \(away)") }
@@ -102,6 +102,7 @@ extension Explanation {
         var state: JSONObject = ["type": "state"]
         state.add("path", path)
         state.add("pending", isPending)
+        state.add("unsent", rule == nil ? unsent?.rawValue : nil)
         state.add("ignored_by", rule)
         state.add("stored_version", rule == nil ? nil : storedVersion)
         state.add("database", database)
@@ -128,13 +129,20 @@ extension Explanation {
     /// - Parameters:
     ///   - reason: Why the path is ignored here; nil if it is not.
     ///   - isHere: Whether the root has something at the path.
+    ///   - hints: How the next commands are worded.
     ///   - width: The columns of a line; nil for lines that are not broken.
-    func text(because reason: String?, _ isHere: Bool, within width: Int?) -> [String] {
+    func text(
+        because reason: String?, _ isHere: Bool, _ hints: CommandHints, within width: Int?
+    ) -> [String] {
         let isUnknown = isEmpty && !isHere && stored == nil && database == nil
         var lines = FlowText.lines(
             ["\(path):", isUnknown ? unknown : state(isIgnored: reason != nil)],
             separator: " ", indent: "  ", within: width)
-        if isPending { lines.append("Changed here since; not yet published.") }
+        if reason == nil, let waiting = waiting(hints) {
+            lines += FlowText.words(waiting, within: width)
+        } else if isPending {
+            lines.append("Changed here since; not yet published.")
+        }
         if let reason { lines += FlowText.words(reason, within: width) }
         if let database {
             lines.append(
@@ -151,6 +159,18 @@ extension Explanation {
             lines += ["", "Versions:"] + table.lines(within: width)
         }
         return lines
+    }
+
+    /// What the next run would find here; nil for nothing.
+    private func waiting(_ hints: CommandHints) -> String? {
+        switch unsent {
+        case .edited: "Changed here since; not yet published."
+        case .deleted:
+            "Deleted here since; not yet published. To bring it back, use "
+                + hints.text("filesinki undelete") + " \(ShellWord.path(path.bytes))."
+        // What is new is said not to be synced already.
+        case .new, nil: nil
+        }
     }
 
     /// The version of what the store has and this replica has not applied; nil for none.

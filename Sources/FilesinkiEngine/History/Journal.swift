@@ -23,6 +23,8 @@ struct Journal: ReplicaPart {
             base: try manifest.base(path).map { VersionedEntry($0.entry, version: $0.version) },
             stored: try manifest.remote(path)?.entry, isPending: try manifest.local(path) != nil,
             database: sync.liveOwner(of: path))
+        // What cannot be looked at is reported by a run.
+        explanation.unsent = try? await LocalStateScan(replica).change(at: path)
         do {
             explanation.versions = try await history.versions(of: path).reversed()
         } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
@@ -72,6 +74,8 @@ package struct Explanation: Sendable {
     /// What the store has at a path that a rule ignores here, or that waits; nil for nothing.
     package var stored: VersionedEntry?
     package var isPending: Bool
+    /// What a run would find at the path; nil where it is as it was synced, or cannot be looked at.
+    package var unsent: UnsentChange?
     /// The database of which the path is a log or a journal; these are not synced as files of their own. Nil for any other path.
     package var database: RelativePath?
     package var away: Failure?

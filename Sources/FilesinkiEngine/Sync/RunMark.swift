@@ -17,11 +17,16 @@ enum RunMark {
         return try await body()
     }
 
+    /// Whether a run is in progress, or was killed.
+    static func isSet(in state: StateFolder) -> Bool {
+        (try? StateFile.read(state.lock)) == Array(text.utf8)
+    }
+
     /// Whether a run has left its mark, and is not in progress. Takes the lock for a moment where it finds one.
     static func isLeft(in state: StateFolder) -> Bool {
-        guard let found = try? StateFile.read(state.lock), found == Array(text.utf8),
-            let lock = try? ReplicaLock.tryAcquire(state.lock)
-        else { return false }
+        guard isSet(in: state), let lock = try? ReplicaLock.tryAcquire(state.lock) else {
+            return false
+        }
         withExtendedLifetime(lock) {}
         return true
     }

@@ -1,0 +1,96 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRules
+
+/// What the root holds that no run has seen yet.
+package struct LocalState: Sendable {
+    /// Paths that the next run would find changed, new or deleted, in path order, without those of a conflict that keeps both sides
+    /// as they are. A file whose time or mode alone has changed is among them, for a run sends that.
+    package var changed: [RelativePath]
+    /// What is in the root outside of the paths of a partial replica, in path order; nil for a complete one.
+    package var unheld: [RelativePath]?
+}
+
+/// Looks at the root, as a run does, and records nothing.
+struct LocalStateScan: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// Scans names and file status of the whole root. Reads no file.
+    ///
+    /// - Returns: Nil while a run is in progress or was killed, for which what it has written would seem to be the user's changes; and
+    ///   where settings cannot be read, so that no run would send anything.
+    func find() async throws -> LocalState? {
+        guard !RunMark.isSet(in: state) else { return nil }
+        var options = SyncOptions()
+        options.isDryRun = true
+        let rules = try rulesReader.runRules(options)
+        guard rules.unreadable == nil else { return nil }
+        let run = try await sync.begin(
+            options, PathSelection(paths: []), sync.fullBase(), rules: rules)
+        var found = try sync.scanWhole(run)
+        try sync.holdMovedOut(&found, run)
+        let left = Set(try conflicts.open().filter { $0.copy == nil }.map(\.path))
+        return LocalState(
+            changed: changed(found, run).subtracting(left).sorted(),
+            unheld: try rules.choice.map { try sync.unheldPaths(rules, $0) })
+    }
+
+    private func changed(_ found: ScanResult, _ run: SyncRun) -> Set<RelativePath> {
+        var changed = Set(found.missing)
+        for change in found.changed
+        where run.base.row(change.path)?.entry.agrees(with: change.entry) != true {
+            changed.insert(change.path)
+        }
+        for candidate in found.candidates
+        where run.base.row(candidate.path)?.entry.seems(candidate.status) != true {
+            changed.insert(candidate.path)
+        }
+        return changed
+    }
+}
+
+extension Entry {
+    /// Whether a file is as it was by its size, mode and time, as rsync takes it. Its inode may be another one, as on a disk
+    /// that was restored.
+    fileprivate func seems(_ status: FileStatus) -> Bool {
+        kind == .file && size == status.stamp.size && modified == status.stamp.modified
+            && mode == status.mode
+    }
+}
+
+/// How what is at a path differs from what was synced.
+package enum UnsentChange: String, Sendable {
+    case new, edited, deleted
+}
+
+extension LocalStateScan {
+    /// Compares one path with what was synced, and nothing below it. Reads a file whose stamp is another one.
+    ///
+    /// - Returns: Nil where it is as it was synced, and where that cannot be known.
+    func change(at path: RelativePath) async throws -> UnsentChange? {
+        guard !RunMark.isSet(in: state) else { return nil }
+        let base = try sync.partialBase([path])
+        let row = base.row(path)
+        let status = try root.status(path)
+        if let row, let status, status.stamp == row.stamp, status.mode == row.entry.mode {
+            return nil
+        }
+        var options = SyncOptions()
+        options.isDryRun = true
+        let run = try await sync.begin(options, PathSelection(paths: [path]), base)
+        let seen = try await sync.scanPaths([path], run, base: base, isStoring: false)
+        guard let change = seen.changes[path] else { return nil }
+        return change.entry == nil ? .deleted : row == nil ? .new : .edited
+    }
+}
+
+extension Replica {
+    /// See ``LocalStateScan/find()``.
+    package func localState() async throws -> LocalState? {
+        try await LocalStateScan(context).find()
+    }
+}
