@@ -101,10 +101,15 @@ package struct Problem: Sendable {
     package var failure: Failure
     /// Whether a notice is said also to who wants to hear of errors only: what it says cannot be undone later.
     package var isUrgent: Bool
+    /// Whether a notice is said also where a run did nothing and nobody looks on: earlier runs did not have it.
+    package var isNews: Bool
 
-    package init(_ path: RelativePath, _ failure: Failure, isUrgent: Bool = false) {
+    package init(
+        _ path: RelativePath, _ failure: Failure, isUrgent: Bool = false, isNews: Bool = false
+    ) {
         self.path = path
         self.failure = failure
         self.isUrgent = isUrgent
+        self.isNews = isNews
     }
 }

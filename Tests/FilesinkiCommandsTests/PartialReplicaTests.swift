@@ -65,6 +65,25 @@ struct PartialReplicaTests {
         }
     }
 
+    @Test func `what is outside of the choice is told to cron once, and by each status`()
+        async throws
+    {
+        let world = try await GoldenTests.pair()
+        #expect(try await world.run("only", "set", "one", "--root", "a").code == .done)
+        try world.write("x", to: "a/loose")
+        let told = "loose: Not synced: outside of the paths that this replica holds."
+        #expect(try await world.run("sync", "-q", "a").talk.contains(told))
+        let again = try await world.run("sync", "a")
+        #expect(again.talk.isEmpty && again.lines.isEmpty, "\(again)")
+        try world.write("x", to: "a/more")
+        let more = try await world.run("sync", "a")
+        #expect(more.talk.contains("more: Not synced") && !more.talk.contains("loose"))
+        let status = try await world.run("status", "a")
+        #expect(
+            status.lines.last == "2 outside of what this replica holds, not synced:  loose  more",
+            "\(status.text)")
+    }
+
     @Test func `explain says of a path outside of the choice that it is not held`() async throws {
         let world = try await GoldenTests.pair()
         #expect(try await world.run("only", "set", "one", "--root", "a").code == .done)

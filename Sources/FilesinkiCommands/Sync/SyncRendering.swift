@@ -149,7 +149,8 @@ extension Console {
     private func isWorthAWord(_ notice: Problem, isIdle: Bool) -> Bool {
         let isOfRules = notice.path.bytes.first == UInt8(ascii: "/") || notice.path == Self.rules
         let isOfStore = notice.path.bytes.isEmpty
-        return outputOptions.isJSON || isWatched || isOfRules || isOfStore || !isIdle
+        return outputOptions.isJSON || isWatched || isOfRules || isOfStore || notice.isNews
+            || !isIdle
     }
 
     private static let rules = RelativePath(unchecked: Array(Settings.syncedFile.utf8))

@@ -86,10 +86,23 @@ extension RemoteView {
 }
 
 extension SyncEngine {
-    /// What is in the root outside of the chosen paths: one notice for a file, or for a folder with all in it.
+    private static let unheldKey = "unheld-paths"
+
+    /// What is in the root outside of the chosen paths: one notice for a file, or for a folder with all in it. What no earlier
+    /// run has found is news, also to who wants to hear of errors only: a user may take the file for synced.
     func unheldNotices(_ run: SyncRun) throws -> [Problem] {
         guard let choice = run.rules.choice else { return [] }
-        return try unheldPaths(run.rules, choice).map { Problem($0, .unheld($0)) }
+        let found = try unheldPaths(run.rules, choice)
+        let bytes = try manifest.value(Self.unheldKey) ?? []
+        let known = Set(bytes.split(separator: 0).map { RelativePath(unchecked: Array($0)) })
+        if known != Set(found), !run.options.isDryRun {
+            let all = Array(found.map(\.bytes).joined(separator: [0]))
+            try manifest.write { try $0.setValue(Self.unheldKey, all.isEmpty ? nil : all) }
+        }
+        return found.map { path in
+            let isNew = !known.contains(path)
+            return Problem(path, .unheld(path), isUrgent: isNew, isNews: isNew)
+        }
     }
 
     /// What is in the root outside of the chosen paths, without what is in it.
