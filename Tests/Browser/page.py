@@ -209,5 +209,15 @@ def drive(browser, address, replica, other):
     browser.ask("POST", "/url", {"url": address})
     browser.shows("This address was used already")
 
+    # One that was cut or mistyped is not called used.
+    last = "1" if address[-1] == "0" else "0"
+    for given, title in [
+        (address[:-3], "This address is not complete"), (address.split("#")[0], "This address is not complete"),
+        (address[:-1] + last, "This address is not the printed one"),
+    ]:
+        browser.ask("POST", "/url", {"url": "about:blank"})
+        browser.ask("POST", "/url", {"url": given})
+        browser.shows(title)
+
 
 run(drive)

@@ -9,15 +9,20 @@ import Synchronization
 /// each request. A cookie would be sent to every port of this machine, and with requests that other
 /// sites cause.
 final class PageAccess: Sendable {
-    private struct State {
-        /// Nil after it was used.
-        var token: String?
-        var session: String?
+    /// What became of a text that was to begin a session.
+    enum Exchange: Equatable {
+        /// The secret of the session.
+        case session(String)
+        /// It is the token, and it has begun a session before.
+        case used
+        /// It is not the token.
+        case wrong
     }
 
     /// What the address has behind its `#`.
     let token: String
-    private let state: Mutex<State>
+    /// The secret of the session; nil before it began.
+    private let secret = Mutex<String?>(nil)
     private let systemContext: SystemContext
 
     /// 128 bits: a token cannot be guessed.
@@ -27,19 +32,19 @@ final class PageAccess: Sendable {
 
     init(_ systemContext: SystemContext) {
         token = hexadecimal(systemContext.randomBytes(Self.length))
-        state = Mutex(State(token: token))
         self.systemContext = systemContext
     }
 
-    /// Exchanges the token for the secret of the session; nil for another text, and after the first
-    /// time.
-    func beginSession(_ given: String) -> String? {
-        let secret = hexadecimal(systemContext.randomBytes(Self.length))
-        return state.withLock { state in
-            guard let token = state.token, Self.areEqual(token, given) else { return nil }
-            state.token = nil
-            state.session = secret
-            return secret
+    /// Exchanges the token for the secret of the session, the first time.
+    ///
+    /// Only who has the token learns whether it was used: whoever guesses learns nothing.
+    func beginSession(_ given: String) -> Exchange {
+        let new = hexadecimal(systemContext.randomBytes(Self.length))
+        guard Self.areEqual(token, given) else { return .wrong }
+        return secret.withLock { secret in
+            guard secret == nil else { return .used }
+            secret = new
+            return .session(new)
         }
     }
 
@@ -47,8 +52,8 @@ final class PageAccess: Sendable {
     func isOfSession(_ fields: HTTPFields) -> Bool {
         guard let field = fields[.authorization], field.hasPrefix(Self.scheme) else { return false }
         let given = String(field.dropFirst(Self.scheme.count))
-        return state.withLock { state in
-            state.session.map { Self.areEqual($0, given) } ?? false
+        return secret.withLock { secret in
+            secret.map { Self.areEqual($0, given) } ?? false
         }
     }
 

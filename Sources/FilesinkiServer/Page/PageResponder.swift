@@ -47,10 +47,12 @@ struct PageResponder: HTTPResponder {
         if path == "/session" {
             guard request.method == .post else { throw RequestError.noMethod }
             let token = try await body(of: request, limit: Self.maximumToken)
-            guard let secret = access.beginSession(String(decoding: token, as: UTF8.self)) else {
-                throw RequestError.forbidden
+            switch access.beginSession(String(decoding: token, as: UTF8.self)) {
+            case .session(let secret): return Self.response(Reply(.ok, text: Array(secret.utf8)))
+            case .used:
+                throw RequestError(.gone, .forbidden, "The address was used already.")
+            case .wrong: throw RequestError.forbidden
             }
-            return Self.response(Reply(.ok, text: Array(secret.utf8)))
         }
         guard access.isOfSession(request.headers) else { throw RequestError.noToken }
         if path == "/changes" {

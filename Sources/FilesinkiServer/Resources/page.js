@@ -101,11 +101,25 @@ async function follow(signal) {
   }
 }
 
+// Why an address begins no session.
+const refusals = {
+  used: { title: 'This address was used already', words: 'It works once. Run filesinki ui again, and open the new address.' },
+  wrong: {
+    title: 'This address is not the printed one',
+    words: 'It differs from the address that filesinki ui printed, or is of an earlier run. Copy the whole address again; it was not used by this.',
+  },
+  incomplete: {
+    title: 'This address is not complete',
+    words: 'Copy the whole address that filesinki ui printed, with all that is behind the #. If it was opened in another tab, run filesinki ui again.',
+  },
+};
+
 async function begin() {
   // At once, so that there is something to see before the first answer.
   showViews(currentView()[0].name);
   await painted();
   const token = location.hash.match(/^#([0-9a-f]{32})$/);
+  let refusal = refusals.incomplete;
   session.secret = sessionStorage.getItem('session');
   if (token) {
     history.replaceState(null, '', '#/');
@@ -113,12 +127,10 @@ async function begin() {
     if (reply.ok) {
       session.secret = await reply.text();
       sessionStorage.setItem('session', session.secret);
-    }
+    } else refusal = reply.status === 410 ? refusals.used : refusals.wrong;
   }
   if (!session.secret) {
-    document.getElementById('main').replaceChildren(
-      h('h2', {}, 'This address was used already'),
-      h('p', {}, 'It works once. Run filesinki ui again, and open the new address.'));
+    document.getElementById('main').replaceChildren(h('h2', {}, refusal.title), h('p', {}, refusal.words));
     return;
   }
   addEventListener('hashchange', () => {

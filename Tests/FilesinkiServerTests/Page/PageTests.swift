@@ -58,15 +58,25 @@ import Testing
         (.origin, "http://evil.example"), (.origin, "null"),
     ]
 
-    @Test func `the token of the address begins one session`() async throws {
+    @Test func `the token of the address begins one session, and a wrong one is not a used one`()
+        async throws
+    {
         let page = Page()
         try await page.test { client in
-            let fields = try await page.session(client)
-            let again = page.address.withLock { String($0.split(separator: "#").last ?? "") }
-            for token in [again, "", String(repeating: "0", count: 32)] {
+            let token = page.address.withLock { String($0.split(separator: "#").last ?? "") }
+            let wrong = ["", String(token.dropLast(3)), token + "0", "g\(token.dropFirst())"]
+            for token in wrong {
                 let reply = try await client.execute(
                     uri: "/session", method: .post, body: ByteBuffer(string: token))
-                #expect(reply.status == .forbidden)
+                #expect(reply.status == .forbidden, "\(token)")
+            }
+            let fields = try await page.session(client)
+            for (token, status) in [(token, HTTPResponse.Status.gone)]
+                + wrong.map({ ($0, .forbidden) })
+            {
+                let reply = try await client.execute(
+                    uri: "/session", method: .post, body: ByteBuffer(string: token))
+                #expect(reply.status == status, "\(token)")
             }
             let call = try await client.execute(
                 uri: "/call/status", method: .post, headers: fields)
