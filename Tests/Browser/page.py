@@ -110,6 +110,26 @@ def drive(browser, address, replica, other):
     browser.shows("5 of 5 conflicts resolved.")
     assert read(replica, "plan.txt") == b"eins\ntwo\nthree\n" and read(replica, "settings.json") == b'{"size":7}\n'
 
+    # Where many commits came later, older ones are read until that of the deletion.
+    browser.script("""
+        const real = call;
+        window.limits = [];
+        call = async (name, values) => {
+            const result = await real(name, values);
+            if (name !== 'log') return result;
+            window.limits.push(values.limit);
+            return values.limit === 500 ? { ...result, lines: [{ ...result.lines[0], sequence: 1000 }] } : result;
+        };
+        window.restoreCall = () => { call = real; };""")
+    browser.go("Deleted files")
+    deletion = browser.until("who deleted it is known", """
+        const row = [...document.querySelectorAll('main tbody tr')].find((row) => row.cells[0].innerText === 'folder/x');
+        return row && row.cells[2].innerText !== '' && row.cells[2].innerText;""")
+    assert deletion == "a", deletion
+    limits = browser.script("window.restoreCall(); return window.limits;")
+    assert limits[0] == 500 and 990 < limits[1] < 1000, limits
+    browser.go("Conflicts")
+
     # A deleted folder comes back. The second click of a double click does nothing.
     browser.go("Deleted files")
     pressed = browser.until("the deleted folder is listed", """
@@ -144,12 +164,16 @@ def drive(browser, address, replica, other):
     browser.shows("Restored 1 file.")
     browser.shows("No deleted files.")
 
-    # What happens elsewhere is shown without a reload.
+    # What waits on both sides is said, and what happens elsewhere is shown without a reload.
+    for folder, name in [(other, "live.txt"), (replica, "unsent.txt")]:
+        with open(os.path.join(folder, name), "w") as file:
+            file.write("live\n")
+    subprocess.run([filesinki, "sync", other], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     browser.go("Overview")
     browser.shows("Activity")
-    with open(os.path.join(other, "live.txt"), "w") as file:
-        file.write("live\n")
-    subprocess.run([filesinki, "sync", other], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    browser.shows("Changed here, not yet sent (1)")
+    browser.shows("unsent.txt")
+    browser.shows("behind, until the next sync")
     subprocess.run([filesinki, "sync", replica], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     browser.shows("live.txt")
 
@@ -185,7 +209,14 @@ def drive(browser, address, replica, other):
         assert nameless == [], nameless
         assert browser.script("return document.querySelector('nav [aria-current=page]').innerText") == view
 
-    # Space leads into the folders.
+    # A reload of any view says which replica it is.
+    browser.go("History")
+    browser.ask("POST", "/refresh", {})
+    browser.until("the replica is named", "return document.getElementById('place').textContent.includes('as \"a\"')")
+    browser.go("Space")
+
+    # Space leads into the folders. Its table counts what is deleted, too.
+    browser.shows("by what all their versions take in the store, deleted ones too")
     browser.press("folder/")
     browser.shows("Space in folder")
     browser.press("folder/x")

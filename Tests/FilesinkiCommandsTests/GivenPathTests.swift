@@ -212,6 +212,14 @@ struct GivenPathTests {
         }
     }
 
+    @Test func `a root that is gone is named as gone`() async throws {
+        let world = try await world()
+        let outcome = try await world.run("status", "--root", world.folder + "/gone")
+        #expect(outcome.code == .negative)
+        let told = "/gone: No such file or folder. Check the path; if it is on a disk, mount it."
+        #expect(outcome.talk.contains(told), "\(outcome.talk)")
+    }
+
     @Test("E7.2 check-ignore works in a folder that is no replica")
     func checkIgnore() async throws {
         let world = try await world()

@@ -97,6 +97,11 @@ package struct ReplicaConfig: Hashable, Sendable {
     /// - Throws: Code `not-found` if the folder is not a replica.
     package static func read(_ options: ReplicaOptions) throws(Failure) -> ReplicaConfig {
         if let config = try read(options.stateFolder) { return config }
+        guard StateFile.exists(options.root) else {
+            throw Failure(
+                .notFound, path: options.root, "No such file or folder.",
+                remedy: "Check the path; if it is on a disk, mount it.")
+        }
         throw Failure(
             .notFound, path: options.root, "This folder is not a replica.",
             remedy: "Make it one with filesinki init.")

@@ -67,7 +67,7 @@ enum PageCall: String, CaseIterable {
             PageCommand(["log"], options: ["--json", "--limit", "\(try given.number("limit"))"])
         case .usage:
             PageCommand(
-                ["du"], options: ["--json", "--depth", "1", "--sort", "size"],
+                ["du"], options: ["--json", "--depth", "1", "--sort", "size", "--history"],
                 paths: try given.optionalPath().map { [$0] } ?? [])
         case .prunable:
             PageCommand(

@@ -9,10 +9,10 @@ async function deletedList() {
   const folders = deletedFolders(lines);
   const counts = folderCounts(lines, folders);
   // The log may be far away; the list does not wait for it.
-  const commits = call('log', { limit: 500 }).then((log) => new Map(log.lines.map((commit) => [commit.sequence, commit])), () => new Map());
-  const deletion = (line, name, words) => {
+  const commits = deletionCommits(lines).catch(() => new Map());
+  const deletion = (line, name, words, otherwise) => {
     const element = h(name, {});
-    commits.then((found) => element.append(found.has(line.version) ? words(found.get(line.version)) : ''));
+    commits.then((found) => element.append(found.has(line.version) ? words(found.get(line.version)) : otherwise(line, found)));
     return element;
   };
   const restore = (label, chosen) => action('Restore', { 'aria-label': `Restore ${visible(label)}` }, () => undelete(chosen, folders));
@@ -25,9 +25,30 @@ async function deletedList() {
         restore(folder, lines.filter((line) => isWithin(line, folder)))])),
     listing('Deleted files', heads, lines, (line) => line.path, (line) => [
       [h('a', { href: pathHash('versions', pathValues(line)) }, pathName(pathValues(line))), isFolder(line, folders) ? '/' : null],
-      deletion(line, 'span', (commit) => timeText(commit.time)), deletion(line, 'bdi', (commit) => visible(commit.device)),
+      deletion(line, 'span', (commit) => timeText(commit.time), earlierWords),
+      deletion(line, 'bdi', (commit) => visible(commit.device), () => 'not known'),
       restore(line.path, [line])]),
   ];
+}
+
+// The most commits that are read to say when files were deleted.
+const mostCommits = 20000;
+
+// The commits of deletions, by their numbers: the newest commits, and older ones where a deletion is among those.
+async function deletionCommits(lines) {
+  const newest = 500;
+  const oldest = lines.reduce((least, line) => line.version > 0 ? Math.min(least, line.version) : least, Infinity);
+  let log = await call('log', { limit: newest });
+  const needed = (log.lines[0]?.sequence ?? 0) - oldest + 1;
+  if (needed > newest) log = await call('log', { limit: Math.min(needed, mostCommits) }).catch(() => log);
+  return new Map(log.lines.filter((line) => line.type === 'commit').map((commit) => [commit.sequence, commit]));
+}
+
+// When a file was deleted whose commit was not read.
+function earlierWords(line, commits) {
+  if (line.version === 0) return 'not yet sent';
+  const oldest = [...commits.values()].at(-1);
+  return oldest !== undefined && line.version < oldest.sequence ? `before ${timeText(oldest.time)}` : 'not known';
 }
 
 // The folders above a path, the top one first. Those of a name that is not UTF-8 cannot be cut here.

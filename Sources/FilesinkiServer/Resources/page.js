@@ -137,6 +137,8 @@ async function begin() {
     clearNotice();
     show(true);
   });
+  // The overview shows it itself.
+  if (currentView()[0].name !== '') call('status').then((state) => state.lines.filter((line) => line.type === 'status').forEach(showPlace), () => {});
   await show(false);
   performance.mark('view');
   document.documentElement.dataset.ready = 'yes';

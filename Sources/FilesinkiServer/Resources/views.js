@@ -8,8 +8,8 @@ async function overview() {
   const state = await call('status');
   const status = state.lines.find((line) => line.type === 'status');
   if (!status) return [h('h2', {}, 'Overview'), h('p', {}, failureOf(state) ?? state.messages)];
-  document.getElementById('place').textContent =
-    visible(`${status.root}  ↔  ${status.remote ?? 'no remote'}, as "${status.device}"`);
+  showPlace(status);
+  const position = h('span', {}, String(status.sequence));
   const sync = action('Sync now', { class: 'main' }, async () => {
     notice('Syncing …');
     await change('sync', {}, 'Synced.');
@@ -21,23 +21,39 @@ async function overview() {
       fact('Last synced', timeText(status.last_success)),
       status.last_failure && status.last_failure !== 'conflict' ? fact('Last run', `did not complete: ${status.last_failure}`) : null,
       fact('Files', `${status.files.toLocaleString()} (${sizeText(status.bytes)})`),
-      fact('Commit', String(status.sequence)),
+      fact('Commit', position),
       fact('Open conflicts', status.conflicts === 0 ? 'none' : h('a', { href: '#/conflicts' }, String(status.conflicts)))),
     h('div', { class: 'row' }, sync),
-    pathList('Changed here, not yet sent', status.pending),
+    pathList('Changed here, not yet sent', [...status.pending, ...(status.changed ?? [])]),
     pathList('Changed in the store, not yet received', status.incoming),
+    pathList('Outside of what this replica holds, not synced', status.outside),
     h('h3', {}, 'Activity'),
     later('activity', 'Reading the history …', log.then((found) => {
-      announce(found.lines.find((line) => line.type === 'commit'));
+      const newest = found.lines.find((line) => line.type === 'commit');
+      announce(newest);
+      position.textContent = positionText(status.sequence, newest?.sequence ?? 0);
       return found.exit === 0 ? commitTable(found.lines) : h('p', { class: 'soft' }, failureOf(found) ?? 'Nothing yet.');
     })),
   ];
 }
 
-function pathList(title, list) {
-  if (!list || list.length === 0) return null;
-  const shown = list.slice(0, 50).map(listedPath);
-  return h('section', { 'aria-label': title }, h('h3', {}, title),
+// The line below the title, which no view replaces.
+function showPlace(status) {
+  document.getElementById('place').textContent =
+    visible(`${status.root}  ↔  ${status.remote ?? 'no remote'}, as "${status.device}"`);
+}
+
+// The commit that the replica has, and how far it is behind the store.
+function positionText(here, there) {
+  return there > here ? `${here}; the store has ${there}: ${countText(there - here, 'commit')} behind, until the next sync` : String(here);
+}
+
+// Paths below a title; one may be in the list twice.
+function pathList(title, paths) {
+  const list = [...new Map((paths ?? []).map(listedPath).map((path) => [path.path_bytes ?? path.path, path])).values()];
+  if (list.length === 0) return null;
+  const shown = list.slice(0, 50);
+  return h('section', { 'aria-label': title }, h('h3', {}, `${title} (${list.length.toLocaleString()})`),
     h('ul', {}, shown.map((path) => h('li', {}, pathName(path)))),
     list.length > shown.length ? h('p', { class: 'soft' }, `and ${countText(list.length - shown.length, 'more path')}`) : null);
 }
@@ -158,28 +174,30 @@ function pruneForm() {
   const answer = h('span', { role: 'status' });
   const ask = action('What would a prune free?', {}, async () => {
     const asked = days.value;
-    let words = '';
+    let words = [];
     answer.textContent = 'Reading the store …';
     try {
-      words = pruneText(await call('prunable', { days: Number(asked) }));
+      words = pruneWords(await call('prunable', { days: Number(asked) }), asked);
     } finally {
-      answer.textContent = days.value === asked ? words : '';
+      answer.replaceChildren(...(days.value === asked ? words : []));
     }
   });
   return h('div', { class: 'row' }, h('label', { for: 'days' }, 'Keep all versions of the last'), days, ask, answer);
 }
 
-function pruneText(result) {
+// What a prune would free, and the command that does: what it removes does not come back, so the page has no button for it.
+function pruneWords(result, days) {
   const plan = result.lines.find((line) => line.type === 'prune');
-  if (!plan) return failureOf(result) ?? '';
-  if (plan.dropped_versions === 0 && plan.freed_bytes === 0) return 'A prune would free nothing.';
-  return `A prune would free ${sizeText(plan.freed_bytes)}: ${countText(plan.dropped_versions, 'old version')}.`;
+  if (!plan) return [failureOf(result) ?? ''];
+  if (plan.dropped_versions === 0 && plan.freed_bytes === 0) return ['A prune would free nothing.'];
+  return [`A prune would free ${sizeText(plan.freed_bytes)}: ${countText(plan.dropped_versions, 'old version')}. To run it: `,
+    h('code', {}, `filesinki prune --keep-within ${days}d`)];
 }
 
 function usageElements(usage, folder) {
   const lines = usage.lines.filter((line) => line.type === 'usage' && line.path !== folder?.path);
   if (lines.length === 0) return h('p', {}, failureOf(usage) ?? 'No files.');
-  return meters('Files and folders by what they take in the store', lines, sizeLink, (line) => line.stored_bytes);
+  return meters('Files and folders by what all their versions take in the store, deleted ones too', lines, sizeLink, (line) => line.stored_bytes);
 }
 
 function statisticsElements(statistics) {

@@ -24,7 +24,7 @@ import Testing
             (
                 "usage", #"{"path":"-x"}"#,
                 PageCommand(
-                    ["du"], options: ["--json", "--depth", "1", "--sort", "size"],
+                    ["du"], options: ["--json", "--depth", "1", "--sort", "size", "--history"],
                     paths: [bytes("-x")])
             ),
             ("devices", "{}", PageCommand(["devices", "list"], options: ["--json"])),
