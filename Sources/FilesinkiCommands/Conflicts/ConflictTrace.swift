@@ -5,12 +5,39 @@ import FilesinkiReconcile
 import FilesinkiSystem
 
 extension Session {
-    /// What a merge by the kind of the content decides about an open conflict, place by place: with the replica's rules
-    /// for fields, and without its strategy, which has left the conflict open. Changes nothing.
+    /// The largest version that is marked, in bytes.
+    private static var markedLimit: Int { 64 << 20 }
+
+    /// What a merge by the kind of the content decides about an open conflict, place by place. Changes nothing.
     ///
     /// - Throws: Code `usage` if a side is not a file.
     func trace(of open: OpenConflict) async throws -> MergeTrace {
-        let versions = try await versions(of: open)
+        let versions = try await versions(of: open, isMarked: false)
+        return try await merging(versions, of: open) { merge, outputs in
+            var merge = merge
+            let trace = MergeTrace()
+            merge.trace = trace
+            _ = try await merge.run(keepingIn: outputs)
+            return trace
+        }
+    }
+
+    /// The versions with markers where a merge by the kind of the content cannot decide; nil if one is not text.
+    func marked(_ versions: ConflictVersions, of open: OpenConflict) async throws -> [UInt8]? {
+        let labels = TextMerge.Labels(
+            ours: open.sides.label(open.sides.inOrder[0]),
+            theirs: open.sides.label(open.sides.inOrder[1]))
+        return try await merging(versions, of: open) { merge, outputs in
+            try await merge.marked(labels: labels, limit: Self.markedLimit, keepingIn: outputs)
+        }
+    }
+
+    /// Gives a merge of files with the versions of a conflict: with the replica's rules for fields, and without its strategy,
+    /// which has left the conflict open.
+    private func merging<Result>(
+        _ versions: ConflictVersions, of open: OpenConflict,
+        _ body: (FileMerge, MergeOutputs) async throws -> Result
+    ) async throws -> Result {
         let parent = console.environment["TMPDIR"] ?? "/tmp"
         let outputs = try MergeOutputs(inside: parent)
         defer { outputs.remove() }
@@ -20,13 +47,10 @@ extension Session {
         for (name, bytes) in zip(names, [versions.base, versions.local, versions.remote]) {
             try StateFile.replace(name, with: bytes, durable: false)
         }
-        var merge = FileMerge(
+        let merge = FileMerge(
             base: names[0], ours: names[1], theirs: names[2], path: open.path,
             strategy: try Strategy(parsing: "auto"),
             settings: try await replica.mergeSettings(of: open.path), commandLimit: .seconds(60))
-        let trace = MergeTrace()
-        merge.trace = trace
-        _ = try await merge.run(keepingIn: outputs)
-        return trace
+        return try await body(merge, outputs)
     }
 }

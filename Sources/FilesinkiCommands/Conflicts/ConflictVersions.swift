@@ -80,7 +80,7 @@ extension OpenConflict {
     }
 }
 
-/// The contents of a conflict, and what a merge tool begins with: both sides between markers if they are
+/// The contents of a conflict, and what a merge tool begins with: their merge, with markers where that cannot decide, if they are
 /// text, else the version from here.
 struct ConflictVersions {
     var base: [UInt8]
@@ -94,8 +94,11 @@ struct ConflictVersions {
 }
 
 extension Session {
+    /// - Parameter isMarked: Whether ``ConflictVersions/marked`` is wanted, which costs a merge or two.
     /// - Throws: Code `usage` if a side is not a file.
-    func versions(of open: OpenConflict) async throws -> ConflictVersions {
+    func versions(
+        of open: OpenConflict, isMarked: Bool = true
+    ) async throws -> ConflictVersions {
         let conflict = open.conflict
         guard conflict.ours?.kind == .file, conflict.theirs?.kind == .file else {
             throw Failure(
@@ -106,10 +109,9 @@ extension Session {
         let (first, second) = (open.sides.inOrder[0], open.sides.inOrder[1])
         let local = try await content(of: first, in: open)
         let remote = try await content(of: second, in: open)
-        let marked = TextMerge.marked(
-            MergeInput(base: base, ours: local, theirs: remote),
-            labels: .init(ours: open.sides.label(first), theirs: open.sides.label(second)))
-        return ConflictVersions(base: base, local: local, remote: remote, marked: marked)
+        var versions = ConflictVersions(base: base, local: local, remote: remote)
+        if isMarked { versions.marked = try await marked(versions, of: open) }
+        return versions
     }
 
     /// The content of one side; empty for a deletion.

@@ -293,6 +293,6 @@ function mergeElements(path, line, merge) {
     await resolve('use', { ...path, text: isWindows ? area.value.replaceAll('\n', '\r\n') : area.value }, path);
   });
   return [h('h3', {}, h('label', { for: 'merge' }, 'Proposed merge')),
-    h('p', { class: 'soft' }, 'Lines that could not be merged as text are between markers, also what only one side changed beside them. Edit it, then use it.'), area,
+    h('p', { class: 'soft' }, 'What both sides changed is between markers, in a text also what one side changed in the lines beside it. Edit it, then use it.'), area,
     h('div', { class: 'row' }, use, left)];
 }
