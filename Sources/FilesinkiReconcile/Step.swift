@@ -78,11 +78,29 @@ package struct Step: Hashable, Sendable {
     }
 }
 
+extension Step {
+    /// ``Reason/explanation``; where one side deleted what the other edited, with which side did what.
+    package var explanation: String {
+        let (isGoneHere, isGoneThere) = (ours == nil, theirs?.entry.kind == .tombstone)
+        guard isGoneHere != isGoneThere, theirs != nil, base != nil else {
+            return reason.explanation
+        }
+        let sides = isGoneHere ? "deleted here, edited there" : "edited here, deleted there"
+        switch reason {
+        case .editBeatsDelete: return "\(sides); the edit was kept"
+        case .deleteBeatsEdit: return "\(sides); deleted, as on-delete says"
+        case .asks(let link): return "\(sides); the strategy '\(link)' needs an answer"
+        case .open: return "\(sides); the strategy leaves the conflict open"
+        default: return reason.explanation
+        }
+    }
+}
+
 extension Step: CustomStringConvertible {
     /// The step as `--dry-run` prints it: action, path, origin and reason, on one line.
     package var description: String {
         let source = origin.map { " from \($0)" } ?? ""
-        return "\(action.word) \(path)\(source): \(reason.explanation)"
+        return "\(action.word) \(path)\(source): \(explanation)"
     }
 }
 

@@ -46,6 +46,21 @@ struct RunTellingTests {
         #expect(!third.contains { $0.contains("(conflict") }, "\(third)")
     }
 
+    @Test("an edit and a deletion of one file are told with the side that did each")
+    func editAndDeletion() async throws {
+        let world = try await GoldenTests.pair()
+        for (name, removed) in [("one", "a"), ("two", "b")] {
+            try world.write("edited\n", to: "\(removed == "a" ? "b" : "a")/\(name)")
+            world.remove("\(removed)/\(name)")
+        }
+        #expect(try await world.run("sync", "a").code == .done)
+        let text = try await world.run("sync", "b").text
+        #expect(text.contains("one  edited here, deleted there; the edit was kept"), "\(text)")
+        #expect(text.contains("two  deleted here, edited there; the edit was kept"), "\(text)")
+        let explained = try await world.run("explain", "--root", "b", "one").text
+        #expect(explained.contains("edited here, deleted there"), "\(explained)")
+    }
+
     @Test("a change has its device, also if a command about other paths has read its commit")
     func earlierCommit() async throws {
         let world = try await GoldenTests.pair()

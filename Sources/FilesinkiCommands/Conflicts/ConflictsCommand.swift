@@ -167,13 +167,20 @@ struct ConflictQuestion: Sendable {
     func answer(_ conflict: Conflict) -> Resolution.Outcome {
         console.outputOptions.isAsking = true
         defer { console.outputOptions.isAsking = false }
-        console.ask("\(conflict.path) was changed on both sides.")
+        let what =
+            conflict.ours == nil || conflict.theirs == nil
+            ? "was deleted on one side and changed on the other" : "was changed on both sides"
+        console.ask("\(conflict.path) \(what).")
         console.ask("  here   \(describe(conflict.ours))")
         console.ask("  there  \(describe(conflict.theirs))")
         while true {
             console.ask("Keep here, there, both, or leave it open? [h/t/b/l]")
             guard let line = console.readAnswer() else { return .leave }
             if let answer = Self.answer(line) { return answer }
+            console.ask(
+                "h: the version from here, t: the one from there, b: both, the one from here as a "
+                    + "conflict copy, l: decide later with filesinki resolve. Ctrl-D leaves this and "
+                    + "all further ones open.")
         }
     }
 

@@ -81,7 +81,7 @@ extension Step {
         case .merged: "both edits kept"
         case .ignored where theirs?.entry.kind == .tombstone:
             "deleted elsewhere; ignored here, so what is here stays"
-        default: reason.explanation
+        default: explanation
         }
     }
 

@@ -52,7 +52,7 @@ extension Step {
         object.add("action", action.word)
         object.add("reason", reason.word)
         object.add("from", origin ?? movedFrom)
-        object.add("text", reason.explanation)
+        object.add("text", explanation)
         return object
     }
 }

@@ -223,7 +223,7 @@ extension Step {
         return JournalRow(
             run: run, time: time, path: path, action: action.word, rule: reason.word,
             device: device, baseVersion: base?.version ?? 0, version: version,
-            note: reason.explanation)
+            note: explanation)
     }
 
     /// Whether the step takes what another device has published.
