@@ -21,9 +21,14 @@ package struct IgnoreDoubt: Hashable, Sendable {
     package let line: Int
     package let cause: Cause
 
+    /// Whether a file begins as those in UTF-16 do, which are not read.
+    package static func isUTF16(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+    }
+
     /// The doubtful lines of a file.
     package static func all(in bytes: [UInt8]) -> [IgnoreDoubt] {
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+        if isUTF16(bytes) {
             return [IgnoreDoubt(line: 1, cause: .encoding)]
         }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

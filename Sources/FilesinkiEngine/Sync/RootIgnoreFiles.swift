@@ -24,7 +24,13 @@ struct RootIgnoreFiles {
             let path = try RelativePath(name)
             guard let kind = try root.status(path)?.kind else { continue }
             if kind == .file {
-                texts[name] = try root.readWhole(path, limit: RuleFiles.limit).bytes
+                let text = try root.readWhole(path, limit: RuleFiles.limit).bytes
+                texts[name] = text
+                if IgnoreDoubt.isUTF16(text), misplaced == nil {
+                    misplaced = Self.failure(
+                        name, "in UTF-16, which is not read: its rules would not hold.",
+                        "Save it as UTF-8.")
+                }
             } else if misplaced == nil {
                 misplaced = Self.failure(name, kind)
             }
@@ -46,10 +52,13 @@ struct RootIgnoreFiles {
             case .directory: "a folder, so that no rules hold."
             case .file, .special: "no regular file, so that no rules hold."
             }
+        return failure(name, what, "Put the rules into a file of this name.")
+    }
+
+    private static func failure(_ name: String, _ what: String, _ remedy: String) -> Failure {
         var failure = Failure(
             .usage, path: name,
-            "The ignore file is \(what) Nothing is synced until it is corrected.",
-            remedy: "Put the rules into a file of this name.")
+            "The ignore file is \(what) Nothing is synced until it is corrected.", remedy: remedy)
         failure.cause = UnreadableSettings()
         return failure
     }

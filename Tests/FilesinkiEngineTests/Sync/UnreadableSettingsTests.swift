@@ -112,6 +112,7 @@ import Testing
     /// mounts a file which is not there, means rules to hold, and so does a device that published some.
     @Test(arguments: [
         TreeFixture.Node.symlink("rules"), .directory(["rules": .file(".env\n")]), .special,
+        .bytes([0xFF, 0xFE, 0x2E, 0x00, 0x65, 0x00], mode: 0o644, modified: nil),
     ])
     func `what is no file in the place of an ignore file stops it, until a file comes`(
         _ node: TreeFixture.Node
