@@ -18,12 +18,14 @@ struct Session {
         case reading
         /// It waits for other runs.
         case changing
+        /// The same, with what is there: where there is no replica, the current folder is the wrong one.
+        case changingKnown
         /// It saves; a running process may do that for it.
         case saving
     }
 
-    /// Finds and opens the replica. A command that changes something makes the default one when it is not there; of one that
-    /// only reads, the current folder is the wrong one.
+    /// Finds and opens the replica. A command that may make something new makes the default one when it is not there; of one that
+    /// works on what is there, the current folder is the wrong one.
     ///
     /// - Parameters:
     ///   - place: A path that may lie in the replica that is meant, as `sync DIR` has one.
@@ -48,12 +50,13 @@ struct Session {
         in console: Console
     ) async throws -> Session {
         var (root, settings) = try await options.findOrMake(
-            near: place, of: folder, makesDefault: access != .reading, in: console)
+            near: place, of: folder, makesDefault: [.changing, .saving].contains(access),
+            in: console)
         _ = try reaching?.apply(to: &settings, in: console)
         let replica =
             access == .saving
             ? try await Replica.openToSave(settings)
-            : try await Replica.open(settings, writable: access == .changing)
+            : try await Replica.open(settings, writable: access != .reading)
         console.state = settings.stateFolder
         if remote { try console.prepare(forRemembered: await replica.remoteAddress) }
         return Session(replica: replica, root: root, console: console, settings: settings)

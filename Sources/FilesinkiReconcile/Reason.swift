@@ -122,7 +122,7 @@ extension Reason {
         case .blocked: "cannot be read here: nothing was decided"
         case .ignored: "ignored here: nothing was decided"
         case .excluded: "left out of this run"
-        case .holdsBlocked: "the folder holds files that cannot be read here"
+        case .holdsBlocked: "the folder holds files that cannot be read, or are not held, here"
         case .holdsIgnored: "the folder holds files that are ignored here"
         }
     }

@@ -143,8 +143,11 @@ struct CommandHintsTests {
     }
 
     @Test(
-        "outside of all replicas, a command that only reads makes no default one, and fails",
-        arguments: ["conflicts", "status", "ls", "log", "check", "show x@1"])
+        "outside of all replicas, a command for what is there makes no default one, and fails",
+        arguments: [
+            "conflicts", "status", "ls", "log", "check", "show x@1", "undelete x", "delete x",
+            "mv x y", "restore x@1",
+        ])
     func readsNothing(_ line: String) async throws {
         let world = try World()
         let outcome = try await world.run(bytes: line.split(separator: " ").map { Array($0.utf8) })

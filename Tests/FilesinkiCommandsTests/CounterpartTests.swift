@@ -29,6 +29,7 @@ struct CounterpartTests {
             ("ignore", "check-ignore PATH"), ("purge", "delete -r PATH"),
             ("filter-branch", "delete -r PATH"), ("cleanup", "prune"), ("df", "du"),
             ("who", "log PATH"), ("why", "explain PATH"), ("sparse-checkout", "only set PATH"),
+            ("only all", "only disable"),
             ("kv incr", "kv set KEY 1 --add"), ("rec find", "rec query TYPE --where PREDICATE"),
             ("rec update", "rec save TYPE NAME --set FIELD=VALUE"),
             ("rec types", "rec schema show"),

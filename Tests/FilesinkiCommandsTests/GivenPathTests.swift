@@ -220,6 +220,17 @@ struct GivenPathTests {
         #expect(outcome.talk.contains(told), "\(outcome.talk)")
     }
 
+    @Test func `diff of two numbers asks for the path, unless a file has such a name`() async throws
+    {
+        let world = try await world()
+        let outcome = try await world.run("diff", "12", "13")
+        #expect(outcome.talk.contains("12: No version was found. A version is one of a path"))
+        try world.write("x", to: "a/12")
+        #expect(try await world.run("sync").code == .done)
+        let named = try await world.run("diff", "12", "99")
+        #expect(named.talk.contains("Version 99 was not found"), "\(named.talk)")
+    }
+
     @Test("E7.2 check-ignore works in a folder that is no replica")
     func checkIgnore() async throws {
         let world = try await world()

@@ -43,10 +43,14 @@ import Testing
         #expect(try await run(world, "status a --json").text.contains(#""ignored":1"#))
     }
 
-    @Test func `sync of an ignored path says at a terminal why nothing was synced`() async throws {
+    @Test
+    func `sync of ignored paths says why nothing was synced, and without a terminal if all are`()
+        async throws
+    {
         let world = try await world()
         let told = "Not synced, as it is ignored by .filesinkiignore, line 1: one."
-        #expect(try await !run(world, "sync --root a one").talk.contains(told))
+        #expect(try await run(world, "sync --root a one").talk.contains(told))
+        #expect(try await !run(world, "sync --root a one two").talk.contains(told))
         world.terminals = Console.Terminals(talk: true, columns: { 1000 })
         #expect(try await run(world, "sync --root a one").talk.contains(told))
         #expect(try await !run(world, "sync --root a two").talk.contains("Not synced"))

@@ -92,6 +92,15 @@ struct MigrationTests {
         try await expect("check --root b --read-data")
     }
 
+    @Test("a move to the address that the store has copies nothing, and says so")
+    func sameAddress() async throws {
+        let outcome = try await expect("remote set store --migrate --root a")
+        #expect(
+            outcome.talk.contains("The store is at this address already; nothing was copied."),
+            "\(outcome.talk)")
+        #expect(!outcome.talk.contains("Copied"))
+    }
+
     @Test("what a device sent to the old store is copied, too, while nobody uses the new one")
     func followedLate() async throws {
         try await expect("remote set other --migrate --root a")

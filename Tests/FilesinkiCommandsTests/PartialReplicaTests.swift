@@ -15,7 +15,10 @@ struct PartialReplicaTests {
         #expect(
             try await world.run("clone", "store", "c", "--only", "one", "--only", "d").code == .done
         )
-        #expect(try await world.run("clone", "store", "c", "--only", "two").code == .negative)
+        let other = try await world.run("clone", "store", "c", "--only", "two")
+        #expect(other.code == .negative)
+        let next = "Change them with filesinki only set --root \(world.folder)/c PATH."
+        #expect(other.talk.contains(next), "\(other.talk)")
         world.currentFolder = world.folder + "/c/d"
         #expect(try await world.run("only", "remove", ".").code == .done)
         world.currentFolder = world.folder + "/c"
@@ -24,7 +27,11 @@ struct PartialReplicaTests {
         #expect(try await world.run("sync").code == .done)
         #expect(world.names(in: "c") == [".filesinki", "one", "two"])
         #expect(try await world.run("only").lines == ["one", "two"])
-        #expect(try await world.run("only", "disable").code == .done)
+        let whole = try await world.run("only", "add", ".")
+        #expect(whole.talk.contains("To hold everything, run filesinki only disable."))
+        let disabled = try await world.run("only", "disable")
+        #expect(disabled.code == .done)
+        #expect(disabled.talk.contains("and sends what else is in the folder."))
         #expect(try await world.run("only").code == .negative)
         #expect(try await world.run("sync").code == .done)
         #expect(world.readText("c/d/x") == "deep")

@@ -239,7 +239,10 @@ import Testing
         ),
         (.open, "open", "both sides changed it; the strategy leaves the conflict open"),
         (.blocked, "blocked", "cannot be read here: nothing was decided"),
-        (.holdsBlocked, "holds-blocked", "the folder holds files that cannot be read here"),
+        (
+            .holdsBlocked, "holds-blocked",
+            "the folder holds files that cannot be read, or are not held, here"
+        ),
         (.ignored, "ignored", "ignored here: nothing was decided"),
         (.holdsIgnored, "holds-ignored", "the folder holds files that are ignored here"),
     ]

@@ -236,6 +236,7 @@ enum Counterparts {
         "devices show": Counterpart("To see all devices", "filesinki devices"),
         "devices remove": forgetting,
         "devices rm": forgetting,
+        "only all": wholeReplica, "only clear": wholeReplica, "only reset": wholeReplica,
         "only drop": dropping, "only rm": dropping,
         "remote add": Counterpart(
             "A replica has one remote; to set its address", "filesinki remote set URL"),
@@ -246,6 +247,9 @@ enum Counterparts {
         "remote set-url": Counterpart(
             "To set the address of the remote", "filesinki remote set URL"),
     ]
+
+    private static let wholeReplica = Counterpart(
+        "To hold everything again", "filesinki only disable")
 
     private static let hidden = Counterpart(
         "Hidden files are listed without an option; with mode, size and time", "filesinki ls -l")

@@ -37,7 +37,7 @@ struct DeleteCommand: ReplicaCommand {
         report.apply(to: console)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
-        let session = try await Session.open(replica, writable: true, in: console)
+        let session = try await Session.open(replica, access: .changingKnown, in: console)
         let doomed = try paths.map { try session.path(compression.file($0)) }
         let deleted = try await console.withProgress { line in
             let options = SyncOptions(showing: line)
@@ -56,7 +56,8 @@ struct DeleteCommand: ReplicaCommand {
             console.say(
                 "The history keeps the versions that were synced, on which a prune may have no effect: a secret in them "
                     + "is to be changed. To leave them behind, begin a new store: filesinki init DIR --remote NEW "
-                    + "with an empty folder, then on each device filesinki remote set NEW --accept."
+                    + "with an empty folder, filesinki deinit DIR, then on each device filesinki remote set NEW "
+                    + "--accept."
             )
         }
         return code

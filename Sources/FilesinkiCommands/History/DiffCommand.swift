@@ -209,9 +209,12 @@ extension Session {
 
     /// The version given, or the newest one that the path has.
     fileprivate func older(_ path: RelativePath, _ given: UInt64?) async throws -> UInt64 {
-        if let given { return given }
-        guard let newest = try await replica.list([path]).first(where: { $0.0 == path }) else {
-            let wanted = VersionedPath("\(path)")
+        let known = try await replica.list([path]).first { $0.0 == path }
+        let wanted = VersionedPath("\(path)")
+        // A number in the place of a path, unless a file has, or had, this name.
+        let isDeleted = try await replica.deleted([path]).contains { $0.path == path }
+        if let given, known != nil || isDeleted || !wanted.isRevision { return given }
+        guard let newest = known else {
             if let version = wanted.version {
                 throw Failure(
                     .notFound, path: path.bytes, "No version was found.",

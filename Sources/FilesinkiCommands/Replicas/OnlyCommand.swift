@@ -131,7 +131,11 @@ struct OnlyDisableCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, remote: false, in: console)
-        return try console.show(try await session.replica.choosePaths(nil), adds: true)
+        return try console.show(
+            try await session.replica.choosePaths(nil),
+            next:
+                "The next sync writes what of it is not here yet, and sends what else is in the folder."
+        )
     }
 }
 
@@ -155,14 +159,20 @@ extension ChoosingCommand {
         report.apply(to: console)
         guard let arguments = try list.all(paths, in: console) else { return .negative }
         let session = try await Session.open(replica, writable: true, remote: false, in: console)
-        let paths = try arguments.map { try session.path($0) }
-        return try console.show(try await choose(paths, in: session.replica), adds: adds)
+        let paths = try arguments.map {
+            try session.path($0, orElse: "To hold everything, run filesinki only disable.")
+        }
+        return try console.show(
+            try await choose(paths, in: session.replica),
+            next: adds ? "The next sync writes what of it is not here yet." : nil)
     }
 }
 
 extension Console {
     /// Shows a change of the choice.
-    fileprivate func show(_ report: ChoiceReport, adds: Bool) throws -> ExitCode {
+    ///
+    /// - Parameter next: What the next sync does; nil for nothing that has to be said.
+    fileprivate func show(_ report: ChoiceReport, next: String?) throws -> ExitCode {
         let code: ExitCode = report.problems.isEmpty ? .done : .partial
         try show(report.problems, type: "problem")
         if outputOptions.isJSON {
@@ -179,8 +189,7 @@ extension Console {
             )
         }
         let count = report.paths.map { CountText.text($0.count, "chosen path") }
-        let next = adds ? " The next sync writes what of it is not here yet." : ""
-        say("The replica holds \(count ?? "everything").\(next)")
+        say("The replica holds \(count ?? "everything").\(next.map { " \($0)" } ?? "")")
         return code
     }
 }

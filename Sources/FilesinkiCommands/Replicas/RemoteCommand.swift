@@ -142,12 +142,15 @@ struct RemoteSetCommand: ReplicaCommand {
             object.add("sent_bytes", copied.bytes)
             try console.output.json(object)
         }
+        try console.show(copied.notices, type: "notice")
+        guard copied.from != address.text else {
+            return console.say("The store is at this address already; nothing was copied.")
+        }
         console.say(
             "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "
                 + "The store at \(printable(copied.from.utf8)) is unchanged; on each other device, run "
                 + "filesinki remote set \(ShellWord.shown(address.text.utf8)) before it syncs "
                 + "again.")
-        try console.show(copied.notices, type: "notice")
     }
 }
 

@@ -153,11 +153,15 @@ extension Session {
         console.register(root: settings.root, state: settings.state, isNew: false)
     }
 
-    /// Says at a terminal which of the paths that the user has named are ignored, so that nothing was synced.
+    /// Says which of the paths that the user has named are ignored, so that nothing was synced: without a terminal only if
+    /// all are, for a script may name what a pattern of the shell matches.
     fileprivate func sayIgnored(_ paths: [RelativePath]) throws {
-        guard console.terminals.talk, !console.outputOptions.isJSON else { return }
-        for path in paths {
-            guard let rule = try ignoreRule(of: path) else { continue }
+        guard !console.outputOptions.isJSON else { return }
+        let ignored = try paths.compactMap { path in
+            try ignoreRule(of: path).map { (path: path, rule: $0) }
+        }
+        guard console.terminals.talk || ignored.count == paths.count else { return }
+        for (path, rule) in ignored {
             console.say(
                 "Not synced, as it is ignored by \(rule.place): \(path). For this run only, add "
                     + "--include PATTERN.")

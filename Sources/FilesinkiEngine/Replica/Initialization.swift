@@ -116,7 +116,7 @@ extension Replica {
         guard try state.choiceNote().choice != PathChoice(paths) else { return }
         throw Failure(
             .exists, path: state.path, "The replica exists already and holds other paths.",
-            remedy: "Change them with filesinki only.")
+            remedy: "Change them with filesinki only set PATH.")
     }
 
     /// Connects to the store, or creates it.
