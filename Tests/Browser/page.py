@@ -209,6 +209,13 @@ def drive(browser, address, replica, other):
         assert nameless == [], nameless
         assert browser.script("return document.querySelector('nav [aria-current=page]').innerText") == view
 
+    # A folder leads to the commits that changed something in it.
+    browser.script("location.hash = pathHash('versions', { path: 'living' })")
+    browser.shows("Commits in living")
+    browser.shows("living/y")
+    browser.shows("living/old/x")
+    assert browser.script(r"return visible('a\n\u202eb')") == r"a\x0a\xe2\x80\xaeb"
+
     # A reload of any view says which replica it is.
     browser.go("History")
     browser.ask("POST", "/refresh", {})

@@ -20,6 +20,11 @@ def sign_in(browser, token):
 def drive(browser, address, token):
     browser.ask("POST", "/url", {"url": address})
     browser.until("the page is ready", "return document.documentElement.dataset.ready === 'yes'")
+    # Who follows a link before signing in has had no session that could end.
+    for view in ["#/files", "#/"]:
+        browser.script("document.querySelector('main form').dataset.old = 'yes'; location.hash = arguments[0]", view)
+        browser.until("the form is shown again", "return document.querySelector('main form')?.dataset.old === undefined")
+        assert browser.script("return document.getElementById('notice').innerText") == ""
     sign_in(browser, token[:-1] + ("A" if token[-1] != "A" else "B"))
     browser.shows("The token is not known here.")
     sign_in(browser, token)

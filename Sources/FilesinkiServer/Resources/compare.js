@@ -213,11 +213,11 @@ function comparableValues(name, texts) {
   }
 }
 
-// A text without characters that would hide or reorder others.
+// A text without characters that would hide or reorder others. They are written as the command line writes them.
 function visible(text) {
   return text.replace(
     /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu,
-    (c) => `\\u${c.codePointAt(0).toString(16).padStart(4, '0')}`);
+    (c) => [...new TextEncoder().encode(c)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''));
 }
 
 // The longest line that is shown, in characters: a browser takes minutes to break one of megabytes.

@@ -66,7 +66,7 @@ function sizeText(bytes) {
 function timeText(text) {
   if (!text) return 'never';
   const time = new Date(text.replace(/(\.\d{3})\d*/, '$1'));
-  return time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  return time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
 function countText(count, noun) { return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`; }

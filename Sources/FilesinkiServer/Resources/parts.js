@@ -32,10 +32,20 @@ function changeWord(line) {
   return line.based_on === 0 ? 'added' : 'modified';
 }
 
+// Why a version was made, where that is no ordinary edit.
+const reasonWords = {
+  resolve: 'a conflict was resolved', restore: 'an older version was restored', undelete: 'brought back', 'conflict-copy': 'conflict copy',
+  'edit-beats-delete': 'one side edited it, the other deleted it; the edit was kept',
+  'delete-beats-edit': 'one side edited it, the other deleted it; deleted, as on-delete says',
+  'both-names': 'both sides renamed it', 'later-time': 'both sides changed only the time', 'committed-mode': 'both sides changed the mode',
+};
+
 // What happened in a version, and what has become of it.
 function versionWords(line) {
   const kind = { directory: 'folder', symlink: 'symlink' }[line.kind];
-  return visible([changeWord(line), kind, line.reason, line.pruned && 'removed by a prune', line.lost && 'lost']
+  const origin = line.moved_from === undefined ? null : `from ${line.moved_from}`;
+  const reason = reasonWords[line.reason] ?? (line.reason?.startsWith('auto:') ? `both edits kept, merged by ${line.reason}` : line.reason);
+  return visible([[changeWord(line), origin].filter((word) => word).join(' '), kind, reason, line.pruned && 'removed by a prune', line.lost && 'lost']
     .filter((word) => word).join(', '));
 }
 
@@ -194,7 +204,9 @@ function growthElement(growth, total) {
   const most = Math.max(1, ...periods.map((period) => period.stored));
   const stored = periods.reduce((sum, period) => sum + period.stored, 0);
   const freed = periods.reduce((sum, period) => sum + period.freed, 0);
-  const words = `From ${periods[0].begin} on ${sizeText(stored)} were added and ${sizeText(freed)} were freed; ` +
+  // A week or a month may begin before the first commit does.
+  const begin = days.reduce((earliest, { day }) => day < earliest ? day : earliest, days[0].day);
+  const words = `From ${begin > periods[0].begin ? begin : periods[0].begin} on ${sizeText(stored)} were added and ${sizeText(freed)} were freed; ` +
     `the contents take ${sizeText(total)} now.`;
   const bars = periods.map((period, index) => {
     const height = Math.max(period.stored > 0 ? 1 : 0, Math.round(100 * period.stored / most));
@@ -206,8 +218,10 @@ function growthElement(growth, total) {
     svg('svg', { class: 'growth', viewBox: `0 0 ${width} 100`, preserveAspectRatio: 'none', role: 'img',
       'aria-label': `Bytes stored by ${unit}; the largest is ${sizeText(most)}. The table below has the numbers.` },
       ...bars),
-    periods.length < 20 ? null : h('p', { class: 'axis soft', 'aria-hidden': 'true' },
-      h('span', {}, periods[0].begin), h('span', {}, periods[periods.length - 1].begin)),
+    h('p', { class: 'axis soft', 'aria-hidden': 'true' },
+      periods.length < 20 ? null : h('span', {}, periods[0].begin),
+      h('span', {}, `A bar is a ${unit}; the highest is ${sizeText(most)}.`),
+      periods.length < 20 ? null : h('span', {}, periods[periods.length - 1].begin)),
     h('details', {}, h('summary', {}, 'As a table'), table(`Bytes stored by ${unit}`,
       [{ text: unit === 'day' ? 'Day' : `${unit[0].toUpperCase()}${unit.slice(1)} from`, isName: true, nowrap: true },
         { text: 'Added', number: true }, { text: 'Freed', number: true }, { text: 'Commits', number: true }],

@@ -76,8 +76,10 @@ async function signedIn(render) {
 }
 
 function endedSession() {
+  // Who has not signed in yet may have followed a link.
+  const hasBegun = account.end !== null;
   showAccount(null);
-  notice('The session has ended. Sign in again.', true);
+  if (hasBegun) notice('The session has ended. Sign in again.', true);
   return signInForm();
 }
 

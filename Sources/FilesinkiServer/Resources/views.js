@@ -101,6 +101,8 @@ async function versions(path, isAgain) {
   const log = await call('versions', { ...path, limit: shownVersions.length });
   const list = log.lines.filter((line) => line.type === 'version');
   const title = h('h2', {}, 'Versions of ', pathName(path));
+  // Of a folder, the commits that changed something in it.
+  if (log.lines.some((line) => line.type === 'commit')) return [h('h2', {}, 'Commits in ', pathName(path)), commitTable(log.lines)];
   if (list.length === 0) return [title, h('p', {}, failureOf(log) ?? 'No version was found.')];
   const place = h('section', { 'aria-label': 'What was chosen' });
   const heads = [
