@@ -104,7 +104,7 @@ package struct ReplicaConfig: Hashable, Sendable {
         }
         throw Failure(
             .notFound, path: options.root, "This folder is not a replica.",
-            remedy: "Make it one with filesinki init.")
+            remedy: "Make it one with filesinki init; if it was one, its disk may not be mounted.")
     }
 
     /// Reads the configuration in a state folder; nil if it does not exist.
