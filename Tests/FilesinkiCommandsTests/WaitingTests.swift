@@ -103,6 +103,31 @@ struct WaitingTests {
         #expect(world.read("a/x") == [7])
     }
 
+    @Test func `a run that ran out of time is in the status, with what it did not send`()
+        async throws
+    {
+        let world = try await Self.hanging()
+        try world.write("x\n", to: "a/x")
+        let (requests, asked) = AsyncStream<Void>.makeStream()
+        world.network.connect = { _, _ in Hanging { asked.finish() } }
+        // The limit is over once the remote was asked, and what follows has all the time it needs.
+        world.timer = { limit in
+            if limit >= .seconds(5) {
+                for await _ in requests {}
+            } else {
+                try await Task.sleep(for: .seconds(86_400))
+            }
+        }
+        #expect(try await world.run("sync", "a", "--timeout", "5s").code == .away)
+        let status = try await world.run("status", "a")
+        #expect(
+            status.text.contains("The last run did not complete: time limit."), "\(status.text)")
+        #expect(!status.text.contains("Up to date"))
+        let json = try await world.run("status", "a", "--json")
+        #expect(json.text.contains(#""last_failure":"time limit""#), "\(json.text)")
+        #expect(json.text.contains(#""pending":["x"]"#), "\(json.text)")
+    }
+
     @Test func `an invalid duration is refused`() async throws {
         let world = try await ReplicaTests.pair()
         #expect(try await world.run("sync", "a", "--timeout", "soon").code == .usage)

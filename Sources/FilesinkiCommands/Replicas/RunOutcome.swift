@@ -2,6 +2,13 @@
 ///
 /// The word is that of the manifest, which JSON prints as `last_failure`.
 struct RunOutcome {
+    /// Why a run was given up, as the manifest has it.
+    enum Cancellation: String {
+        case interrupted
+        /// The time limit of the command line.
+        case outOfTime = "time limit"
+    }
+
     /// What happened, in a few words without a full stop.
     let words: String
     /// One word for a prompt; nil for what the next run mends by itself, and for conflicts and what is withheld, which are
@@ -14,8 +21,8 @@ struct RunOutcome {
         (words, remedy) = Self.texts[word] ?? (word, "To see why, run filesinki sync.")
         short =
             switch word {
-            case "away", "busy", "not published", "interrupted", "changing", "conflict",
-                "withheld":
+            case "away", "busy", "not published", "interrupted", "time limit", "changing",
+                "conflict", "withheld":
                 nil
             case "not-allowed": "refused"
             case "limit": "stopped"
@@ -35,6 +42,9 @@ struct RunOutcome {
         "busy": ("other devices or runs were busy", again),
         "not published": ("other devices published first", again),
         "interrupted": ("interrupted", again),
+        "time limit": (
+            "time limit", "Run filesinki sync, with a longer --timeout if it was too short."
+        ),
         "partial": (
             "some paths failed", "Run filesinki sync: it names them and says what to do."
         ),

@@ -126,7 +126,7 @@ extension SyncCommand {
         let question = try ask ? ConflictQuestion(console) : nil
         let patterns = try patterns.patterns
         return try await AllReplicas(console, replica.waiting, isSummary: summary).sync { session in
-            try await session.run(rules, nil, .none, telling(in: console)) { options in
+            try await session.run(rules, nil, replica.waiting, telling(in: console)) { options in
                 if let question { options.ask = { question.answer($0) } }
                 options.patterns = patterns
                 options.isDryRun = dryRun
@@ -195,7 +195,7 @@ extension Session {
             options.onSteps = { given.add($0) }
             adjust(&options)
             countsConflicts = options.paths.isEmpty && !options.isDryRun
-            let first = try await sync(options)
+            let first = try await sync(options, waiting)
             guard publishWait?.wait == true else { return first }
             return try await untilReached(first, options, waiting)
         }
@@ -216,7 +216,9 @@ extension Session {
     }
 
     /// Runs once, and records a failure for `status` and for monitors.
-    private func sync(_ options: SyncOptions) async throws -> SyncReport {
+    private func sync(
+        _ options: SyncOptions, _ waiting: WaitOptions
+    ) async throws -> SyncReport {
         do {
             let report = try await replica.sync(options)
             if !options.isDryRun, let failure = report.away ?? report.stopped {
@@ -226,7 +228,22 @@ extension Session {
         } catch let failure as Failure {
             if !options.isDryRun { await record(failure) }
             throw failure
+        } catch let error as CancellationError {
+            if !options.isDryRun {
+                await recordCancelled(
+                    options, waiting.timeout == nil ? .interrupted : .outOfTime)
+            }
+            throw error
         }
+    }
+
+    /// A task of its own, which is not cancelled. It may be cut off, for the process is about to exit.
+    private func recordCancelled(_ options: SyncOptions, _ end: RunOutcome.Cancellation) async {
+        let replica = replica
+        await Task {
+            try? await replica.recordCancelledRun(
+                end.rawValue, exitCode: ExitCode.away.rawValue, options)
+        }.value
     }
 
     /// If the failure cannot be recorded, the user sees it all the same.

@@ -22,6 +22,13 @@ extension Replica {
         try SyncEngine(context).recordFailedRun(outcome, exitCode: exitCode)
     }
 
+    /// See ``SyncEngine/recordCancelledRun(_:exitCode:_:)``.
+    package func recordCancelledRun(
+        _ outcome: String, exitCode: Int32, _ options: SyncOptions
+    ) async throws {
+        try await SyncEngine(context).recordCancelledRun(outcome, exitCode: exitCode, options)
+    }
+
     /// See ``SyncEngine/recordRecoveredRun()``.
     package func recordRecoveredRun() throws { try SyncEngine(context).recordRecoveredRun() }
 

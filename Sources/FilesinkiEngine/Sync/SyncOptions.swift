@@ -13,6 +13,8 @@ package struct SyncOptions: Sendable {
     package var operation = "sync"
     /// Decide and report, but change nothing anywhere.
     package var isDryRun = false
+    /// Whether the run only records what of the root waits, and leaves the remote alone.
+    package var staysLocal = false
     /// The id of the plan that the user has approved after a guard stopped it.
     package var approved: String?
     /// Whether the paths of the run were not named by a user, so that the guards check it.

@@ -18,6 +18,7 @@ extension SyncEngine {
             run.report.hasRemote = false
             return
         }
+        if run.options.staysLocal { return }
         do {
             let own = try await recordOwnCommits()
             if try !own.isEmpty || manifest.token == nil {

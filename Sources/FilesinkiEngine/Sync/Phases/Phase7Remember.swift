@@ -290,6 +290,24 @@ extension SyncEngine {
         }
     }
 
+    /// Records a run that was given up while it waited for the remote: how it ended, then what of the root is not sent.
+    ///
+    /// - Parameters:
+    ///   - outcome: Why, in a word.
+    ///   - exitCode: What the command exits with.
+    ///   - options: Those of the run.
+    func recordCancelledRun(
+        _ outcome: String, exitCode: Int32, _ options: SyncOptions
+    ) async throws {
+        try recordFailedRun(outcome, exitCode: exitCode)
+        var local = options
+        local.staysLocal = true
+        local.approved = nil
+        local.onSteps = nil
+        local.progress = nil
+        _ = try await syncTree(local)
+    }
+
     /// Records that runs succeed again, if the last run that is recorded failed: a run of a watch that finds nothing to do
     /// records nothing itself.
     func recordRecoveredRun() throws {
