@@ -55,15 +55,15 @@ struct RemoteSetCommand: ReplicaCommand {
         commandName: "set",
         abstract: "Set the store's new address, or, with --accept, another store.",
         discussion: """
-            A new address of the same store is set at once. Another store needs --accept: both \
-            sides are then merged as at a first sync, and nothing is deleted on either.
+            A new address of the same store is set at once, unless it lacks what this device has seen. \
+            That one, and another store, needs --accept: both sides are then merged as at a first \
+            sync, and nothing is deleted on either.
 
             With --migrate, the whole store with its history is first copied to the new address, \
             which may be of another kind; with --encrypt the copy is encrypted. An interrupted copy \
             is completed by the same command. The old store stays as it is, with a note that says where it \
-            was moved. On each other device, run filesinki remote set with the new address before it \
-            syncs again: what it sends to the old store after the copy is not in the new one, and stops \
-            its next sync there. A device that syncs with the old store says so once it finds the note.
+            was moved. On each other device, run filesinki remote set with the new address. Until then \
+            a sync that would send something stops with 7, and sends nothing to the old store.
             """)
 
     @Argument(help: "The store's address.")

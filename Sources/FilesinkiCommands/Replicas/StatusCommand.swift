@@ -118,6 +118,7 @@ extension StatusReport {
     /// `2 pending, 1 incoming, 1 conflict, refused, stale`; nil when there is nothing to do.
     func short(isStale: Bool) -> String? {
         var words = waiting
+        if moved != nil { words.append("moved") }
         if let word = lastFailure.flatMap({ RunOutcome($0).short }) { words.append(word) }
         if isStale { words.append("stale") }
         return words.isEmpty ? nil : words.joined(separator: ", ")
@@ -261,6 +262,8 @@ struct StatusText {
         guard let word = status.lastFailure, word != "conflict" || status.conflicts.isEmpty,
             word != "withheld" || status.withheld.isEmpty
         else { return nil }
+        // That the store was moved is said already, with what to do.
+        if word == "wrong-store", status.moved != nil { return nil }
         return hints.text(RunOutcome(word).sentence)
     }
 

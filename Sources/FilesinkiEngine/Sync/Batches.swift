@@ -186,6 +186,7 @@ extension SyncEngine {
 
     private func send(_ batch: LocalBatch, _ run: inout SyncRun) async throws -> BatchOutcome {
         try Task.checkCancellation()
+        try await requireUnmoved(&run)
         let base = try baseRows(atAndAbove: batch.paths)
         var part = run.batch(batch.paths, BaseIndex(Array(base.values)))
         part.options.continueProgress(after: batch.start, of: batch.total)

@@ -10,19 +10,39 @@ extension SyncEngine {
     /// How often a run that publishes nothing asks the remote. It costs one request otherwise.
     private static let secondsPerLook: Int64 = 24 * 60 * 60
 
-    /// Reports that the store was moved, if it was. Asks the remote at the first run for everything, then once a day, and in each
-    /// run for everything that has published something: what it published is not in the copy, so its user has to know at once.
-    ///
-    /// Costs one request more in those runs, after about three others. A run for some paths, as of `save`, does not ask.
+    /// Reports that the store was moved, if it was. Asks the remote at the first run for everything, then once a day, unless
+    /// ``requireUnmoved(_:)`` has asked.
     func reportMove(_ run: inout SyncRun) async throws {
         guard !run.isPartial else { return }
-        if !run.options.isDryRun {
-            let isDue = try isLookDue()
-            if isDue || run.report.publishedCommits > 0 { try await lookForMove(isDue: isDue) }
+        if !run.options.isDryRun, !run.hasLookedForMove, try isLookDue() {
+            try await lookForMove(isDue: true)
         }
         guard let move = try manifest.movedStore else { return }
         run.report.notices.append(
             Problem(RelativePath(unchecked: []), .moved(move), isUrgent: true))
+    }
+
+    /// Stops a run before it publishes at a remote that the store was moved away from: what it published would not be in the
+    /// copy, and the next merge there would have no base. What it would have sent is recorded as waiting.
+    ///
+    /// Costs one request in each run for everything that publishes. A run for some paths, as of `save`, asks only where a
+    /// move is known already, so that one that was taken back stops nothing.
+    ///
+    /// - Throws: Code `wrong-store`.
+    func requireUnmoved(_ run: inout SyncRun) async throws {
+        let isKnown = try manifest.movedStore != nil
+        if !run.hasLookedForMove, isKnown || !run.isPartial {
+            run.hasLookedForMove = true
+            try await lookForMove(isDue: isLookDue())
+        }
+        guard let move = try manifest.movedStore else { return }
+        try recordWaiting(&run)
+        var failure = Failure.moved(move)
+        if let remote = config.remote {
+            failure.remedy +=
+                " If it is gone, filesinki remote set \(ShellWord.shown(remote.utf8)) --migrate goes on here."
+        }
+        throw failure
     }
 
     /// Looks at the remote now, and changes nothing. Costs one request.

@@ -5,6 +5,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiText
 
 extension SyncEngine {
     /// Adopts a store that is not the one that was synced before, if the user has approved exactly this
@@ -67,6 +68,8 @@ extension SyncEngine {
     /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here
     ///   or there, and both sides are compared as for the first time.
     ///   - keys: How the key of an encrypted store is opened.
+    /// - Throws: Code `wrong-store` for another store, and for one that lacks what this replica has seen, as a copy that
+    ///   was made before; nothing is changed then.
     func setRemote(_ address: String, acceptingOther: Bool, _ keys: KeyOptions) async throws {
         try RootPlacement(root: options.root).check(against: address)
         let plain = try options.connect(address)
@@ -85,6 +88,9 @@ extension SyncEngine {
             throw Failure(
                 .wrongStore, path: remote.address, "Another store is at this address.",
                 remedy: "To accept it, add --accept; nothing is deleted.")
+        }
+        if !acceptingOther, try await !zone.holdsSeenCommits(present) {
+            throw Failure.lacksSeenCommits(address)
         }
         if isOther || acceptingOther {
             let accepted = try await zone.lastProven(present)
@@ -112,6 +118,17 @@ extension SyncEngine {
 }
 
 extension Failure {
+    /// A store of the same id was copied, or backed up, before its last commits.
+    fileprivate static func lacksSeenCommits(_ address: String) -> Failure {
+        let command = "filesinki remote set \(ShellWord.shown(address.utf8))"
+        return Failure(
+            .wrongStore, path: address,
+            "This store lacks commits that this device has seen: it was copied before them, or is an old copy.",
+            remedy:
+                "To copy them from the present remote, run \(command) --migrate. To merge both sides as at a first "
+                + "sync, so that nothing is deleted, run \(command) --accept.")
+    }
+
     /// There is no store at an address.
     static func noStore(at address: String) -> Failure {
         Failure(

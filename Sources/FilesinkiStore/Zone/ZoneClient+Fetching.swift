@@ -190,6 +190,22 @@ extension ZoneClient {
         return try ZoneConnection(remote: remote, format: format, zone: zone)
     }
 
+    /// Whether a store has the last commit that was read of it, as ``ZoneMemory`` knows, or has pruned it. One request.
+    package nonisolated(nonsending) func holdsSeenCommits(
+        _ store: ZoneConnection
+    ) async throws -> Bool {
+        guard let position = try memory.position, position.token.sequence > 0 else { return true }
+        var reader = LogReader(store.log, after: position)
+        do { try await reader.prove() } catch let failure as Failure {
+            switch failure.code {
+            case .wrongStore: return false
+            case .tokenExpired: return true
+            default: throw failure
+            }
+        }
+        return true
+    }
+
     /// The last commit that checkpoints and acknowledgements prove, even if the log lacks it.
     /// Adopting the store accepts the loss of commits up to this one; see
     /// ``ZoneCounter/acceptedEnd``.
