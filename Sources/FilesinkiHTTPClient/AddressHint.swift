@@ -10,6 +10,24 @@ enum AddressHint {
             ? "If the server uses TLS, write https:// or webdavs://. " : ""
     }
 
+    /// The server answered a TLS handshake with something else.
+    static func withoutTLS(_ request: HTTPRequest) -> String {
+        let address = request.addressForMessages
+        if address.hasPrefix("s3:") {
+            return "If it needs none, write endpoint=\(plain(request.origin)). "
+        }
+        for (secure, plain) in [("https", "http"), ("webdavs", "webdav"), ("davs", "dav")]
+        where address.hasPrefix(secure + "://") {
+            return "If it needs none, write \(plain)://. "
+        }
+        return "Check the port. "
+    }
+
+    /// - Parameter origin: `https://host:port`
+    private static func plain(_ origin: String) -> String {
+        origin.hasPrefix("https://") ? "http" + origin.dropFirst("https".count) : origin
+    }
+
     /// Nothing listens at the address.
     static func refused(_ request: HTTPRequest) -> String {
         let isServer = request.addressForMessages.hasPrefix("http")

@@ -22,6 +22,7 @@ extension HTTPConnections {
         case let error as HTTPClientError where error == .cancelled: CancellationError()
         case let error where isUntrustedCertificate(error):
             untrustedCertificate(address, error)
+        case let error where isWithoutTLS(error): withoutTLS(request)
         case let error as NIOConnectionError where error.isUnknownHost:
             Failure(
                 .away, path: address, "The host name \(error.host) was not found.",
@@ -49,6 +50,24 @@ extension HTTPConnections {
             return false
         }
         return stack.contains { "\($0)".contains("CERTIFICATE_VERIFY_FAILED") }
+    }
+
+    /// Whether what came in place of a handshake is not TLS.
+    private static func isWithoutTLS(_ error: any Error) -> Bool {
+        guard case .handshakeFailed(.sslError(let stack))? = error as? NIOSSLError else {
+            return false
+        }
+        return stack.contains { "\($0)".contains("WRONG_VERSION_NUMBER") }
+    }
+
+    private static func withoutTLS(_ request: HTTPRequest) -> Failure {
+        var failure = Failure(
+            .away, path: request.addressForMessages,
+            "The server does not speak TLS at this address.",
+            remedy: AddressHint.withoutTLS(request) + "Changes that were not sent are kept.",
+            cause: TransportError(description: "no TLS"))
+        failure.mayPassSoon = false
+        return failure
     }
 
     private static func untrustedCertificate(_ address: String, _ error: any Error) -> Failure {
@@ -88,6 +107,7 @@ extension HTTPConnections {
             errors(behind: error).first.map { SystemError($0.errnoCode).words.lowercased() }
                 ?? "cannot connect"
         case let error as HTTPClientError: error.shortDescription
+        case is NIOSSLError: "the TLS handshake failed"
         // Other errors may contain a field of the request, such as a password.
         default: "\(type(of: error))"
         }

@@ -79,6 +79,10 @@ package enum WireHeaders {
     package static let found = "Found"
     /// No key: a key has no such character.
     package static let foundNothing = "*"
+    /// With the value ``pathUnknown`` in the reply to a request whose path is none of the protocol's, where 404 alone could be
+    /// about an object.
+    package static let path = "Filesinki-Path"
+    package static let pathUnknown = "unknown"
     /// The largest object that the server accepts, in bytes; in replies of `/health`.
     package static let maximumObject = "Filesinki-Maximum-Object"
 }

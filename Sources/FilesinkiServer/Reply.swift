@@ -49,6 +49,7 @@ extension HTTPField.Name {
     static let contentDigest = own(WireHeaders.digest)
     static let uploadID = own(WireHeaders.uploadID)
     static let uploadOffset = own(WireHeaders.uploadOffset)
+    static let requestPath = own(WireHeaders.path)
     static let maximumObject = own(WireHeaders.maximumObject)
     static let findPrefix = own(WireHeaders.findPrefix)
     static let findAfter = own(WireHeaders.findAfter)

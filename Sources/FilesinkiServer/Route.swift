@@ -53,7 +53,9 @@ enum Route: Hashable, Sendable {
         case WirePaths.events: return .events(prefix: try prefix(query))
         case WirePaths.health: return .health
         case WirePaths.metrics: return .metrics
-        default: throw RequestError(.notFound, .notFound, "Path not found.")
+        default:
+            throw RequestError(.notFound, .notFound, "Path not found.")
+                .with(.requestPath, WireHeaders.pathUnknown)
         }
     }
 

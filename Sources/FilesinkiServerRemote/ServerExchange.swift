@@ -39,7 +39,8 @@ struct ServerExchange: Sendable {
             throw Failure(
                 .usage, path: address.description,
                 "A filesinki server accepts a token, not a password.",
-                remedy: "Ask its administrator to create one with filesinki serve token make.")
+                remedy: "For a WebDAV server write \(Self.webDAV(address.description)). Otherwise "
+                    + "ask its administrator to create one with filesinki serve token make.")
         }
         guard authorization == nil || address.permitsSecrets(allowsInsecure: allowsInsecure) else {
             throw address.unencryptedError(of: self.address)
@@ -94,6 +95,7 @@ struct ServerExchange: Sendable {
     ) throws(Failure) {
         let version = reply.fields[WireHeaders.version]
         if version == WireHeaders.versionValue {
+            if reply.fields[WireHeaders.path] == WireHeaders.pathUnknown { throw unknownPath }
             if reply.isSuccess || allowing.contains(reply.status) { return }
             throw failure(reply, key)
         }
@@ -108,10 +110,36 @@ struct ServerExchange: Sendable {
             throw Failure(
                 .away, path: address, "The server at this address is not a filesinki server.",
                 remedy:
-                    "For a WebDAV server write webdav:// or webdavs://. Otherwise check the address, "
+                    "For a WebDAV server write \(Self.webDAV(address)). Otherwise check the address, "
                     + "and whether the network requires a login.")
         }
+        if reply.status == 401 {
+            var failure = failure(reply, key)
+            failure.message = "A server that is not filesinki's asks for a login (401)."
+            failure.remedy =
+                "For a WebDAV server write \(Self.webDAV(address)), and set FILESINKI_USER and "
+                + "FILESINKI_PASSWORD. Otherwise check the address."
+            throw failure
+        }
         throw failure(reply, key)
+    }
+
+    /// The address of a WebDAV server for `http(s)://…`, as Nextcloud and others print them.
+    private static func webDAV(_ address: String) -> String {
+        address.hasPrefix("http") ? "webdav" + address.dropFirst("http".count) : "webdav(s)://"
+    }
+
+    /// The path in the address is none that the server has.
+    private var unknownPath: Failure {
+        let start = base.firstRange(of: "://")?.upperBound ?? base.startIndex
+        let slash = base[start...].firstIndex(of: "/") ?? base.endIndex
+        let path = base[slash...]
+        return Failure(
+            .usage, path: address,
+            "A filesinki server has one store, which has no path\(path.isEmpty ? "" : ": \(path)").",
+            remedy: path.isEmpty
+                ? "Install the same version of filesinki on both sides."
+                : "Leave the path out: \(base[..<slash]).")
     }
 
     private func failure(_ reply: HTTPReply, _ key: ObjectKey?) -> Failure {

@@ -44,11 +44,15 @@ package final class ScriptedServer: Sendable {
     /// The port on 127.0.0.1.
     package let port: Int
     private let state = Mutex(State())
+    /// What each client is sent before it has asked for anything.
+    fileprivate let greeting: [UInt8]
 
-    /// - Parameter script: An act for each request, in order. Afterwards, connections are reset.
-    ///
+    /// - Parameters:
+    ///   - script: An act for each request, in order. Afterwards, connections are reset.
+    ///   - greeting: What each client is sent before it has asked for anything.
     /// - Throws: ``FixtureError`` when it cannot listen on a port.
-    package init(_ script: [Act]) throws {
+    package init(_ script: [Act], greeting: [UInt8] = []) throws {
+        self.greeting = greeting
         (listener, port) = try Loopback.listen()
         state.withLock { $0.script = script }
         start { $0.accept() }
@@ -134,6 +138,7 @@ private final class Worker: Sendable {
             close(connection)
         }
         var held: [UInt8] = []
+        if let greeting = server?.greeting, !greeting.isEmpty { send(connection, greeting) }
         while let request = receive(connection, &held), let act = server?.next(request) {
             switch act {
             case .send(let bytes): send(connection, bytes)

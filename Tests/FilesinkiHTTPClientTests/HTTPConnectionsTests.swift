@@ -107,6 +107,27 @@ import Testing
         #expect(failure?.remedy.hasPrefix("If the server uses TLS, write https://") == true)
     }
 
+    @Test(
+        "TLS to a server without it names the scheme without it",
+        arguments: [
+            ("https://HOST", "write http://."), ("webdavs://HOST/x", "write webdav://."),
+            ("s3://bucket?endpoint=HOST", "write endpoint=http://127.0.0.1:"),
+        ])
+    func withoutTLS(_ place: String, _ hint: String) async throws {
+        // It waits for the end of a request, which a handshake does not have.
+        let server = try ScriptedServer([], greeting: ScriptedServer.reply("400 Bad Request"))
+        defer { withExtendedLifetime(server) {} }
+        var request = HTTPRequest("GET", "https://127.0.0.1:\(server.port)/x")
+        request.place = place
+        let sent = request
+        let failure = await #expect(throws: Failure.self) {
+            try await HTTPConnections(Self.patient).send(sent)
+        }
+        #expect(failure?.code == .away && failure?.isTransient == false)
+        #expect(failure?.message == "The server does not speak TLS at this address.")
+        #expect(failure?.remedy.contains(hint) == true, "\(failure?.remedy ?? "")")
+    }
+
     @Test("E7.9 a host name that is not found is 'away', and the remedy is about the name")
     func unknownHost() async throws {
         let failure = await #expect(throws: Failure.self) {

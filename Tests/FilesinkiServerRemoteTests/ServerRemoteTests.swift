@@ -174,6 +174,54 @@ import Testing
         }
     }
 
+    @Test func `a login that is not asked for by filesinki is taken for one of WebDAV`()
+        async throws
+    {
+        let challenge = ["WWW-Authenticate: Basic realm=\"x\"", "DAV: 1,2"]
+        let server = try ScriptedServer([
+            .send(ScriptedServer.reply("401 Unauthorized", challenge))
+        ])
+        let address = WebAddress(
+            isSecure: false, host: "127.0.0.1", port: server.port, path: "/dav")
+        let remote = try ServerRemote(
+            address: address, transport: HTTPConnections(),
+            systemContext: ServedFolder.systemContext)
+        let failure = await self.failure {
+            _ = try await remote.get(key("filesinki/c"), range: nil)
+        }
+        #expect(failure?.code == .notAllowed)
+        let place = "webdav://127.0.0.1:\(server.port)/dav"
+        #expect(failure?.remedy.contains("write \(place), and set FILESINKI_USER") == true)
+        let password = await self.failure {
+            _ = try ServerRemote(
+                address: address, transport: HTTPConnections(),
+                credentials: .password(user: "me", Secret("x")),
+                systemContext: ServedFolder.systemContext)
+        }
+        #expect(password?.remedy.contains("write \(place). Otherwise") == true)
+    }
+
+    @Test func `a path in the address of a server is refused, and the address without it named`()
+        async throws
+    {
+        try await withServedFolder(ServedFolder()) { served in
+            let port = served.server.address.port
+            let remote = try ServerRemote(
+                address: WebAddress(isSecure: false, host: "localhost", port: port, path: "/s2"),
+                transport: HTTPConnections(), systemContext: ServedFolder.systemContext)
+            let calls: [() async throws -> Void] = [
+                { _ = try await remote.get(self.key("filesinki/c"), range: nil) },
+                { _ = try await remote.read([ObjectRequest(self.key("filesinki/c"))]) },
+                { try await remote.put([1], to: self.key("other/a")) },
+            ]
+            for call in calls {
+                let failure = await failure(of: call)
+                #expect(failure?.code == .usage)
+                #expect(failure?.remedy.contains("http://localhost:\(port).") == true)
+            }
+        }
+    }
+
     @Test func `a change wakes a waiting client, also when it came before`() async throws {
         try await withServedFolder(ServedFolder()) { served in
             let remote = try served.remote()

@@ -108,8 +108,8 @@ struct StoreOpening {
                 throw Failure(
                     .notAllowed, path: remote.address, "The store is not encrypted.",
                     remedy:
-                        "To use it as it is, leave the passphrase out. To encrypt it, copy it with "
-                        + "filesinki remote set NEW --migrate --encrypt.")
+                        "To use it as it is, leave the passphrase out. To encrypt it, let a device that "
+                        + "has it make an encrypted copy: remote set NEW --migrate --encrypt.")
             }
             return nil
         }
