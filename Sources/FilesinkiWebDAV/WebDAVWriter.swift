@@ -206,6 +206,12 @@ struct WebDAVWriter {
             if server.isProven(moved) { throw Failure.folderRemoved(slot.description) }
             throw misplacedError(slot)
         }
+        if moved.reply.status == 423 {
+            // Locked while another writer's move is under way. rclone shows that one's folder before its file: it is no
+            // empty folder, and read again by the next try.
+            await discard(staged)
+            throw server.failure(moved.reply, slot)
+        }
         let isInTheWay = try await server.properties(place) != nil
         // While the server, or a proxy before it, may still be moving, the staged collection stays:
         // emptying it now could move an empty folder to the slot's place.

@@ -122,6 +122,29 @@ import Testing
         #expect(server.paths == ["/", "/dav/", "/dav/log/", "/dav/log/1/"])
     }
 
+    @Test func `a slot that is locked, as another writer is moving there, is read again`()
+        async throws
+    {
+        let server = Box<MemoryDAV>()
+        let gets = Counter()
+        let dav = MemoryDAV(interception: { request in
+            switch request.method {
+            case "MOVE":
+                // As rclone does for a moment, it shows the folder without its file.
+                server.value?.place(nil, at: "/dav/log/1/")
+                return HTTPReply(status: 423)
+            case "GET":
+                // Before the move, after it, and in the second try.
+                if gets.next() == 3 { server.value?.place(bytes("theirs"), at: "/dav/log/1/c") }
+                return nil
+            default: return nil
+            }
+        })
+        server.value = dav
+        let retrying = RetryingRemote(try dav.remote(), systemContext: ManualClock().systemContext)
+        #expect(try await retrying.publish(bytes("ours"), to: slot) == .theirs(bytes("theirs")))
+    }
+
     @Test func `a slot needs a folder of its own`() async throws {
         let server = MemoryDAV()
         #expect(await code { _ = try await server.remote().publish([1], to: key("c")) } == .badPath)
