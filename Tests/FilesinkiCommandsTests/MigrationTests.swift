@@ -178,6 +178,15 @@ struct MigrationTests {
         }
     }
 
+    @Test("init with a wrong address may be repeated with the right one, until it has met a store")
+    func corrected() async throws {
+        try await expect("init c --remote missing/typo/store", .away)
+        try await expect("init c --remote store")
+        try await expect("sync c")
+        #expect(world.read("c/one") != nil)
+        try await expect("init c --remote other", .negative)
+    }
+
     @Test("the command for the other devices is one that a shell takes")
     func quoted() async throws {
         let line = ["remote", "set", "to other", "--migrate", "--root", "a"]

@@ -40,13 +40,15 @@ extension Replica {
             ?? ReplicaConfig(
                 device: Device(id: options.systemContext.randomBytes(16), name: deviceName),
                 remote: address)
-        if let had = existing?.remote, let address, had != address {
+        // One that has never met a store may have been given a wrong address.
+        let hasStore = existing?.store.isEmpty == false
+        if hasStore, let had = existing?.remote, let address, had != address {
             throw Failure(
                 .exists, path: options.root, "The replica's remote is \(had).",
                 remedy: "To change it, run filesinki remote set \(ShellWord.shown(address.utf8)).")
         }
         if existing != nil, !paths.isEmpty { try requireChoice(paths, in: state) }
-        config.remote = config.remote ?? address
+        config.remote = hasStore ? config.remote ?? address : address ?? config.remote
         if isRenaming { config.device.rename(to: deviceName) }
         let isFirst = existing?.store.isEmpty != false
         if isFirst { try placement.check(against: config) }
