@@ -70,12 +70,19 @@ extension SSHEnd {
                 remedy: "Install openssh-client, or correct ssh-command or FILESINKI_SSH_COMMAND.")
         }
         if code != ownCode, let failure = farFailure(address, code, last) { return failure }
+        if said("Could not resolve hostname") {
+            return Failure(
+                .away, path: address, "The host was not found: \(last)",
+                remedy: SSHHint.ofUnknownHost(address)
+                    + "Check the spelling of the host name, and the network. Changes that were not sent are kept."
+            )
+        }
         if said("Connection refused") {
             return Failure(
                 .away, path: address,
                 "Connection refused: no ssh server listens at this address: \(last)",
-                remedy:
-                    "Start sshd at the host, or check host and port. Changes that were not sent are kept."
+                remedy: SSHHint.ofRefusal(address)
+                    + "Start sshd at the host, or check host and port. Changes that were not sent are kept."
             )
         }
         let cause = last.isEmpty ? "ssh exited with \(code)." : last

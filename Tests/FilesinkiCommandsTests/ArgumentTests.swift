@@ -63,6 +63,7 @@ struct ArgumentTests {
         let failure = #expect(throws: Failure.self) {
             try RemoteAddress("ftp://example.org", currentFolder: "/w")
         }
+        #expect(failure?.message == "Unsupported remote type: ftp://.")
         #expect(
             failure?.remedy
                 == "Use a folder, or http(s)://, webdav(s)://, s3://, rclone:REMOTE:PATH or ssh://."

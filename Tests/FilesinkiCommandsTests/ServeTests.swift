@@ -167,6 +167,24 @@ import Testing
         #expect(json.text.contains(#""page":"http://127.0.0.1:8390/ui/""#), "\(json.text)")
     }
 
+    @Test func `a second token of a name is said`() async throws {
+        let world = try World()
+        world.network.tokens = { request in
+            let (id, name) =
+                if case .make(let made) = request.action { ("2", made.name) } else { ("1", "me") }
+            return [
+                TokenNotice(
+                    id: id, name: name, rights: ["read"], zones: nil,
+                    made: Timestamp(nanoseconds: 0), secret: id == "2" ? "fsk" : nil)
+            ]
+        }
+        for (name, isSaid) in [("me", true), ("you", false)] {
+            let outcome = try await world.run("serve", "token", "make", "store", name)
+            #expect(outcome.text == "fsk\n")
+            #expect(outcome.talk.contains("another token of this name (1)") == isSaid)
+        }
+    }
+
     @Test func `a token with a fingerprint needs a file`() async throws {
         let world = try World()
         let line = ["serve", "token", "make", "store", "laptop", "--self-signed"]

@@ -128,6 +128,17 @@ struct WaitingTests {
         #expect(json.text.contains(#""pending":["x"]"#), "\(json.text)")
     }
 
+    @Test func `a time behind --wait, which takes none, is no path unless there is one`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        let refused = try await world.run("sync", "a", "--wait", "20s")
+        #expect(refused.code == .usage)
+        #expect(refused.talk.contains("--wait takes no time. Write --wait --timeout 20s."))
+        try world.write("x", to: "a/20s")
+        #expect(try await world.run("sync", "--wait", "a/20s").code == .done)
+    }
+
     @Test func `an invalid duration is refused`() async throws {
         let world = try await ReplicaTests.pair()
         #expect(try await world.run("sync", "a", "--timeout", "soon").code == .usage)

@@ -107,7 +107,7 @@ extension RemoteAddress {
         case nil:
             throw Failure(
                 .usage, path: text,
-                "Unsupported remote type: \(text[..<end.lowerBound].lowercased())://",
+                "Unsupported remote type: \(text[..<end.lowerBound].lowercased())://.",
                 remedy: "Use a folder, or \(NetworkKind.forms).")
         }
     }

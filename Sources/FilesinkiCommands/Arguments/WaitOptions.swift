@@ -51,6 +51,18 @@ struct PublishWaitOption: ParsableArguments {
             Exit with 75 if the change could not be published; with --timeout, retry until then.
             """)
     var wait = false
+
+    /// Refuses a time behind `--wait`, which takes none, as other options here do: it would be a path.
+    func check(_ paths: [String], in console: Console) throws(Failure) {
+        guard wait else { return }
+        for path in paths where DurationText.seconds(of: path, needsUnit: true) != nil {
+            let place = FilePlace.absolute(ArgumentText.bytes(of: path), in: console.currentFolder)
+            guard FileCall.status(place) == nil else { continue }
+            throw Failure(
+                .usage, path: ArgumentText.bytes(of: path), "--wait takes no time.",
+                remedy: "Write --wait --timeout \(path).")
+        }
+    }
 }
 
 extension TimeText {

@@ -133,12 +133,28 @@ struct ServeTokenMakeCommand: Command {
             try FilePlace.absoluteText(path, in: console.currentFolder)
         }
         if let output = token.output { try checkIsNew(output) }
+        let others = await namesakes(in: console)
         let code = try await folder.ask(.make(token), in: console)
+        if !others.isEmpty {
+            console.say(
+                "There is another token of this name (\(others.joined(separator: ", "))), which stays valid. "
+                    + "Each is revoked by its id: filesinki serve token list \(ShellWord.quoted(folder.dir))."
+            )
+        }
         if let output {
             let what = selfSigned ? "the token and the certificate's fingerprint" : "the token"
             console.say("Wrote \(what) to \(printable(output.utf8))")
         }
         return code
+    }
+
+    /// The ids of the tokens that have the name already; none where they cannot be listed, as making one will say.
+    private func namesakes(in console: Console) async -> [String] {
+        guard let place = try? FilePlace.absoluteText(folder.dir, in: console.currentFolder),
+            let tokens = try? await console.network.tokens(
+                TokenRequest(folder: place, action: .list))
+        else { return [] }
+        return tokens.filter { $0.name == name }.map(\.id)
     }
 
     /// Refuses a file that holds something, such as a token: that one would stay valid, and nobody would have it.

@@ -83,6 +83,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         if all { return try await syncAll(in: console) }
         // What is wrong with the options is said before a replica is made.
         _ = try rules.syncOptions(nil)
+        try publishWait.check(self.paths, in: console)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(
