@@ -1,5 +1,8 @@
 import FilesinkiCommands
+import FilesinkiModel
+import FilesinkiRemote
 import Foundation
+import Synchronization
 import Testing
 
 /// Encrypted stores on the command line: nothing to read at the remote, everything as before here.
@@ -39,6 +42,37 @@ struct EncryptionTests {
             files[name] = try? Data(contentsOf: root.appending(path: name))
         }
         return files
+    }
+
+    /// An empty remote that notes whether anything was written to it.
+    private struct Untouched: Remote {
+        let written: Flag
+
+        var address: String { "http://untouched" }
+        func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? { nil }
+
+        func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+            written.set()
+            return .mine
+        }
+
+        func put(_ bytes: [UInt8], to key: ObjectKey) async throws { written.set() }
+        func list(
+            prefix: String, after: ObjectKey?, limit: Int
+        ) async throws -> [ObjectInfo] { [] }
+        func delete(_ key: ObjectKey) async throws { written.set() }
+        func wait(prefix: String, timeout: Duration) async throws {}
+    }
+
+    @Test("a passphrase that is missing is asked for before the remote is tested")
+    func passphraseFirst() async throws {
+        let written = Flag()
+        let world = try World()
+        world.network.connect = { _, _ in Untouched(written: written) }
+        let outcome = try await world.run("init", "c", "--remote", "http://untouched", "--encrypt")
+        #expect(outcome.code == .usage, "\(outcome.talk)")
+        #expect(outcome.talk.contains("An encrypted store needs a passphrase."))
+        #expect(!written.isSet)
     }
 
     @Test("two devices sync, save, restore and merge as with a plain store")
@@ -266,4 +300,12 @@ struct EncryptionTests {
         try await expect(["clone", "new", "c"])
         #expect(files(in: "c") == files(in: "a"))
     }
+}
+
+/// Set once by any task.
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
 }

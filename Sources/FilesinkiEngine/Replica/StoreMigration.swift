@@ -66,8 +66,10 @@ struct StoreMigration: ReplicaPart {
             return report
         }
         if StorePlace.holdsOtherFiles(address) { report.notices.append(.amongOtherFiles(address)) }
+        let isNewlyEncrypted = keys.isEncrypting && format.keyFingerprint == nil
+        let secret = isNewlyEncrypted ? try stores.newSecret(plain.address) : nil
         try await stores.checkFitness(of: plain, address)
-        let key = try await key(of: format, source, plain, stores, isEncrypting: keys.isEncrypting)
+        let key = try await key(of: format, source, plain, stores, secret)
         let target = SealedRemote.seal(plain, with: key, systemContext)
         try await copyNew(from: source, to: target, &report, progress)
         var made = format
@@ -104,10 +106,11 @@ struct StoreMigration: ReplicaPart {
     /// The key of the copy: that of the store, whose key objects are copied, or a new one.
     private func key(
         of format: StoreFormat, _ source: any Remote, _ target: any Remote,
-        _ stores: StoreOpening, isEncrypting: Bool
+        _ stores: StoreOpening, _ secret: KeySecret?
     ) async throws -> StoreKey? {
         guard format.keyFingerprint != nil else {
-            return isEncrypting ? try await stores.makeKey(target).key : nil
+            guard let secret else { return nil }
+            return try await stores.makeKey(target, secret).key
         }
         try await source.listPages(prefix: "keys/") { page in
             for object in page {

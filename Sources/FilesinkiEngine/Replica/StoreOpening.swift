@@ -63,13 +63,15 @@ struct StoreOpening {
                 "No store is there, and a passphrase was given for an encrypted one.",
                 remedy: "To create an encrypted store, add --encrypt.")
         }
+        // Before the test, which takes a while.
+        let secret = keys.isEncrypting ? try newSecret(remote.address) : nil
         try await checkFitness(of: remote, address)
-        guard keys.isEncrypting else {
+        guard let secret else {
             let format = try await StoreFormat.create(
                 at: remote, systemContext: options.systemContext)
             return (format, try await findKey(of: format, remote), true)
         }
-        let (key, id) = try await makeKey(remote)
+        let (key, id) = try await makeKey(remote, secret)
         let format = try await StoreFormat.create(
             at: remote, systemContext: options.systemContext, keyFingerprint: key.fingerprint)
         if format.keyFingerprint == key.fingerprint { return (format, key, true) }
@@ -121,16 +123,26 @@ struct StoreOpening {
         return try await KeyObjects(remote, fingerprint: fingerprint).open(secret).key
     }
 
+    /// The secret that is to open a new key: given by the user, or asked for.
+    func newSecret(_ address: String) throws -> KeySecret {
+        if let secret = try keys.readSecret(true) { return secret }
+        throw Failure(
+            .usage, path: address, "An encrypted store needs a passphrase.",
+            remedy: "Give one with --passphrase-file FILE or FILESINKI_PASSPHRASE, "
+                + "or a key file with --key-file FILE.")
+    }
+
     /// A new key for a store that is to be created, with its key object at the remote. The key of an earlier attempt is
     /// taken if the secret opens it.
-    func makeKey(_ remote: any Remote) async throws -> (key: StoreKey, id: String) {
-        guard let secret = try keys.readSecret(true),
-            let key = StoreKey.random(options.systemContext)
-        else {
+    ///
+    /// - Parameter secret: That of ``newSecret(_:)``.
+    func makeKey(
+        _ remote: any Remote, _ secret: KeySecret
+    ) async throws -> (key: StoreKey, id: String) {
+        guard let key = StoreKey.random(options.systemContext) else {
             throw Failure(
-                .usage, path: remote.address, "An encrypted store needs a passphrase.",
-                remedy: "Give one with --passphrase-file FILE or FILESINKI_PASSPHRASE, "
-                    + "or a key file with --key-file FILE.")
+                .io, path: remote.address, "No key could be made.",
+                remedy: "Check the system's source of random numbers.")
         }
         if let earlier = try? await KeyObjects(remote, fingerprint: nil).open(secret) {
             return earlier
