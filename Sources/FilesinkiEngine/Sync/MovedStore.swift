@@ -28,15 +28,17 @@ extension SyncEngine {
     /// Costs one request in each run for everything that publishes. A run for some paths, as of `save`, asks only where a
     /// move is known already, so that one that was taken back stops nothing.
     ///
+    /// - Parameter isScanned: Whether the local tree of the run is that of the root.
     /// - Throws: Code `wrong-store`.
-    func requireUnmoved(_ run: inout SyncRun) async throws {
+    func requireUnmoved(_ run: inout SyncRun, isScanned: Bool = true) async throws {
         let isKnown = try manifest.movedStore != nil
         if !run.hasLookedForMove, isKnown || !run.isPartial {
             run.hasLookedForMove = true
             try await lookForMove(isDue: isLookDue())
         }
         guard let move = try manifest.movedStore else { return }
-        try recordWaiting(&run)
+        // A run in batches has not scanned the root as a whole.
+        if isScanned { try recordWaiting(&run) }
         var failure = Failure.moved(move)
         if let remote = config.remote {
             failure.remedy +=
