@@ -69,6 +69,12 @@ struct EncryptionTests {
         let written = Flag()
         let world = try World()
         world.network.connect = { _, _ in Untouched(written: written) }
+        for place in ["http://untouched", "rclone:disk:x"] {
+            // Where nobody sees the progress, and a provider may be slow, it is said before.
+            let outcome = try await world.run("init", "d", "--remote", place, "--encrypt")
+            #expect(
+                outcome.talk.contains("may take half a minute") == (place != "http://untouched"))
+        }
         let outcome = try await world.run("init", "c", "--remote", "http://untouched", "--encrypt")
         #expect(outcome.code == .usage, "\(outcome.talk)")
         #expect(outcome.talk.contains("An encrypted store needs a passphrase."))

@@ -58,7 +58,13 @@ struct InitCommand: ReplicaCommand {
         if let address, try !Self.hasMetStore(options) {
             // Before the folder of the new store is made.
             try RootPlacement(root: root).checkIsNoStore()
-            console.detail("Connecting to \(printable(address.text.utf8)).")
+            let connecting = "Connecting to \(printable(address.text.utf8))"
+            if try RcloneAddress(address.text) != nil, !console.terminals.talk {
+                // At a terminal the progress shows it.
+                console.say("\(connecting); the test of a new remote may take half a minute.")
+            } else {
+                console.detail(connecting + ".")
+            }
             connection = try await console.makeFolder(of: address, for: options)
         }
         let name = try DeviceName.chosen(device, in: console)
