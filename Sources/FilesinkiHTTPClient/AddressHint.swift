@@ -14,11 +14,11 @@ enum AddressHint {
     static func withoutTLS(_ request: HTTPRequest) -> String {
         let address = request.addressForMessages
         if address.hasPrefix("s3:") {
-            return "If it needs none, write endpoint=\(plain(request.origin)). "
+            return "Without TLS, write endpoint=\(plain(request.origin)). "
         }
         for (secure, plain) in [("https", "http"), ("webdavs", "webdav"), ("davs", "dav")]
         where address.hasPrefix(secure + "://") {
-            return "If it needs none, write \(plain)://. "
+            return "Without TLS, write \(plain)://. "
         }
         return "Check the port. "
     }

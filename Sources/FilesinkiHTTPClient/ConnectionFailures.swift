@@ -83,6 +83,8 @@ extension HTTPConnections {
         switch error {
         case let error as HTTPClientError where error == .remoteConnectionClosed:
             AddressHint.closed(request)
+        // One without TLS may also close the connection.
+        case is NIOSSLError: AddressHint.withoutTLS(request)
         default: ""
         }
     }
