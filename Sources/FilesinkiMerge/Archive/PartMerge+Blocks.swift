@@ -14,7 +14,8 @@ extension PartMerge {
                 rule.keys(parts[version], parts[version].elements[node].children)
                     .map { numbers.number(of: $0) })
         }
-        let sequence = ElementSequence(numbers: lists, chosenSide: nil) { _ in false }
+        var sequence = ElementSequence(numbers: lists, chosenSide: nil) { _ in false }
+        sequence.isAnyAddition = true
         guard case .merged(let items) = sequence.merged(), Self.keepsRemovals(items, lists) else {
             return decline("Both sides changed the same part of it.")
         }

@@ -18,9 +18,38 @@ struct ElementAlignment {
             case .none: number([group.base, group.ours, group.theirs])
             // What replaced an element is numbered as the element, so that it stays at its place.
             case .ours, .theirs: number([group.base, group.ours, group.theirs])
+            case .unclear: return nil
             case .both:
                 guard numberBoth(group, isRecognizable) else { return nil }
             }
+        }
+        if !areCountsPlain { return nil }
+    }
+
+    /// Whether the result has each element as often as the side that changed how often it is there.
+    ///
+    /// Anything else is a guess: both sides added an element at different places, which may be one or two, or one
+    /// removed an element and the other added an equal one.
+    private var areCountsPlain: Bool {
+        let found = (0..<3).map { version in
+            Dictionary(zip(numbers[version], values[version]), uniquingKeysWith: { one, _ in one })
+        }
+        var counts: [Int: [Int]] = [:]
+        func count(_ value: Int?, _ place: Int) {
+            if let value { counts[value, default: [0, 0, 0, 0]][place] += 1 }
+        }
+        for number in Set(numbers.joined()) {
+            let (base, ours, theirs) = (found[0][number], found[1][number], found[2][number])
+            // One that both sides changed, or one changed and the other removed, is merged as a value, or declined.
+            if let base, ours != theirs, ours != base, theirs != base { continue }
+            for (version, value) in [base, ours, theirs].enumerated() { count(value, version) }
+            if base == nil || ours != nil && theirs != nil {
+                count(ours == base ? theirs : ours ?? theirs, 3)
+            }
+        }
+        return counts.values.allSatisfy { count in
+            if count[1] == count[0] { return count[3] == count[2] }
+            return (count[2] == count[0] || count[2] == count[1]) && count[3] == count[1]
         }
     }
 
@@ -66,6 +95,8 @@ struct ElementAlignment {
     /// - Returns: False where nothing says that there may be several of them.
     private mutating func numberAdded(_ group: SequenceMerge.Group) -> Bool {
         guard values.contains(where: { $0.count > 1 }) else { return false }
+        let parts = [values[1][group.ours], values[2][group.theirs]]
+        guard parts.allSatisfy({ Set($0).count == $0.count }) else { return false }
         var ours: [Int: Int] = [:]
         for place in group.ours {
             numbers[1][place] = next

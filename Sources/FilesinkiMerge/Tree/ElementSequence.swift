@@ -16,6 +16,9 @@ struct ElementSequence {
     /// Of elements with places: whether a rule of the user decides about one that both sides changed.
     var isRuled: (MergeTrio<Int>) -> Bool = { _ in false }
 
+    /// Whether an element can be added at several places, such as an empty paragraph.
+    var isAnyAddition = false
+
     private var isText: Bool { continues != nil }
 
     enum Result {
@@ -38,6 +41,10 @@ struct ElementSequence {
         }
         guard !isPlaced || !isMovedTwice(things.map(\.entry)) else {
             return .conflict(SequenceOrder.reasonOfReordering)
+        }
+        guard chosenSide != nil || isText || isAnyAddition || !isAddedApart(things.map(\.entry))
+        else {
+            return .conflict("Both sides added the same element, at different places of a list.")
         }
         guard
             chosenSide != nil || isText && areChangesUnique(groups) || isStable(things.map(\.entry))
@@ -79,9 +86,11 @@ struct ElementSequence {
                 : group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
         case .ours: return group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
         case .theirs: return group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
+        case .unclear: return chosen(group)
         case .both where isPlaced: return placed(group)
         case .none, .both:
-            return inPlace(group, isRecognizable: isRecognizable) ?? beside(group) ?? chosen(group)
+            let items = inPlace(group, isRecognizable: isRecognizable) ?? beside(group)
+            return items.flatMap { isAddedApart($0.map(\.entry)) ? nil : $0 } ?? chosen(group)
         }
     }
 
@@ -164,6 +173,18 @@ struct ElementSequence {
         return numbers.allSatisfy { version in
             let found = version.filter(changed.contains)
             return Set(found).count == found.count
+        }
+    }
+
+    /// Whether both sides added an element that the base does not have, at different places: it may be one that
+    /// belongs to either, or one at each.
+    private func isAddedApart(_ entries: [MergeTrio<Int>]) -> Bool {
+        let shared = Set(numbers[1]).intersection(numbers[2]).subtracting(numbers[0])
+        guard !shared.isEmpty else { return false }
+        let counts = numbers.map(Self.counts)
+        return Self.counts(entries.compactMap(chosenNumber)).contains { number, count in
+            shared.contains(number)
+                && count > max(counts[1][number] ?? 0, counts[2][number] ?? 0)
         }
     }
 

@@ -58,6 +58,7 @@ struct ItemMatcher {
             }
             groups[ByteKey(name)] = identity
         }
+        let hasNumbers = groups.values.contains { if case .alignment = $0 { true } else { false } }
         var (match, _) = match(isSortable: groups.isEmpty) { item, version, result in
             let start = result.count
             appendName(of: item, version, to: &result)
@@ -65,7 +66,7 @@ struct ItemMatcher {
             result.append(0)
             _ = append(group, of: item, version, to: &result)
         } sortedBy: { item, version in
-            sortText(of: item, version)
+            sortText(of: item, version, hasNumber: hasNumbers)
         }
         noteOrder(in: &match)
         return checked(match)
@@ -101,8 +102,14 @@ struct ItemMatcher {
     }
 
     /// What an item with a name is sorted by.
-    private func sortText(of item: SyntaxItem, _ version: MergeVersion) -> [UInt8] {
-        let value = item.value.form == .child ? item.value.range : 0..<0
+    ///
+    /// - Parameter hasNumber: Whether nothing but a number may identify it, which is another one where the sides are exchanged.
+    private func sortText(
+        of item: SyntaxItem, _ version: MergeVersion, hasNumber: Bool = false
+    ) -> [UInt8] {
+        let form = item.value.form
+        let hasValue = form == .child || hasNumber && form == .element
+        let value = hasValue ? item.value.range : 0..<0
         guard let tree = trees[version] else { return [] }
         return [item.value.form.rawValue] + format.title(of: item, in: tree) + tree.slice(value)
     }

@@ -46,12 +46,7 @@ extension ElementSequence {
             }
             if isReordered { return true }
         }
-        let result = entries.compactMap { entry -> Int? in
-            let values = numbers(entry)
-            return values.ours == values.base
-                ? values.theirs ?? values.ours : values.ours ?? values.theirs
-        }
-        return Self.counts(result).contains { number, count in
+        return Self.counts(entries.compactMap(chosenNumber)).contains { number, count in
             let (base, ours, theirs) = (
                 counts[0][number] ?? 0, counts[1][number] ?? 0, counts[2][number] ?? 0
             )
@@ -59,7 +54,14 @@ extension ElementSequence {
         }
     }
 
-    private static func counts(_ numbers: [Int]) -> [Int: Int] {
+    /// The element that the result has: that of the side that changed it.
+    func chosenNumber(_ entry: MergeTrio<Int>) -> Int? {
+        let values = numbers(entry)
+        return values.ours == values.base
+            ? values.theirs ?? values.ours : values.ours ?? values.theirs
+    }
+
+    static func counts(_ numbers: [Int]) -> [Int: Int] {
         numbers.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 }

@@ -1,8 +1,13 @@
 /// The changes of two sides to a sequence, part by part.
 ///
-/// Parts that only touch are parts of their own; two insertions at the same place are one.
+/// Parts that only touch are parts of their own, unless both sides added the same there: see ``SharedAdditions``. Two
+/// insertions at the same place are one.
 enum SequenceMerge {
-    enum Side { case none, ours, theirs, both }
+    enum Side {
+        case none, ours, theirs, both
+        /// Both sides changed it in ways of which nobody can say how they go together.
+        case unclear
+    }
 
     /// A range of the base, and the ranges of the sides that correspond to it.
     struct Group: Hashable {
@@ -12,86 +17,106 @@ enum SequenceMerge {
         var theirs: Range<Int>
     }
 
+    /// Changes between which nothing is as it was, and the range of the base that they cover.
+    struct Region {
+        var base: Range<Int>
+        var ours: [SequenceDiff.Change] = []
+        var theirs: [SequenceDiff.Change] = []
+
+        var change: Side { ours.isEmpty ? .theirs : theirs.isEmpty ? .ours : .both }
+
+        /// - Parameter joinsTouching: Whether changes that only touch are one region.
+        static func all(
+            _ ours: some Sequence<SequenceDiff.Change>,
+            _ theirs: some Sequence<SequenceDiff.Change>, joinsTouching: Bool
+        ) -> [Region] {
+            let changes = (ours.map { ($0, true) } + theirs.map { ($0, false) }).sorted {
+                let (one, two) = ($0.0.base, $1.0.base)
+                guard one == two else {
+                    return (one.lowerBound, one.upperBound) < (two.lowerBound, two.upperBound)
+                }
+                return $0.1 && !$1.1
+            }
+            var result: [Region] = []
+            for (change, isOurs) in changes {
+                let joins = result.last.map { overlap(change.base, $0.base, joinsTouching) }
+                if joins != true { result.append(Region(base: change.base)) }
+                result[result.count - 1].add(change, isOurs: isOurs)
+            }
+            return result
+        }
+
+        private mutating func add(_ change: SequenceDiff.Change, isOurs: Bool) {
+            let end = max(base.upperBound, change.base.upperBound)
+            base = min(base.lowerBound, change.base.lowerBound)..<end
+            if isOurs { ours.append(change) } else { theirs.append(change) }
+        }
+    }
+
     /// - Parameter joinsTouching: Whether changes of both sides that only touch are one part.
     static func groups(
         base: [Int], ours: [Int], theirs: [Int], joinsTouching: Bool = false
     ) -> [Group] {
-        var ourChanges = SequenceDiff.changes(base, ours)[...]
-        var theirChanges = SequenceDiff.changes(base, theirs)[...]
-        var result: [Group] = []
-        var (position, shiftOurs, shiftTheirs) = (0, 0, 0)
-        func append(_ change: Side, upTo end: Int, growsOurs: Int, growsTheirs: Int) {
-            guard end > position || growsOurs != 0 || growsTheirs != 0 || change != .none else {
-                return
+        var list = GroupList()
+        let regions = Region.all(
+            SequenceDiff.changes(base, ours), SequenceDiff.changes(base, theirs),
+            joinsTouching: true)
+        for region in regions {
+            if joinsTouching {
+                list.append(region)
+                continue
             }
-            let ours = (position + shiftOurs)..<(end + shiftOurs + growsOurs)
-            let theirs = (position + shiftTheirs)..<(end + shiftTheirs + growsTheirs)
-            result.append(Group(change: change, base: position..<end, ours: ours, theirs: theirs))
-            (shiftOurs, shiftTheirs) = (shiftOurs + growsOurs, shiftTheirs + growsTheirs)
-            position = end
-        }
-        while let next = nextGroup(&ourChanges, &theirChanges, joinsTouching) {
-            append(.none, upTo: next.base.lowerBound, growsOurs: 0, growsTheirs: 0)
-            append(
-                next.change, upTo: next.base.upperBound, growsOurs: next.ours,
-                growsTheirs: next.theirs)
-        }
-        append(.none, upTo: base.count, growsOurs: 0, growsTheirs: 0)
-        return result
-    }
-
-    /// Changes that overlap, taken off the lists, and by how much each side grows.
-    private static func nextGroup(
-        _ ourChanges: inout ArraySlice<SequenceDiff.Change>,
-        _ theirChanges: inout ArraySlice<SequenceDiff.Change>, _ joinsTouching: Bool
-    ) -> (change: Side, base: Range<Int>, ours: Int, theirs: Int)? {
-        var range: Range<Int>?
-        var (ours, theirs): (Int?, Int?)
-        while true {
-            func isNext(_ change: SequenceDiff.Change) -> Bool {
-                range == nil || overlap(change.base, range, joinsTouching)
+            switch SharedAdditions(region, ours, theirs).result {
+            case .none:
+                Region.all(region.ours, region.theirs, joinsTouching: false)
+                    .forEach { list.append($0) }
+            case .unclear: list.append(region, as: .unclear)
+            case .split(let parts): parts.forEach { list.append($0) }
             }
-            let our = ourChanges.first.flatMap { isNext($0) ? $0 : nil }
-            let their = theirChanges.first.flatMap { isNext($0) ? $0 : nil }
-            guard let next = first(our, their) else { break }
-            let growth = next.change.side.count - next.change.base.count
-            if next.isOurs {
-                ours = (ours ?? 0) + growth
-                ourChanges.removeFirst()
-            } else {
-                theirs = (theirs ?? 0) + growth
-                theirChanges.removeFirst()
-            }
-            let base = next.change.base
-            range =
-                range.map {
-                    min($0.lowerBound, base.lowerBound)..<max($0.upperBound, base.upperBound)
-                } ?? base
         }
-        guard let range else { return nil }
-        let change: Side = ours == nil ? .theirs : theirs == nil ? .ours : .both
-        return (change, range, ours ?? 0, theirs ?? 0)
-    }
-
-    private static func first(
-        _ our: SequenceDiff.Change?, _ their: SequenceDiff.Change?
-    ) -> (change: SequenceDiff.Change, isOurs: Bool)? {
-        guard let our else { return their.map { ($0, false) } }
-        guard let their else { return (our, true) }
-        let (one, two) = (our.base, their.base)
-        let isOurs = (one.lowerBound, one.upperBound) <= (two.lowerBound, two.upperBound)
-        return isOurs ? (our, true) : (their, false)
+        list.end(at: base.count)
+        return list.groups
     }
 
     private static func overlap(
-        _ change: Range<Int>, _ range: Range<Int>?, _ joinsTouching: Bool
+        _ change: Range<Int>, _ range: Range<Int>, _ joinsTouching: Bool
     ) -> Bool {
-        guard let range else { return false }
         if joinsTouching {
             return change.lowerBound <= range.upperBound && range.lowerBound <= change.upperBound
         }
         if change.isEmpty && range.isEmpty { return change.lowerBound == range.lowerBound }
         return change.lowerBound < range.upperBound && range.lowerBound < change.upperBound
+    }
+
+    /// Groups one behind the other, with what neither side changed between them.
+    private struct GroupList {
+        private(set) var groups: [Group] = []
+        private var (place, ours, theirs) = (0, 0, 0)
+
+        mutating func append(_ region: Region, as change: Side? = nil) {
+            end(at: region.base.lowerBound)
+            func growth(_ changes: [SequenceDiff.Change]) -> Int {
+                changes.reduce(0) { $0 + $1.side.count - $1.base.count }
+            }
+            add(
+                change ?? region.change, region.base, growth(region.ours), growth(region.theirs))
+        }
+
+        /// Adds what is unchanged up to a place of the base.
+        mutating func end(at end: Int) {
+            if end > place { add(.none, place..<end, 0, 0) }
+        }
+
+        private mutating func add(
+            _ change: Side, _ base: Range<Int>, _ ourGrowth: Int, _ theirGrowth: Int
+        ) {
+            let ourEnd = ours + base.count + ourGrowth
+            let theirEnd = theirs + base.count + theirGrowth
+            groups.append(
+                Group(
+                    change: change, base: base, ours: ours..<ourEnd, theirs: theirs..<theirEnd))
+            (place, ours, theirs) = (base.upperBound, ourEnd, theirEnd)
+        }
     }
 
     // MARK: Stability
@@ -126,6 +151,7 @@ enum SequenceMerge {
             switch group.change {
             case .none, .ours: result += ourPart
             case .theirs: result += theirPart
+            case .unclear: return nil
             case .both:
                 guard let both = inPlace(base[group.base], ourPart, theirPart, known) else {
                     return nil
@@ -185,9 +211,32 @@ struct SequenceDiff {
         guard !left.isEmpty || !right.isEmpty else { return [] }
         let whole = Change(
             base: head..<(head + left.count), side: head..<(head + right.count))
-        guard !left.isEmpty, !right.isEmpty, let trail = trail(left, right) else { return [whole] }
+        guard !left.isEmpty, !right.isEmpty, let trail = trail(left, right) else {
+            return slid([whole], base, side)
+        }
         let pairs = path(trail, left, right).reversed() + [(left.count, right.count)]
-        return gaps(pairs, offset: head)
+        return slid(gaps(pairs, offset: head), base, side)
+    }
+
+    /// The changes with additions and removals as far behind as equal elements let them be, so that it does not matter
+    /// which of equal neighbours was found to be new.
+    private static func slid(_ changes: [Change], _ base: [Int], _ side: [Int]) -> [Change] {
+        var result = changes
+        for index in changes.indices.reversed() {
+            let end = index + 1 < result.count ? result[index + 1].base.lowerBound : base.count
+            var change = result[index]
+            guard change.base.isEmpty != change.side.isEmpty else { continue }
+            func isSame(_ list: [Int], _ range: Range<Int>) -> Bool {
+                range.isEmpty || list[range.lowerBound] == list[range.upperBound]
+            }
+            while change.base.upperBound < end, isSame(base, change.base), isSame(side, change.side)
+            {
+                change.base = (change.base.lowerBound + 1)..<(change.base.upperBound + 1)
+                change.side = (change.side.lowerBound + 1)..<(change.side.upperBound + 1)
+            }
+            result[index] = change
+        }
+        return result
     }
 
     /// How far each diagonal was reached, for every number of differences.

@@ -19,9 +19,9 @@ struct SequenceOrder {
 
     private let oursGhosts: [Int]
     private let theirsGhosts: [Int]
-    private let isInOurs: [Bool]
-    private let isInTheirs: [Bool]
-    private let isInBase: [Bool]
+    let isInOurs: [Bool]
+    let isInTheirs: [Bool]
+    let isInBase: [Bool]
 
     init(
         base: [Int], ours: [Int], theirs: [Int], count: Int,
@@ -86,16 +86,6 @@ struct SequenceOrder {
         return result
     }
 
-    /// Whether both replaced the same thing of base, by different ones.
-    ///
-    /// - Parameter orRemoved: Whether it is enough that one side replaced it, and the other removed it.
-    func isReplacedTwice(orRemoved: Bool) -> Bool {
-        let (ours, theirs) = replaced
-        if !ours.isDisjoint(with: theirs) { return true }
-        return orRemoved
-            && (ours.contains { !isInTheirs[$0] } || theirs.contains { !isInOurs[$0] })
-    }
-
     /// What a conflict says where ``isReorderedTwice``.
     static let reasonOfReordering = "Both sides changed the order of the elements."
 
@@ -127,35 +117,6 @@ struct SequenceOrder {
             base == theirs.filter({ isInBase[$0] })
         else { return false }
         return commonSorting(sortings()) != nil
-    }
-
-    /// The first thing of base that both replaced by different ones.
-    var firstReplacedTwice: Int? {
-        let (ours, theirs) = replaced
-        guard !ours.isDisjoint(with: theirs) else { return nil }
-        return base.first { ours.contains($0) && theirs.contains($0) }
-    }
-
-    private var replaced: (ours: Set<Int>, theirs: Set<Int>) {
-        (
-            replaced(oursGhosts, isIn: isInOurs, isInOther: isInTheirs),
-            replaced(theirsGhosts, isIn: isInTheirs, isInOther: isInOurs)
-        )
-    }
-
-    /// The ghosts that things follow which only this side has.
-    private func replaced(_ side: [Int], isIn: [Bool], isInOther: [Bool]) -> Set<Int> {
-        var result: Set<Int> = []
-        var run: [Int] = []
-        for thing in side {
-            if !isIn[thing] {
-                run.append(thing)
-            } else {
-                if !isInBase[thing], !isInOther[thing] { result.formUnion(run) }
-                run = []
-            }
-        }
-        return result
     }
 
     /// All things of all versions that are kept, in order.
