@@ -75,23 +75,26 @@ struct CSVKey {
     let columns: [[UInt8]]
     /// Whether equal rows are told apart by counting them.
     let isWholeRow: Bool
+    /// Whether a rule of the user names the columns.
+    let isChosen: Bool
 
     /// The columns that the user chose, else the first that is unique in all versions
     /// (`id`, `uuid`, `key` and `name` before others), else everything that the versions share.
     /// nil if the user's choice is not unique.
     init?(for sheets: Versions<CSVSheet>, chosen: [String]) {
         let common = sheets.commonColumns
-        if !chosen.isEmpty {
+        isChosen = !chosen.isEmpty
+        if isChosen {
             columns = chosen.map { Array($0.utf8) }
             isWholeRow = false
-            guard Self.areUnique(columns, sheets, allowsEmpty: true) else { return nil }
+            guard Self.areUnique(columns, sheets.all, allowsEmpty: true) else { return nil }
             return
         }
         let likely = Self.likelyNames.flatMap { name in
             common.filter { Self.lowercase($0) == name }
         }
         if let unique = (likely + common).first(where: {
-            Self.areUnique([$0], sheets, allowsEmpty: false)
+            Self.areUnique([$0], sheets.all, allowsEmpty: false)
         }) {
             columns = [unique]
             isWholeRow = false
@@ -129,10 +132,11 @@ struct CSVKey {
             .map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
 
-    private static func areUnique(
-        _ columns: [[UInt8]], _ sheets: Versions<CSVSheet>, allowsEmpty: Bool
+    /// Whether columns identify the rows of every version.
+    static func areUnique(
+        _ columns: [[UInt8]], _ sheets: [CSVSheet], allowsEmpty: Bool
     ) -> Bool {
-        sheets.all.filter { !$0.columns.isEmpty }.allSatisfy { sheet in
+        sheets.filter { !$0.columns.isEmpty }.allSatisfy { sheet in
             let places = columns.compactMap { sheet.columns.firstIndex(of: $0) }
             guard places.count == columns.count else { return false }
             var seen: Set<ByteKey> = []

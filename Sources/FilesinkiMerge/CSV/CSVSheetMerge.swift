@@ -45,6 +45,12 @@ struct CSVSheetMerge {
             refuse(place(replaced), "Both sides replaced it, by different rows.")
             return nil
         }
+        if !key.isWholeRow, !key.isChosen,
+            let double = CSVDoubleRow(sheets, rows, columns)
+        {
+            refuse(place(double.row), double.reason)
+            return nil
+        }
         guard let order = rows.order(survives) else {
             refuse("", "Both sides changed the order of the rows.")
             return nil

@@ -9,6 +9,7 @@ struct ItemMatch {
     /// What an item of a version is sorted by.
     private let text: (MergeVersion, Int) -> [UInt8]
     private let form: (MergeVersion, Int) -> SyntaxNode.Form
+    private let isApart: (MergeVersion, Int) -> Bool
     /// Whether the order may follow the names: comments that stand alone keep their neighbours.
     private let isSortable: Bool
     /// The name of the elements that both sides put in orders of their own; empty for those of a list.
@@ -19,12 +20,15 @@ struct ItemMatch {
     /// - Parameters:
     ///   - things: By version, the number of each item; each occurs once in a version.
     ///   - identities: What each number stands for.
+    ///   - isApart: Whether a blank line is above an item of a version.
     init(
         _ things: MergeTrio<[Int]>, _ identities: [[UInt8]], isSortable: Bool,
         sortedBy text: @escaping (MergeVersion, Int) -> [UInt8],
-        form: @escaping (MergeVersion, Int) -> SyntaxNode.Form = { _, _ in .value }
+        form: @escaping (MergeVersion, Int) -> SyntaxNode.Form = { _, _ in .value },
+        isApart: @escaping (MergeVersion, Int) -> Bool = { _, _ in false }
     ) {
         self.form = form
+        self.isApart = isApart
         self.isSortable = isSortable
         self.identities = identities
         self.text = text
@@ -78,6 +82,12 @@ struct ItemMatch {
             precedes: precedes,
             sortings: { isSortable ? sortings(entries.indices.map(text)) : [] })
         order.chosenSide = chosenSide
+        order.isApart = { thing in
+            let entry = entries[thing]
+            guard (entry.ours == nil) != (entry.theirs == nil) else { return false }
+            return entry.ours.map { isApart(.ours, $0) }
+                ?? entry.theirs.map { isApart(.theirs, $0) } ?? false
+        }
         return order
     }
 

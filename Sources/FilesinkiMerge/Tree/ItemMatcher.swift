@@ -305,7 +305,10 @@ struct ItemMatcher {
         let match = ItemMatch(
             things, numbers.texts, isSortable: isSortable && !hasComments,
             sortedBy: { version, ordinal in text(items(version)[ordinal], version) },
-            form: { version, ordinal in items(version)[ordinal].value.form })
+            form: { version, ordinal in items(version)[ordinal].value.form },
+            isApart: { version, ordinal in
+                trees[version]?.hasBlankLine(above: items(version)[ordinal]) ?? false
+            })
         return (match, isRepeated)
     }
 

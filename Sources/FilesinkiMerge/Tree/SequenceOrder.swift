@@ -16,6 +16,9 @@ struct SequenceOrder {
     let sortings: () -> [(Int, Int) -> Bool]
     /// Whose order is taken where both moved differently; nil for the lesser one.
     var chosenSide: MergeVersion?
+    /// Whether a blank line is above a thing that a side put in. It then stands behind what the other side put in
+    /// without one.
+    var isApart: (Int) -> Bool = { _ in false }
 
     private let oursGhosts: [Int]
     private let theirsGhosts: [Int]
@@ -177,7 +180,8 @@ struct SequenceOrder {
             }
             if areSorted { return sorted(ours + theirs, sorting) }
         }
-        return precedes(our, their) ? ours + theirs : theirs + ours
+        let areOursFirst = isApart(our) == isApart(their) ? precedes(our, their) : isApart(their)
+        return areOursFirst ? ours + theirs : theirs + ours
     }
 
     /// The order in which all versions are sorted. Two things are in some order always, which says nothing.

@@ -38,6 +38,13 @@ final class SyntaxTree {
         (items(of: node).last?.end ?? node.openingEnd)..<node.closingStart
     }
 
+    /// Whether a blank line is above an item and its comments.
+    func hasBlankLine(above item: SyntaxItem) -> Bool {
+        let space = slice(item.gap)
+        let before = slice(max(0, space.startIndex - 1)..<space.startIndex)
+        return space.count { $0 == 10 } + (before == [10] ? 1 : 0) > 1
+    }
+
     /// Whether a comma stands behind the last item; nil without an item.
     func hasLastComma(_ node: SyntaxNode) -> Bool? {
         items(of: node).last { $0.role == .value }.map { !$0.comma.isEmpty }

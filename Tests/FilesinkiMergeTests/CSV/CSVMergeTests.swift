@@ -32,6 +32,24 @@ import Testing
             "one key edited by both", base: "id,a\n1,x\n2,y", ours: "id,a\n1,x\n3,y",
             theirs: "id,a\n1,x\n4,y", place: "row 2"),
         CSVCase(
+            "a row of the same two identifiers added by both, where a third column is the key",
+            base: "method,lang,name\n1,6,Gras\n1,9,Grass\n2,9,Surf",
+            ours: "method,lang,name\n1,6,Gras\n1,9,Grass\n2,9,Surf\n3,9,Tree",
+            theirs: "method,lang,name\n1,6,Gras\n1,9,Grass\n2,9,Surf\n3,9,Cave",
+            place: "row Cave"),
+        CSVCase(
+            "rows of two equal fields added by both, which are no identifiers",
+            base: "name,lang,size\na,6,1\nb,6,1\nc,9,1",
+            ours: "name,lang,size\na,6,1\nb,6,1\nc,9,1\ne,9,2",
+            theirs: "name,lang,size\na,6,1\nb,6,1\nc,9,1\nd,9,2",
+            merged: "name,lang,size\na,6,1\nb,6,1\nc,9,1\nd,9,2\ne,9,2"),
+        CSVCase(
+            "rows of two equal fields added by both, one of which was another in each row",
+            base: "name,lang,size\na,6,1\nb,9,1",
+            ours: "name,lang,size\na,6,1\nb,9,1\ne,9,2",
+            theirs: "name,lang,size\na,6,1\nb,9,1\nd,9,2",
+            merged: "name,lang,size\na,6,1\nb,9,1\nd,9,2\ne,9,2"),
+        CSVCase(
             "removed by one, another edited", base: "id,a\n1,x\n2,y", ours: "id,a\n2,y",
             theirs: "id,a\n1,x\n2,z", merged: "id,a\n2,z"),
         CSVCase(

@@ -113,7 +113,7 @@ import Testing
             list("a", "b", "x", "c"), "declined: "),
         Row(
             "strings at different places", JSONMerge(), #"["a","b","c"]"#,
-            #"["a","x","b","c"]"#, #"["a","b","x","c"]"#, #"["a","x","b","c"]"#),
+            #"["a","x","b","c"]"#, #"["a","b","x","c"]"#, #"["a","b","x","c"]"#),
         Row(
             "tables of TOML", tree(TOMLFormat()), tables(["a1", "q1"]),
             tables(["a1", "x1", "q1"]), tables(["a2", "x1", "q1"]), tables(["a2", "x1", "q1"])),

@@ -151,6 +151,12 @@ struct XMLMergeTests {
             list("<p>a</p>", "<p>b</p>", "<p>d</p>"), list("<p>a</p>", "<p>b</p>", "<p>c</p>"),
             list("<p>a</p>", "<p>b</p>", "<p>c</p>", "<p>d</p>")),
         MergeCase(
+            "one added behind another here, one below a blank line there",
+            "<l>\n<p id=\"a\"/>\n\n<r/>\n</l>\n",
+            "<l>\n<p id=\"a\"/>\n<p id=\"z\"/>\n\n<r/>\n</l>\n",
+            "<l>\n<p id=\"a\"/>\n\n<i f=\"b\"/>\n\n<r/>\n</l>\n",
+            "<l>\n<p id=\"a\"/>\n<p id=\"z\"/>\n\n<i f=\"b\"/>\n\n<r/>\n</l>\n"),
+        MergeCase(
             "equal ones, of which one was removed", list("<p/>", "<q/>", "<p/>", "<p>c</p>"),
             list("<q/>", "<p/>", "<p>c</p>"), list("<p/>", "<q/>", "<p/>", "<p>C</p>"),
             list("<q/>", "<p/>", "<p>C</p>")),
