@@ -42,9 +42,9 @@ struct ElementSequence {
         guard !isPlaced || !isMovedTwice(things.map(\.entry)) else {
             return .conflict(SequenceOrder.reasonOfReordering)
         }
-        guard chosenSide != nil || isText || isAnyAddition || !isAddedApart(things.map(\.entry))
+        guard chosenSide != nil || isText || isAnyAddition || !isDoubled(things.map(\.entry))
         else {
-            return .conflict("Both sides added the same element, at different places of a list.")
+            return .conflict("Both sides added or moved an element, to different places of a list.")
         }
         guard
             chosenSide != nil || isText && areChangesUnique(groups) || isStable(things.map(\.entry))
@@ -90,7 +90,7 @@ struct ElementSequence {
         case .both where isPlaced: return placed(group)
         case .none, .both:
             let items = inPlace(group, isRecognizable: isRecognizable) ?? beside(group)
-            return items.flatMap { isAddedApart($0.map(\.entry)) ? nil : $0 } ?? chosen(group)
+            return items.flatMap { isDoubled($0.map(\.entry)) ? nil : $0 } ?? chosen(group)
         }
     }
 
@@ -176,15 +176,16 @@ struct ElementSequence {
         }
     }
 
-    /// Whether both sides added an element that the base does not have, at different places: it may be one that
-    /// belongs to either, or one at each.
-    private func isAddedApart(_ entries: [MergeTrio<Int>]) -> Bool {
-        let shared = Set(numbers[1]).intersection(numbers[2]).subtracting(numbers[0])
-        guard !shared.isEmpty else { return false }
+    /// Whether elements of the result are there more often than on any side: both sides added or moved one, to
+    /// different places. It may be one that belongs to either, or one at each. Where the base has it, both can add one more.
+    private func isDoubled(_ entries: [MergeTrio<Int>]) -> Bool {
         let counts = numbers.map(Self.counts)
         return Self.counts(entries.compactMap(chosenNumber)).contains { number, count in
-            shared.contains(number)
-                && count > max(counts[1][number] ?? 0, counts[2][number] ?? 0)
+            let (base, ours, theirs) = (
+                counts[0][number] ?? 0, counts[1][number] ?? 0, counts[2][number] ?? 0
+            )
+            let areBothMore = base > 0 && ours > base && theirs > base
+            return count > (areBothMore ? ours + theirs - base : max(ours, theirs))
         }
     }
 

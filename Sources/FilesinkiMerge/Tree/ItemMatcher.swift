@@ -108,7 +108,7 @@ struct ItemMatcher {
         of item: SyntaxItem, _ version: MergeVersion, hasNumber: Bool = false
     ) -> [UInt8] {
         let form = item.value.form
-        let hasValue = form == .child || hasNumber && form == .element
+        let hasValue = form == .child || hasNumber
         let value = hasValue ? item.value.range : 0..<0
         guard let tree = trees[version] else { return [] }
         return [item.value.form.rawValue] + format.title(of: item, in: tree) + tree.slice(value)
