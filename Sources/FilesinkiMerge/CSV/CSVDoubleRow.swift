@@ -8,7 +8,7 @@ struct CSVDoubleRow {
     let reason: String
 
     /// How many columns are compared with one another.
-    private static let mostColumns = 24
+    private static let mostColumns = 12
 
     /// - Returns: nil unless neither of two columns identifies the rows of the base alone, but both together do those of
     ///   every version, and not those of the result.

@@ -47,9 +47,15 @@ struct ElementAlignment {
                 count(ours == base ? theirs : ours ?? theirs, 3)
             }
         }
-        return counts.values.allSatisfy { count in
-            if count[1] == count[0] { return count[3] == count[2] }
-            return (count[2] == count[0] || count[2] == count[1]) && count[3] == count[1]
+        let neighbours = Set(zip(values[0], values[0].dropFirst()).filter { $0 == $1 }.map { $0.0 })
+        return counts.allSatisfy { value, count in
+            let (base, ours, theirs) = (count[0], count[1], count[2])
+            // Each side can remove, or edit, another one of equal elements that are not neighbours.
+            if ours < base, theirs < base, !neighbours.contains(value) {
+                return max(0, ours + theirs - base)...min(ours, theirs) ~= count[3]
+            }
+            if ours == base { return count[3] == theirs }
+            return (theirs == base || theirs == ours) && count[3] == ours
         }
     }
 

@@ -131,6 +131,10 @@ import Testing
             tree(XMLFormat()), elements("a1", "b1"), elements("a1"), elements("a1", "b1", "b1"),
             "declined: "),
         Row(
+            "in the places of equal elements of XML", tree(XMLFormat()),
+            elements("a1", "b1", "a1"), elements("x1", "b1", "a1"), elements("a1", "b1", "y1"),
+            elements("x1", "b1", "y1")),
+        Row(
             "paragraphs of Markdown", tree(MarkdownFormat()), paragraphs("In", "# A1", "end"),
             paragraphs("In", "x", "# A1", "end"), paragraphs("In", "x", "# A2", "end"),
             paragraphs("In", "x", "# A2", "end")),
