@@ -114,8 +114,7 @@ package struct DocumentFormat: Sendable {
     }
 
     /// XML; what cannot be read is declined, as lines of two sides can form another document.
-    package static let xml = DocumentFormat(
-        .xml, XMLFormat(), asText: TreeMerge(format: XMLFormat()))
+    package static let xml = DocumentFormat(.xml, XMLFormat(), asText: UnreadXMLMerge())
 
     /// Markdown, which every text is.
     package static let markdown = DocumentFormat(.markdown, FrontMatterMerge())

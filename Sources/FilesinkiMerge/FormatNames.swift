@@ -58,6 +58,6 @@ package enum FormatNames {
         "*.xsd", "*.xsl", "*.xslt", "*.wsdl", "*.csproj", "*.fsproj", "*.vbproj", "*.vcxproj",
         "*.props", "*.targets", "*.resx", "*.xaml", "*.nuspec", "*.xib", "*.storyboard",
         "*.xcscheme", "*.ui", "*.glade", "*.qrc", "*.xlf", "*.xliff", "*.graphml", "*.gexf",
-        "*.musicxml", "*.opf", "*.ncx", "*.iml",
+        "*.musicxml", "*.opf", "*.ncx", "*.iml", "*.csl",
     ]
 }

@@ -1,6 +1,7 @@
 /// Lines as a set, such as requirements or checksums: both sides' added lines, without those that a side removed.
 ///
 /// A line that both sides replaced, or one replaced and the other removed, is a conflict. Sorted lines stay sorted.
+/// The checksums of Go's modules are known by module and version, and any of them can stand beside each other.
 struct LineSetFormat: SyntaxFormat {
     let name = "a list of lines"
     let repeats = RepeatedNames.override
@@ -30,8 +31,10 @@ struct LineSetFormat: SyntaxFormat {
             place = end
         }
         let store = SyntaxStore(bytes)
+        let isNamed = ModuleChecksum.identify(&items, in: bytes)
         let root = SyntaxNode(
-            kind: .list, range: 0..<bytes.count, items: store.add(items), openingEnd: 0,
+            kind: isNamed ? .map : .list, range: 0..<bytes.count, items: store.add(items),
+            openingEnd: 0,
             closingStart: bytes.count)
         return SyntaxTree(store, root: root)
     }

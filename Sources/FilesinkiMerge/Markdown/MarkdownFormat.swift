@@ -34,7 +34,8 @@ struct MarkdownFormat: SyntaxFormat {
 private struct MarkdownSoundness {
     private let tree: SyntaxTree
     private(set) var names = Set(["numbers", "labels", "tables", "fences"].map { Array($0.utf8) })
-    private var labels: Set<ByteKey> = []
+    /// What the labels of links stand for.
+    private var targets: [ByteKey: ByteKey] = [:]
 
     init(_ tree: SyntaxTree) {
         self.tree = tree
@@ -46,9 +47,10 @@ private struct MarkdownSoundness {
         if node.type == MarkdownReader.Kind.openFence { remove("fences") }
         guard node.kind != .scalar else { return }
         if node.form == .block, node.kind == .map {
-            for item in tree.items(of: node)
-            where !labels.insert(ByteKey(tree.slice(item.key))).inserted {
-                remove("labels")
+            for item in tree.items(of: node) {
+                let target = ByteKey(tree.slice(item.value.meaning))
+                let known = targets.updateValue(target, forKey: ByteKey(tree.slice(item.key)))
+                if let known, known != target { remove("labels") }
             }
         }
         if tree.items(of: node).contains(where: { $0.value.form == .step }) { readNumbers(node) }

@@ -15,6 +15,15 @@ struct LineSetMergeTests {
         MergeCase(
             "blank lines stay", "# x\n\nb\n", "# x\n\nb\nc\n", "# x\n\na\nb\n", "# x\n\na\nb\nc\n"),
         MergeCase("a line twice", "a\na\n", "a\na\nb\n", "a\na\nc\n", "declined: "),
+        MergeCase(
+            "checksums of one module's versions", "m/a v1.0.0 h1:a=\nm/c v1.0.0/go.mod h1:c=\n",
+            "m/a v1.1.0 h1:q=\nm/c v1.0.0/go.mod h1:c=\n",
+            "m/a v1.2.0 h1:r=\nm/c v1.0.0/go.mod h1:c=\n",
+            "m/a v1.1.0 h1:q=\nm/a v1.2.0 h1:r=\nm/c v1.0.0/go.mod h1:c=\n"),
+        MergeCase(
+            "two checksums of one version", "m/a v1.0.0 h1:a=\n",
+            "m/a v1.0.0 h1:a=\nm/d v1.0.0 h1:1=\n", "m/a v1.0.0 h1:a=\nm/d v1.0.0 h1:2=\n",
+            "declined: /m~1d v1.0.0"),
         MergeCase("no last line end", "a\nb", "a\nb\nd", "a\nb\nc", "a\nb\nc\nd"),
     ]
 

@@ -112,6 +112,14 @@ struct MarkdownMergeTests {
             "line ends of both kinds, and no last one", "- a\r\n- b", "- a\r\n- b\r\n- c",
             "- x\r\n- a\r\n- b\r\n- d", "- x\r\n- a\r\n- b\r\n- c\r\n- d"),
         MergeCase(
+            "one definition of a link, added at two places", "# A\n\na\n\n# B\n\nb\n",
+            "# A\n\na [x]\n\n[x]: /x\n\n# B\n\nb\n", "# A\n\na\n\n# B\n\nb [x]\n\n[x]: /x\n",
+            "# A\n\na [x]\n\n[x]: /x\n\n# B\n\nb [x]\n\n[x]: /x\n"),
+        MergeCase(
+            "one label with two targets", "# A\n\na\n\n# B\n\nb\n",
+            "# A\n\na [x]\n\n[x]: /x\n\n# B\n\nb\n", "# A\n\na\n\n# B\n\nb [x]\n\n[x]: /y\n",
+            "declined: "),
+        MergeCase(
             "a list that one side made of a paragraph", "a\nb\n", "- a\n- b\n", "a\nc\n",
             "declined: line 1"),
     ]

@@ -86,6 +86,20 @@ struct PropertyListMergeTests {
         #expect(TreeMerge(format: XMLFormat()).merge(row.input.swapped).shown == row.merged)
     }
 
+    @Test("one that is not XML is merged as text")
+    func openStep() {
+        let merge = DocumentFormat.xml.textMerge
+        let row = MergeCase(
+            "", "{ a = b; }\n\n{ c = d; }\n", "{ a = x; }\n\n{ c = d; }\n",
+            "{ a = b; }\n\n{ c = y; }\n", "{ a = x; }\n\n{ c = y; }\n")
+        #expect(DocumentFormat.xml.mergeDocuments(row.input) == nil)
+        #expect(merge.merge(row.input).shown == row.merged)
+        let broken = MergeCase("", "<a>\n\nb\n\nc\n", "<a>\n\nx\n\nc\n", "<a>\n\nb\n\ny\n", "")
+        #expect(merge.merge(broken.input).shown == "declined: ")
+        let emptied = MergeCase("", "a\n\nb\n\nc\n", "", "a\n\nb\n\ny\n", "")
+        #expect(merge.merge(emptied.input).shown == "declined: ")
+    }
+
     @Test("a dictionary that is not of pairs is one value")
     func unpaired() {
         func list(_ first: String, _ second: String) -> String {
