@@ -19,6 +19,12 @@ struct ContentLineFormat: SyntaxFormat {
         return reader.document()
     }
 
+    func reasonOfRefusal(_ bytes: [UInt8]) -> String {
+        guard bytes.count <= SyntaxLimits.size else { return "" }
+        var reader = ContentLineReader(bytes, dialect)
+        return reader.document() == nil ? reader.reasonOfRefusal : ""
+    }
+
     func aligned(_ trees: MergeTrio<SyntaxTree>) -> MergeTrio<SyntaxTree> {
         guard dialect == .card else { return trees }
         var groups = CardGroups(trees, self)

@@ -7,8 +7,9 @@ struct ContentLineReader {
     private let store: SyntaxStore
     private let bytes: [UInt8]
     private let dialect: ContentLineDialect
-    /// Whether the space that begins the second line of a folded line is part of the value, as in vCard 2.1.
-    private let keepsFolds: Bool
+    /// Whether the space that begins the second line of a folded line is part of the value, as in a card of
+    /// vCard 2.1.
+    private var keepsFolds = false
     private let hasReturns: Bool
     private var names: ContentLineNames
     /// How often the component that is closed has each name; zero between two components.
@@ -17,6 +18,8 @@ struct ContentLineReader {
     /// The document, and the components that have not ended.
     private var open = [Component()]
     private var count = 0
+    /// The component that has an identifier twice: where it begins, its type, and the name of the identifier.
+    private var twiceIdentified: (start: Int, type: ArraySlice<UInt8>, name: String)?
     /// How many bytes the keys have that are copies.
     private var keySize = 0
 
@@ -43,21 +46,28 @@ struct ContentLineReader {
         self.bytes = bytes
         self.dialect = dialect
         hasReturns = bytes.contains(13)
-        keepsFolds = Self.isOld(bytes)
         names = ContentLineNames(store, dialect)
     }
 
-    /// Whether a line says that the document is of vCard 2.1 or vCalendar 1.0.
-    private static func isOld(_ bytes: [UInt8]) -> Bool {
-        var start = 0
-        while start < bytes.count {
+    /// Whether a line says that the card or calendar is of vCard 2.1 or vCalendar 1.0.
+    ///
+    /// Each card of a file has a version of its own.
+    ///
+    /// - Parameter start: Behind the line that begins it.
+    private func isOld(from start: Int) -> Bool {
+        var start = start
+        var depth = 1
+        while start < bytes.count, depth > 0 {
             let end = bytes.lineEnd(from: start)
             while start < end, bytes[start].isSpace { start += 1 }
-            if start < end, bytes[start].uppercasedASCII == UInt8(ascii: "V") {
+            if start < end, "VBE".utf8.contains(bytes[start].uppercasedASCII) {
                 let line = bytes[start..<end].trimmed.map(\.uppercasedASCII)
-                if line == Array("VERSION:2.1".utf8) || line == Array("VERSION:1.0".utf8) {
+                if line.elementsEqual("VERSION:2.1".utf8) || line.elementsEqual("VERSION:1.0".utf8)
+                {
                     return true
                 }
+                if line.elementsEqual("BEGIN:\(dialect.outermost)".utf8) { depth += 1 }
+                if line.elementsEqual("END:\(dialect.outermost)".utf8) { depth -= 1 }
             }
             start = end
         }
@@ -84,6 +94,16 @@ struct ContentLineReader {
             kind: .map, range: 0..<bytes.count, items: store.add(open[0].items), openingEnd: 0,
             closingStart: bytes.count)
         return SyntaxTree(store, root: root)
+    }
+
+    /// Why ``document()`` did not read the document.
+    var reasonOfRefusal: String {
+        func number(_ place: Int) -> Int { bytes[..<place].count { $0 == 10 } + 1 }
+        guard let (start, type, name) = twiceIdentified else {
+            return "The first line that cannot be read is line \(number(position))."
+        }
+        let typeText = String(decoding: type, as: UTF8.self)
+        return "The \(typeText) that begins in line \(number(start)) has \(name) more than once."
     }
 
     private mutating func skipBlankLines() {
@@ -113,6 +133,7 @@ struct ContentLineReader {
         guard !type.isEmpty, !type.contains(0), open.count < SyntaxLimits.depth,
             open.count > 1 || type.elementsEqual(dialect.outermost.utf8)
         else { return false }
+        if open.count == 1 { keepsFolds = isOld(from: position) }
         open.append(Component(type: type, gap: gap, openingEnd: position))
         return true
     }
@@ -176,7 +197,7 @@ struct ContentLineReader {
     // MARK: Identities
 
     /// What distinguishes components of one type; without a key, all that is in it.
-    private func identity(
+    private mutating func identity(
         of component: Component
     ) -> (name: ArraySlice<UInt8>, key: ArraySlice<UInt8>?)? {
         let type = component.type
@@ -184,7 +205,11 @@ struct ContentLineReader {
         let isZone = type.elementsEqual("VTIMEZONE".utf8)
         let identifier = isZone ? ContentLineNames.timeZone : ContentLineNames.uid
         let lines = component.lines.count { $0.line.name == identifier }
-        guard lines < 2 else { return nil }
+        guard lines < 2 else {
+            let start = component.gap.upperBound
+            twiceIdentified = (start, type, isZone ? "TZID" : "UID")
+            return nil
+        }
         if let line = component.line(identifier), case let id = value(of: line), !id.isEmpty {
             var (name, key) = (id, type + Array("\0=".utf8) + id)
             if !isZone, dialect == .calendar, let line = component.line(ContentLineNames.recurrence)

@@ -16,6 +16,10 @@ struct POFormat: SyntaxFormat {
         var reader = POReader(bytes)
         return reader.document()
     }
+
+    func followers(_ trees: MergeTrio<SyntaxTree>) -> [FollowingField] {
+        POHeader.followers(trees)
+    }
 }
 
 /// Reads a catalogue; every method returns nil for what is not one.

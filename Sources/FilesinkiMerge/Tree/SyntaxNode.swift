@@ -74,6 +74,12 @@ struct SyntaxNode: BitwiseCopyable {
         content = kind == .scalar ? meaning.parts : (items.start, items.end)
     }
 
+    /// The type of a scalar in lines, such as a script, both sides' changes of which can be merged as those of a text.
+    static let linesType = UInt8(ascii: "b")
+
+    /// Whether it is a text whose lines can be merged.
+    var hasLines: Bool { form == .block || kind == .scalar && type == Self.linesType }
+
     /// What a scalar says: equal for all spellings of one value.
     var meaning: SyntaxText {
         get { kind == .scalar ? SyntaxText(parts: content) : .none }

@@ -6,6 +6,11 @@ protocol SyntaxFormat: Sendable {
     var repeats: RepeatedNames { get }
     /// Rules for fields that the format itself has; those of the user come first.
     var fields: [FieldRule] { get }
+    /// Fields that come from the side from which another field comes that they belong to.
+    ///
+    /// - Parameter trees: The versions; the base is nil without a common version.
+    func followers(_ trees: MergeTrio<SyntaxTree>) -> [FollowingField]
+
     /// The members that usually identify an element, most likely first.
     var identities: [[UInt8]] { get }
 
@@ -14,6 +19,14 @@ protocol SyntaxFormat: Sendable {
     /// - Returns: nil when the bytes are not of the format, when programs could read them in more than one way,
     ///   or beyond ``SyntaxLimits``.
     func read(_ bytes: [UInt8]) -> SyntaxTree?
+
+    /// Why ``read(_:)`` does not read the bytes: a sentence; empty if there is nothing to say.
+    func reasonOfRefusal(_ bytes: [UInt8]) -> String
+
+    /// Reads lines that are a list in which each element has lines of its own, or another block.
+    ///
+    /// - Returns: A document whose first item is the block; nil where the format has no blocks, or the lines are none.
+    func readBlock(_ lines: [UInt8]) -> SyntaxTree?
 
     /// What messages and rules call an item; its name if nothing else identifies it.
     func title(of item: SyntaxItem, in tree: SyntaxTree) -> ArraySlice<UInt8>
@@ -36,6 +49,12 @@ protocol SyntaxFormat: Sendable {
 extension SyntaxFormat {
     var fields: [FieldRule] { [] }
 
+    func reasonOfRefusal(_ bytes: [UInt8]) -> String { "" }
+
+    func readBlock(_ lines: [UInt8]) -> SyntaxTree? { nil }
+
+    func followers(_ trees: MergeTrio<SyntaxTree>) -> [FollowingField] { [] }
+
     var identities: [[UInt8]] { JSONIdentity.names }
 
     func title(of item: SyntaxItem, in tree: SyntaxTree) -> ArraySlice<UInt8> {
@@ -49,6 +68,17 @@ extension SyntaxFormat {
     func uniqueNames(_ tree: SyntaxTree) -> Set<[UInt8]> { [] }
 
     var reasonOfUnsoundness: String { "An identifier would be in the merged document twice." }
+}
+
+/// A field that belongs to another one, which a rule of the format decided.
+struct FollowingField {
+    let pattern: FieldPattern
+    /// The place of the field that was decided.
+    let leader: [String]
+    /// The side from which that one comes.
+    let side: MergeVersion
+    /// Whether it also follows where only one side changed it.
+    let followsAlways: Bool
 }
 
 /// What a name means that occurs more than once in a container.
@@ -127,11 +157,11 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
             base: input.base == nil ? nil : format.read(frames.texts[0]),
             ours: format.read(frames.texts[1]), theirs: format.read(frames.texts[2]))
         guard trees.ours != nil, trees.theirs != nil, input.base == nil || trees.base != nil else {
-            let reason = Self.unreadable(trees, format.name)
+            let reason = unreadable(trees, frames)
             return .failure(
                 TreeConflicts(conflicts: [MergeConflict("", reason)], isUnread: true))
         }
-        trees = format.aligned(trees)
+        trees = RemovedComments.dropped(from: format.aligned(trees), format)
         let conflicts = format.conflicts(trees)
         guard conflicts.isEmpty else { return .failure(TreeConflicts(conflicts: conflicts)) }
         var merger = TreeMerger(trees, format, input)
@@ -155,12 +185,16 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
         return format.read(text) != nil
     }
 
-    private static func unreadable(_ trees: MergeTrio<SyntaxTree>, _ name: String) -> String {
-        let side =
+    private func unreadable(_ trees: MergeTrio<SyntaxTree>, _ frames: Frames) -> String {
+        let (side, text) =
             trees.ours == nil
-            ? "The version of this replica"
-            : trees.theirs == nil ? "The committed version" : "The common version"
-        return "\(side) is not \(name) that can be merged."
+            ? ("The version of this replica", frames.texts[1])
+            : trees.theirs == nil
+                ? ("The committed version", frames.texts[2])
+                : ("The common version", frames.texts[0])
+        let reason = format.reasonOfRefusal(text)
+        return "\(side) is not \(format.name) that can be merged."
+            + (reason.isEmpty ? "" : " " + reason)
     }
 }
 
@@ -193,14 +227,14 @@ private struct Frames {
         let sides = [1, 2].map { TextFrame(removingFrom: &texts[$0], newline: newline) }
         frame = TextFrame(base: baseFrame, ours: sides[0], theirs: sides[1])
         let ends = texts.map(LineEnds.init)
-        let isMixed = ends.contains { $0 == .mixed }
-        guard Set(ends.filter { $0 != .none }).count > 1, !isMixed else {
+        guard Set(ends.filter { $0 != .none }).count > 1,
+            let merged = LineEnds.merged(base: ends[0], ours: ends[1], theirs: ends[2])
+        else {
             self.texts = texts
             addsCarriageReturns = false
             return
         }
-        addsCarriageReturns =
-            LineEnds.merged(base: ends[0], ours: ends[1], theirs: ends[2]) == .both
+        addsCarriageReturns = merged == .both
         self.texts = texts.map { text in text.filter { $0 != 13 } }
     }
 
@@ -208,38 +242,5 @@ private struct Frames {
         guard addsCarriageReturns else { return frame.added(to: text) }
         return frame.added(
             to: text.reduce(into: []) { $0 += $1 == 10 ? [13, 10] : [$1] })
-    }
-}
-
-/// How the lines of a text end.
-private enum LineEnds {
-    case none, newline, both, mixed
-
-    init(_ text: [UInt8]) {
-        guard text.contains(13) else {
-            self = text.contains(10) ? .newline : .none
-            return
-        }
-        var (newlines, returns, pairs) = (0, 0, 0)
-        var previous: UInt8 = 0
-        for byte in text {
-            if byte == 10 {
-                newlines += 1
-                if previous == 13 { pairs += 1 }
-            }
-            if byte == 13 { returns += 1 }
-            previous = byte
-        }
-        if returns != pairs || pairs > 0 && pairs != newlines {
-            self = .mixed
-        } else {
-            self = newlines == 0 ? .none : pairs == 0 ? .newline : .both
-        }
-    }
-
-    /// What both sides made of them; a plain newline where both made something else.
-    static func merged(base: LineEnds, ours: LineEnds, theirs: LineEnds) -> LineEnds {
-        if ours == theirs || theirs == base || theirs == .none { return ours }
-        return ours == base || ours == .none ? theirs : .newline
     }
 }

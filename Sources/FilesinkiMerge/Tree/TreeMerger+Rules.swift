@@ -1,29 +1,30 @@
 import FilesinkiModel
 import FilesinkiText
 
-/// The user's rules for fields, and texts in lines.
+/// Rules for fields: the user's, and those of the format.
 extension TreeMerger {
-    /// Merges a text that both sides changed by its lines.
-    ///
-    /// - Returns: False where they cannot be merged, or are not texts of one kind.
-    mutating func writeMergedLines(_ nodes: Nodes) -> Bool {
-        guard let base = nodes.base, let ours = nodes.ours, let theirs = nodes.theirs,
-            [base, ours, theirs].allSatisfy({ $0.kind == .scalar && $0.type == ours.type })
-        else { return false }
-        let texts = MergeVersion.allCases.map { Array(bytes(nodes, $0)) + [10] }
-        let input = MergeInput(base: texts[0], ours: texts[1], theirs: texts[2])
-        guard case .merged(let merged) = TextMerge().merge(input) else { return false }
-        output += merged.dropLast()
-        outline.appendComputed()
-        self.input.trace?.add(place.pointer, .both, .combined)
-        return true
-    }
-
     /// The first rule for this place.
     func rule() -> FieldRule.Resolution? {
         guard !fields.isEmpty else { return nil }
         let place = place.texts
         return fields.first { $0.pattern.matches(place) }?.resolution
+    }
+
+    /// Writes a field that comes from the side from which another one comes.
+    ///
+    /// - Returns: False for any other field, and for one that a rule of the user is for.
+    mutating func writeFollower(_ nodes: Nodes) -> Bool {
+        let place = place.texts
+        guard let follower = followers.first(where: { $0.pattern.matches(place) }),
+            !input.settings.fields.contains(where: { $0.pattern.matches(place) }),
+            follower.followsAlways
+                || !sameMeaning(nodes, .base, .ours) && !sameMeaning(nodes, .base, .theirs)
+        else { return false }
+        if !sameMeaning(nodes, .ours, .theirs) {
+            input.trace?.add(self.place, follower.side, .format)
+        }
+        write(nodes[follower.side], follower.side)
+        return true
     }
 
     /// Whether a rule decides about an element of the list at this place.

@@ -19,6 +19,7 @@ struct TreeMerger {
     var place = MergePlace()
     let hasCounters: Bool
     let fields: [FieldRule]
+    let followers: [FollowingField]
 
     private static let mostConflicts = 1000
 
@@ -26,7 +27,11 @@ struct TreeMerger {
         self.trees = trees
         self.format = format
         self.input = input
-        fields = input.settings.fields + format.fields
+        let rules = input.settings.fields
+        fields = rules + format.fields
+        followers = format.followers(trees).filter { follower in
+            !rules.contains { $0.pattern.matches(follower.leader) }
+        }
         hasCounters = input.settings.fields.contains { $0.resolution == .sum }
         let capacity = max(input.ours.count, input.theirs.count) * 5 / 4
         output.reserveCapacity(capacity)
@@ -43,6 +48,7 @@ struct TreeMerger {
     /// Merges a value that both sides have, and writes it.
     private mutating func merge(_ nodes: Nodes) {
         guard let ours = nodes.ours, let theirs = nodes.theirs else { return }
+        if !followers.isEmpty, writeFollower(nodes) { return }
         if let side = unchangedSide(nodes) {
             if input.trace != nil { noteUnchanged(nodes, side) }
             return write(nodes[side], side)
@@ -94,7 +100,7 @@ struct TreeMerger {
             if isOurs { input.trace?.add(place.pointer, .both, .alike) }
             return write(nodes[side], side)
         }
-        if nodes.ours?.form == .block, writeMergedLines(nodes) { return }
+        if nodes.ours?.hasLines == true, writeMergedLines(nodes) { return }
         resolve(
             nodes,
             nodes.base == nil
@@ -171,6 +177,7 @@ struct TreeMerger {
             trees: trees, nodes: nodes, format: format, chosenSide: input.chosenSide)
         if nodes.ours?.kind == .list, !fields.isEmpty { matcher.isRuled = ruledElements }
         switch asUnion ? matcher.matchByValue() : matcher.match(identity: identity()) {
+        case .conflict where writeListByLines(nodes): break
         case .conflict(let reason) where input.settings.keepsMembers: decline(reason)
         case .conflict(let reason): resolve(nodes, reason)
         case .keyed(var match):

@@ -12,6 +12,8 @@ struct YAMLFormat: SyntaxFormat {
         var reader = YAMLTreeReader(bytes)
         return reader.document()
     }
+
+    func readBlock(_ lines: [UInt8]) -> SyntaxTree? { read(Array("block:\n".utf8) + lines) }
 }
 
 /// Reads a document in blocks; every method returns nil for what is not read.
@@ -355,7 +357,7 @@ private struct YAMLTreeReader {
         let text = bytes[start..<end]
         let valueEnd = text.endIndex - text.reversed().prefix { $0 == 10 || $0 == 13 }.count
         return SyntaxNode(
-            kind: .scalar, type: UInt8(ascii: "b"), range: start..<valueEnd,
+            kind: .scalar, type: SyntaxNode.linesType, range: start..<valueEnd,
             meaning: SyntaxText(bytes[start..<valueEnd]))
     }
 

@@ -142,6 +142,45 @@ struct CardMergeTests {
         #expect(merge.merge(row.input.swapped).shown == row.merged)
     }
 
+    @Test("each card has a version of its own")
+    func versions() {
+        let old = "BEGIN:VCARD\nVERSION:2.1\nFN:B\nN:B\nEND:VCARD\n"
+        let new = "BEGIN:VCARD\nVERSION:4.0\nFN:Z\nEND:VCARD\n"
+        let folded = "BEGIN:VCARD\nVERSION:3.0\nFN:C\nNOTE:a\n b\nEND:VCARD\n"
+        let edited = folded.replacing("NOTE:a", with: "NOTE:xa")
+        table(
+            MergeCase("added by both", folded, old + folded, new + folded, old + new + folded))
+        table(MergeCase("a note edited", folded, edited, folded + old, edited + old))
+        // In a card of 2.1 the space that begins the second line is part of the value.
+        let space = old.replacing("N:B\n", with: "N:B\nNOTE:a\n  b\n")
+        let other = space.replacing("\n  b", with: " \n b")
+        table(MergeCase("", space, other, space + folded, other + folded))
+    }
+
+    @Test(
+        "what cannot be read is said",
+        arguments: [
+            (
+                "BEGIN:VCARD\nUID:1\nFN:A\nEND:VCARD\nBEGIN:VCARD\nUID:2\nUID:3\nEND:VCARD\n",
+                "The VCARD that begins in line 5 has UID more than once."
+            ),
+            (
+                "BEGIN:VCARD\nFN:A\nno colon\nEND:VCARD\n",
+                "The first line that cannot be read is line 3."
+            ),
+        ])
+    func refusal(_ text: String, _ reason: String) {
+        let row = MergeCase("", text, text + "X", text + "Y", "")
+        guard case .declined(let conflicts) = DocumentFormat.card.merge.merge(row.input) else {
+            Issue.record("It was merged.")
+            return
+        }
+        #expect(
+            conflicts.map(\.reason) == [
+                "The version of this replica is not vCard that can be merged. " + reason
+            ])
+    }
+
     @Test(
         "what is not a card is not read",
         arguments: [

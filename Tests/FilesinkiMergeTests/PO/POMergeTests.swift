@@ -111,6 +111,48 @@ struct POMergeTests {
     }
 
     @Test(
+        "the last translator is the one of the last revision",
+        arguments: [
+            // The dates, translators and programs of base, ours, theirs and the result.
+            ["5 Ann p1", "8 Ann p1", "6 Ben p1", "8 Ann p1"],
+            ["5 Ann p1", "8 Cid p1", "6 Ben p1", "8 Cid p1"],
+            ["5 Ann p1", "8 Ann p2", "6 Ben p3", "8 Ann p2"],
+            ["5 Ann p1", "8 Ann p1", "6 Ann p3", "8 Ann p3"],
+            ["5 Ann p1", "8 Cid p1", "8 Ben p1", "declined: /0/msgstr/Last-Translator"],
+            ["5 Ann p1", "8 Ann p1", "5 Ben p1", "8 Ben p1"],
+        ])
+    func revisions(_ texts: [String]) {
+        func text(_ words: String) -> String {
+            let words = words.split(separator: " ")
+            guard words.count == 3 else { return words.joined(separator: " ") }
+            return
+                "msgid \"\"\nmsgstr \"\"\n\"PO-Revision-Date: 2026-01-0\(words[0])\\n\"\n\"Last-Translator: \(words[1])\\n\"\n\"X-Generator: \(words[2])\\n\"\n"
+        }
+        let row = MergeCase("", text(texts[0]), text(texts[1]), text(texts[2]), text(texts[3]))
+        let merge = TreeMerge(format: POFormat())
+        #expect(merge.merge(row.input).shown == row.merged)
+        #expect(merge.merge(row.input.swapped).shown == row.merged)
+    }
+
+    @Test("a rule for the date or the translator comes first")
+    func ruledRevisions() throws {
+        func text(_ date: String, _ name: String) -> String {
+            "msgid \"\"\nmsgstr \"\"\n\"PO-Revision-Date: \(date)\\n\"\n\"Last-Translator: \(name)\\n\"\n"
+        }
+        for (field, merged) in [
+            ("PO-Revision-Date", text("6", "Ben")), ("Last-Translator", text("8", "Ben")),
+        ] {
+            var input = MergeCase("", text("5", "Ann"), text("8", "Ann"), text("6", "Ben"), "")
+                .input
+            input.settings.fields = [
+                FieldRule(
+                    pattern: try FieldPattern(parsing: "/*/msgstr/" + field), resolution: .min)
+            ]
+            #expect(TreeMerge(format: POFormat()).merge(input).shown == merged)
+        }
+    }
+
+    @Test(
         "what programs could read otherwise is not read",
         arguments: [
             "msgid \"a\"\n", "msgstr \"a\"\n", "msgid \"a\"\nmsgstr \"b\n", "x\n", "# only\n",

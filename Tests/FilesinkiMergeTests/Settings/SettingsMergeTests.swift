@@ -174,6 +174,17 @@ struct SettingsMergeTests {
             MergeCase(
                 "escapes in keys", "a\\ b=1\nc=1\n", "a\\ b=2\nc=1\n", "a\\ b=1\nc=2\n",
                 "declined: "),
+            MergeCase(
+                "line ends of two kinds that one side made equal", "a=1\r\nb=2\nc=3\r\n",
+                "a=1\r\nb=2\nc=3\r\nd=4\r\n", "a=1\nb=2\nc=9\n", "a=1\nb=2\nc=9\nd=4\n"),
+            MergeCase(
+                "line ends of two kinds that both sides have", "a=1\r\nb=2\nc=3\r\n",
+                "a=1\r\nb=2\nc=3\r\nd=4\r\n", "a=1\r\nb=2\nc=9\r\n",
+                "a=1\r\nb=2\nc=9\r\nd=4\r\n"),
+            MergeCase(
+                "a line end of the other kind that one side mended", "a=1\r\nb=2\nc=3\r\n",
+                "a=1\r\nb=2\nc=3\r\nd=4\n", "a=1\r\nb=2\r\nc=9\r\n",
+                "a=1\r\nb=2\r\nc=9\r\nd=4\n"),
         ])
     func properties(_ row: MergeCase) { check(row, .properties) }
 

@@ -85,6 +85,31 @@ struct YAMLMergeTests {
                 "- - a\n  - b: 2\n    c: 1\n- d\n",
                 "- - a\n  - b: 1\n    c: 3\n- d\n", "- - a\n  - b: 2\n    c: 3\n- d\n"),
             MergeCase(
+                "lines of a block scalar", "r: |\n  a\n  b\n  c\nk: 1\n",
+                "r: |\n  x\n  b\n  c\nk: 1\n", "r: |\n  a\n  b\n  z\nk: 1\n",
+                "r: |\n  x\n  b\n  z\nk: 1\n"),
+            MergeCase(
+                "a comment removed here, below which the other side adds an element",
+                "s:\n  - a\n# off until fixed\n# - b\ni: true\n",
+                "s:\n  - a\n  - b2\ni: true\n",
+                "s:\n  - a\n# off until fixed\n# - b\n  - c\ni: true\n",
+                "s:\n  - a\n  - b2\n  - c\ni: true\n"),
+            MergeCase(
+                "a comment that both sides keep",
+                "s:\n  - a\n# off\ni: true\n", "s:\n  - a\n# off\ni: false\n",
+                "s:\n  - a\n# off\n  - c\ni: true\n", "s:\n  - a\n# off\n  - c\ni: false\n"),
+            MergeCase(
+                "an element that both sides edited at different places",
+                "- S:\n    - A: x\n    - B: y\n    - C: z\n",
+                "- S:\n    - A: x\n    - B: y\n    - C: z\n    - D: w\n",
+                "- S:\n    - A: q\n    - B: y\n    - C: z\n",
+                "- S:\n    - A: q\n    - B: y\n    - C: z\n    - D: w\n"),
+            MergeCase(
+                "an edited list among values", "- a\n- z\n- pip:\n  - m\n  - n\n  - o\n",
+                "- a\n- s\n- z\n- pip:\n  - m\n  - n\n",
+                "- a\n- z\n- q\n- pip:\n  - l\n  - m\n  - n\n  - o\n",
+                "- a\n- s\n- z\n- q\n- pip:\n  - l\n  - m\n  - n\n"),
+            MergeCase(
                 "both add keys at the end", "a:\n  x: 1\n", "a:\n  x: 1\n  z: 1\n",
                 "a:\n  x: 1\n  y: 1\n",
                 "a:\n  x: 1\n  y: 1\n  z: 1\n"),
@@ -104,6 +129,12 @@ struct YAMLMergeTests {
                 "a:\n  x: 1\n  y: 1\nb: 1\n", "declined: /a"),
             MergeCase(
                 "a block scalar", "a: |\n  x\n", "a: |\n  y\n", "a: |\n  z\n", "declined: /a"),
+            MergeCase(
+                "one element added at two places of an edited list",
+                "- S:\n    - A: x\n    - B: y\n    - C: z\n    - E: z\n",
+                "- S:\n    - A: x\n    - N: 1\n    - B: y\n    - C: 1\n    - E: z\n",
+                "- S:\n    - A: q\n    - B: y\n    - C: z\n    - E: z\n    - N: 1\n",
+                "declined: "),
             MergeCase(
                 "other indentation", "a:\n  x: 1\n", "a:\n    x: 1\n", "a:\n  x: 1\n  y: 2\n",
                 "declined: "),
