@@ -93,6 +93,16 @@ extension ManifestDatabase {
         }
     }
 
+    /// The versions that paths got by a rule, in no order. Costs a pass over the journal.
+    package func journalVersions(
+        by rule: String
+    ) throws(Failure) -> [(path: RelativePath, version: UInt64)] {
+        let rows = try readJournal(
+            "SELECT \(Self.journalColumns) FROM journal WHERE rule = ?"
+        ) { statement in statement.bind(rule, at: 1) }
+        return rows.map { ($0.path, $0.version) }
+    }
+
     /// The last runs, newest first.
     package func runs(limit: Int) throws(Failure) -> [RunRow] {
         let select = try cache.statement(

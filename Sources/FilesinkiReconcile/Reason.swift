@@ -74,7 +74,7 @@ extension Reason {
         case .folderKeepsName: "folder-keeps-name"
         case .holdsSurvivor: "holds-survivor"
         case .renamed: "renamed"
-        case .moved: "moved"
+        case .moved: Self.movedWord
         case .bothNames, .otherName: "both-names"
         case .staleCopy: "stale-copy"
         case .conflictCopy: "conflict-copy"
@@ -87,6 +87,9 @@ extension Reason {
         case .holdsIgnored: "holds-ignored"
         }
     }
+
+    /// The word of ``moved(to:)``.
+    package static let movedWord = "moved"
 
     /// Whether a merge made one content of both versions.
     package var isMerge: Bool {

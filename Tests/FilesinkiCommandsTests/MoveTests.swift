@@ -20,6 +20,29 @@ struct MoveTests {
         #expect(world.read("b/sub/uno") == world.read("a/sub/uno"))
     }
 
+    @Test("the old name is no deleted path, here and on other devices, also after an edit")
+    func oldNames() async throws {
+        let world = try await ReplicaTests.pair()
+        for line in ["mv --root a one d/uno", "sync b", "mv --root a d e", "sync b"] {
+            #expect(try await run(world, line).code == .done)
+        }
+        try world.write("edited", to: "a/e/uno")
+        for line in ["sync a", "sync b"] { #expect(try await run(world, line).code == .done) }
+        for root in ["a", "b"] {
+            let listed = try await run(world, "ls --deleted --root \(root)")
+            #expect(listed.code == .negative && listed.text.isEmpty, "\(listed.text)")
+        }
+        #expect(try await run(world, "rm --root a -r e").code == .done)
+        #expect(try await run(world, "sync b").code == .done)
+        for root in ["a", "b"] {
+            #expect(try await run(world, "ls --deleted --root \(root)").lines == ["e", "e/uno"])
+        }
+        // A pattern brings back what was deleted, and says nothing of old names.
+        let back = try await run(world, "undelete --root a *uno")
+        #expect(back.code == .done, "\(back.talk)")
+        #expect(world.readText("a/e/uno") == "edited")
+    }
+
     @Test("an edit of another device follows the rename")
     func edited() async throws {
         let world = try await ReplicaTests.pair()

@@ -48,6 +48,17 @@ import Testing
         #expect(try manifest.journal(of: path, limit: 1).count == 1)
     }
 
+    @Test func `lists the versions that paths got by a rule`() throws {
+        var moved = row(3)
+        moved.rule = "moved"
+        moved.version = 7
+        try manifest.write { [moved] writer in
+            for row in [row(1), moved, row(2)] { try writer.addJournal(row) }
+        }
+        let found = try manifest.journalVersions(by: "moved")
+        #expect(found.map(\.path) == [moved.path] && found.map(\.version) == [7])
+    }
+
     @Test func `distinguishes a run that never ended from one that did`() throws {
         var counts = RunCounts()
         counts.published = 1

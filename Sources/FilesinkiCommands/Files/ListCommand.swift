@@ -13,8 +13,9 @@ struct ListCommand: ReplicaCommand {
             ignores here; with -l the latter is marked. In a folder of the replica, lists what is \
             below it, with paths relative to it, as git ls-files does; --json has paths from the root. \
             With --at or --commit, lists the tree of that time or commit. With --deleted, a path \
-            with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. Exits \
-            with 1 if there are none, or a path is not found.
+            with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. The old \
+            name of what was renamed is not listed: it is not deleted. Exits with 1 if there are none, \
+            or a path is not found.
             """,
         aliases: ["list"])
 

@@ -126,7 +126,7 @@ struct ReplicaStatus: ReplicaPart {
     }
 
     /// Returns the known deletions in path order: all, or those of the given paths and of what is
-    /// below them.
+    /// below them. The old names of what was renamed are none; see ``RenamedNames``.
     func deleted(_ paths: [RelativePath]) throws -> [DeletedPath] {
         var rows: [TombstoneRow] = []
         if paths.isEmpty {
@@ -138,7 +138,7 @@ struct ReplicaStatus: ReplicaPart {
                     + manifest.tombstones(below: path)
             }
         }
-        var found: [RelativePath: DeletedPath] = [:]
+        var found: [RelativePath: TombstoneRow] = [:]
         let ended = try manifest.endedTombstones
         for row in rows where row.version == 0 || row.version > ended {
             // A waiting remote change may exist for a path with a tombstone.
@@ -146,9 +146,12 @@ struct ReplicaStatus: ReplicaPart {
                 continue
             }
             if try manifest.base(row.path) != nil { continue }
-            found[row.path] = DeletedPath(path: row.path, version: row.version)
+            found[row.path] = row
         }
-        return found.values.sorted { $0.path < $1.path }
+        guard !found.isEmpty else { return [] }
+        return try RenamedNames(manifest).others(of: Array(found.values))
+            .map { DeletedPath(path: $0.path, version: $0.version) }
+            .sorted { $0.path < $1.path }
     }
 
     /// Returns the base entry of a path and the commit it is at. The version is 0 while a local

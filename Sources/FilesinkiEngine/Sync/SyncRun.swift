@@ -221,7 +221,8 @@ extension Step {
         run: Int64, time: Timestamp, device: Device?, version: UInt64
     ) -> JournalRow? {
         if case .agree = action { return nil }
-        if reason.isOrdinary, !isDeletionHere { return nil }
+        // A deletion keeps no other note of the name that a file has since.
+        if reason.isOrdinary, !isDeletionHere, !isMovedAway { return nil }
         return JournalRow(
             run: run, time: time, path: path, action: action.word, rule: reason.word,
             device: device, baseVersion: base?.version ?? 0, version: version,
