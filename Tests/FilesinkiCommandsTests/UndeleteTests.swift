@@ -176,6 +176,22 @@ struct UndeleteTests {
         #expect(file.talk == "Restored 1 path.\n")
     }
 
+    @Test("many paths come back in one commit, folders with what was in them")
+    func oneCommit() async throws {
+        let world = try World()
+        for number in 0..<60 { try world.write("\(number)", to: "a/many/f\(number)") }
+        for name in ["d/e/x", "kept"] { try world.write(name, to: "a/" + name) }
+        _ = try await world.run("init", "a", "--remote", "store")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("rm", "-q", "--root", "a", "-r", "many", "d").code == .done)
+        let outcome = try await world.run("undelete", "--root", "a", "many/*", "d")
+        #expect(outcome.code == .done && outcome.talk == "Restored 63 paths.\n", "\(outcome.talk)")
+        #expect(world.names(in: "a/many").count == 60)
+        #expect(world.readText("a/d/e/x") == "d/e/x")
+        let log = try await world.run("log", "--root", "a", "--json")
+        #expect(log.lines.filter { $0.contains("\"type\":\"commit\"") }.count == 3, "\(log.text)")
+    }
+
     @Test("what cannot be restored is named, the rest is restored")
     func partial() async throws {
         let world = try await Self.world()

@@ -46,22 +46,15 @@ struct UndeleteCommand: ReplicaCommand {
             codes.append(code)
             restored.formUnion(paths)
         }
-        for target in targets.deleted {
-            // A folder above it has brought it back.
-            if restored.contains(target) { continue }
-            do {
-                let (code, paths) = try await restore(target, session)
-                codes.append(code)
-                restored.formUnion(paths)
-            } catch let failure as Failure {
-                if failure.code == .interrupted { throw failure }
-                try console.report(failure)
-                codes.append(ExitCode(failure))
-            }
+        if !targets.deleted.isEmpty {
+            let (code, paths) = try await restore(targets.deleted, session)
+            codes.append(code)
+            restored.formUnion(paths)
         }
         console.say(restored: restored.count)
         let failed = codes.first { $0 != .done }
-        return codes.contains(.done) && failed != nil ? .partial : failed ?? .done
+        return failed != nil && (codes.contains(.done) || !restored.isEmpty)
+            ? .partial : failed ?? .done
     }
 
     /// Brings back what is in no commit as deleted, all of it together.
@@ -73,6 +66,34 @@ struct UndeleteCommand: ReplicaCommand {
         try session.console.show(restored: made.restored)
         try session.console.show(problems, type: "problem")
         return (problems.isEmpty ? .done : .partial, made.restored)
+    }
+
+    /// Restores several paths in one commit and shows them.
+    private func restore(
+        _ targets: [RelativePath], _ session: Session
+    ) async throws -> (code: ExitCode, restored: [RelativePath]) {
+        let console = session.console
+        let made = try await session.replica.undelete(targets, SyncOptions())
+        let named = Set(targets)
+        let failures = made.problems.filter { named.contains($0.path) }.map(\.failure)
+        for failure in failures { try console.report(failure) }
+        let sync = try await session.retryUntilPublished(
+            made.sync ?? SyncReport(), of: Array(made.states.keys), publishWait, replica.waiting)
+        try console.show(restored: made.restored.filter { made.states[$0] == nil })
+        // Of the run itself the first path tells.
+        var told = sync
+        told.problems += made.problems.filter { !named.contains($0.path) }
+        let code =
+            told.problems.isEmpty ? ExitCode(queueing: told, isWaiting: publishWait.wait) : .partial
+        for (path, state) in made.states.sorted(by: { $0.key < $1.key }) {
+            let saved = SaveReport(
+                sync: told, entry: state.entry, version: state.version, differs: false)
+            try console.show(saved, of: path, exit: code)
+            told = SyncReport()
+        }
+        if made.states.isEmpty { try console.show(told.problems, type: "problem") }
+        guard let failure = failures.first else { return (code, made.restored) }
+        return (made.states.isEmpty ? ExitCode(failure) : .partial, made.restored)
     }
 
     /// Restores one path and shows it.

@@ -213,13 +213,22 @@ struct History: ReplicaPart {
         of folder: RelativePath, by deletion: PathVersion?, in reader: HistoryReader
     ) async throws -> [(RelativePath, Entry)] {
         guard let deletion else { return [] }
-        var content = FolderContent(folder: folder, device: deletion.device)
+        return try await deletedChildren(of: [folder: deletion], in: reader)[folder] ?? []
+    }
+
+    /// The same for many folders, each with the version that deleted it. Reads the log once for all.
+    func deletedChildren(
+        of deletions: [RelativePath: PathVersion], in reader: HistoryReader
+    ) async throws -> [RelativePath: [(RelativePath, Entry)]] {
+        guard !deletions.isEmpty else { return [:] }
+        var contents = FolderContents(deletions)
+        let end = contents.end
         try await reader.forEach { commit in
-            guard commit.sequence <= deletion.version else { return false }
-            content.fold(commit)
+            guard commit.sequence <= end else { return false }
+            contents.fold(commit)
             return true
         }
-        return content.beforeDeletion.below(folder)
+        return contents.beforeDeletion
     }
 
     /// Returns what a folder contained when something else took its name, parents first; nothing if that never happened.
@@ -322,49 +331,6 @@ extension RemoteView {
     fileprivate mutating func fold(_ commits: LogReader) async throws {
         var reader = commits
         while let commit = try await reader.next() { fold(commit) }
-    }
-}
-
-/// The contents of a folder while the log is read, commit by commit.
-private struct FolderContent {
-    let folder: RelativePath
-    /// The device that deleted the folder.
-    let device: Device
-    private var tree: [RelativePath: VersionedEntry] = [:]
-    /// The contents before the current series of deletions; nil outside such a series.
-    private var kept: [RelativePath: VersionedEntry]?
-
-    init(folder: RelativePath, device: Device) {
-        self.folder = folder
-        self.device = device
-    }
-
-    var beforeDeletion: [RelativePath: VersionedEntry] { kept ?? [:] }
-
-    mutating func fold(_ commit: Commit) {
-        guard !commit.changes.isEmpty else { return }
-        let isByDeleter = commit.device.id == device.id
-        let inside = commit.changes.filter { $0.path == folder || $0.path.isInside(folder) }
-        if inside.isEmpty {
-            if isByDeleter { kept = nil }
-            return
-        }
-        if !isByDeleter || inside.contains(where: keepsFolder) {
-            kept = nil
-        } else if kept == nil {
-            kept = tree
-        }
-        for change in inside {
-            tree[change.path] =
-                change.entry.kind == .tombstone
-                ? nil : VersionedEntry(change.entry, version: commit.sequence)
-        }
-    }
-
-    /// Whether the folder is still one after a change: anything else that takes its name ends it as a deletion does.
-    private func keepsFolder(_ change: Change) -> Bool {
-        change.path == folder
-            ? change.entry.kind == .directory : change.entry.kind != .tombstone
     }
 }
 

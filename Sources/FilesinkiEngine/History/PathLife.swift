@@ -41,3 +41,29 @@ extension PathVersion {
         (change.entry.kind == .directory) == (other.change.entry.kind == .directory)
     }
 }
+
+/// What `undelete` brings back of one path, while the log is read. Holds three versions at most, however many there are.
+struct LastDeletedLife {
+    private var current: PathVersion?
+    private var deleted: PathLife?
+    private var ended: PathLife?
+
+    /// The same life as ``Swift/Array/lastDeleted`` of all versions.
+    var life: PathLife? {
+        if let current { return PathLife(last: current, end: nil) }
+        return deleted ?? ended
+    }
+
+    /// Adds the next version of the path.
+    mutating func add(_ version: PathVersion) {
+        let isGone = version.change.entry.kind == .tombstone
+        if let known = current, isGone || !version.isSameKind(as: known) {
+            if version.isSuperseded { return }
+            let life = PathLife(last: known, end: version)
+            ended = life
+            if !life.isMovedAway { deleted = life }
+            current = nil
+        }
+        if !isGone { current = version }
+    }
+}

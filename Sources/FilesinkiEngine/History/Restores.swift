@@ -65,21 +65,13 @@ struct Restores: ReplicaPart {
             if let folder = try? await lastFolder(at: path, after: before) {
                 try requirePlace(for: folder.change.entry, at: path, version: folder.version)
             }
-            throw Failure(
-                .exists, path: path.bytes, "The path is not deleted.",
-                remedy: "To go back to an older version, use filesinki restore "
-                    + "\(ShellWord.shown(path.bytes + Array("@".utf8)))VERSION.")
+            throw Failure.isNotDeleted(path)
         }
         let reader = try await history.historyReader(after: before)
         guard let life = try await history.versions(of: path, in: reader).lastDeleted else {
             // A hint only: the command has failed, whatever the log says.
             let earlier = try? await history.deletedBeforeRename(path, in: reader)
-            throw Failure(
-                .notFound, path: path.bytes, "No deleted file with this name was found.",
-                remedy: (earlier.map {
-                    "It was deleted before a folder was renamed, as \($0): filesinki undelete "
-                        + "\(ShellWord.path($0.bytes)). "
-                } ?? "") + "List deleted names with filesinki ls --deleted.")
+            throw Failure.noDeletedFile(path, earlier: earlier)
         }
         let last = life.last
         var wanted = [(path, last.change.entry)]
@@ -156,7 +148,7 @@ struct Restores: ReplicaPart {
     ///
     /// - Parameter version: A point of the history at which the entry is at the path.
     /// - Throws: Code `exists`.
-    private func requirePlace(for entry: Entry, at path: RelativePath, version: UInt64) throws {
+    func requirePlace(for entry: Entry, at path: RelativePath, version: UInt64) throws {
         guard let found = try root.status(path) else { return }
         let isFolder = entry.kind == .directory
         guard (found.kind == .directory) != isFolder else { return }
@@ -171,7 +163,7 @@ struct Restores: ReplicaPart {
 
     /// - Parameter version: A point of the history at which the path was there; nil if it is not known.
     /// - Throws: Code `exists` if something else is where a folder of the path has to be.
-    private func requireFolders(above path: RelativePath, version: UInt64? = nil) throws {
+    func requireFolders(above path: RelativePath, version: UInt64? = nil) throws {
         for folder in path.ancestors.reversed() {
             guard let found = try root.status(folder) else { return }
             if found.kind == .directory { continue }
@@ -186,7 +178,7 @@ struct Restores: ReplicaPart {
     }
 
     /// Whether the path holds the entry already, according to the last run.
-    private func isInPlace(_ entry: Entry, at path: RelativePath) throws -> Bool {
+    func isInPlace(_ entry: Entry, at path: RelativePath) throws -> Bool {
         guard try manifest.local(path) == nil, let row = try manifest.base(path),
             row.entry.agrees(with: entry)
         else { return false }
@@ -245,6 +237,8 @@ package struct RestoreReport: Sendable {
     package var entry: Entry?
     /// The commit that the path is at; 0 while the change waits for the remote.
     package var version: UInt64 = 0
+    /// The same of each of several given paths that is in place.
+    package var states: [RelativePath: VersionedEntry] = [:]
 
     package init() {}
 }
@@ -315,10 +309,28 @@ private struct TreeExport {
 }
 
 extension Failure {
-    fileprivate static func folderIsThere(_ path: RelativePath) -> Failure {
+    static func folderIsThere(_ path: RelativePath) -> Failure {
         Failure(
             .exists, path: path.bytes, "The folder is not deleted.",
             remedy: "To bring back what was deleted in it, run filesinki undelete "
                 + "\(ShellWord.shown(path.bytes + Array("/*".utf8))).")
+    }
+
+    static func isNotDeleted(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes, "The path is not deleted.",
+            remedy: "To go back to an older version, use filesinki restore "
+                + "\(ShellWord.shown(path.bytes + Array("@".utf8)))VERSION.")
+    }
+
+    /// - Parameter earlier: The name under which the path was deleted before a folder was renamed.
+    static func noDeletedFile(_ path: RelativePath, earlier: RelativePath?) -> Failure {
+        let hint = earlier.map {
+            "It was deleted before a folder was renamed, as \($0): filesinki undelete "
+                + "\(ShellWord.path($0.bytes)). "
+        }
+        return Failure(
+            .notFound, path: path.bytes, "No deleted file with this name was found.",
+            remedy: (hint ?? "") + "List deleted names with filesinki ls --deleted.")
     }
 }

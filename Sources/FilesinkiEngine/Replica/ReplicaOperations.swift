@@ -234,6 +234,13 @@ extension Replica {
         try await Restores(context).undelete(path, options)
     }
 
+    /// See ``Undeletions/undelete(_:_:)``.
+    package func undelete(
+        _ paths: [RelativePath], _ options: SyncOptions
+    ) async throws -> RestoreReport {
+        try await Undeletions(context).undelete(paths, options)
+    }
+
     /// See ``UnsentDeletions/find()``.
     package func unsentDeletions() async throws -> [UnsentDeletion] {
         try await UnsentDeletions(context).find()
