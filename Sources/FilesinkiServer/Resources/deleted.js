@@ -82,15 +82,26 @@ function topPaths(lines) {
   return lines.filter((line) => !foldersAbove(line).some((folder) => known.has(folder)));
 }
 
-// Restores deleted paths, some with each call, and says how many files came back. What was deleted in a folder before the
+// As many of the paths as a call and a command line hold. One call is one commit, which a reload of the page does not stop.
+function oneCall(lines) {
+  let [room, count] = [1000000, 0];
+  while (count < Math.min(lines.length, 10000)) {
+    room -= 3 * (lines[count].path_bytes ?? lines[count].path).length;
+    if (room < 0 && count > 0) break;
+    count += 1;
+  }
+  return lines.slice(0, count);
+}
+
+// Restores deleted paths, as many with each call as it holds, and says how many files came back. What was deleted in a folder before the
 // folder itself comes after it.
 async function undelete(lines, folders) {
-  const batch = 50;
   let [left, files, failure, note] = [lines, 0, null, ''];
   frame.isBusy = true;
   try {
     while (left.length > 0) {
-      const sent = topPaths(left).slice(0, batch);
+      const sent = oneCall(topPaths(left));
+      notice(`Restoring ${countText(left.length, 'path')} …`);
       const result = await call('undelete', { paths: sent.map((line) => pathValues(line)) });
       const told = result.lines.filter((line) => line.path !== undefined);
       files += told.filter((line) => line.type === 'saved' ? line.kind !== 'directory' : line.type === 'restored' && !isFolder(line, folders)).length;
@@ -100,7 +111,7 @@ async function undelete(lines, folders) {
       left = left.filter((line) => !done.has(line.path_bytes ?? line.path));
       // One of several paths may fail; else the next ones would, too.
       if (failure !== null && result.exit !== 5) break;
-      if (left.length > 0) notice(`Restoring … ${countText(files, 'file')} restored.`);
+      if (left.length > 0) notice(`Restoring … ${countText(files, 'file')} restored, ${countText(left.length, 'path')} left.`);
     }
   } finally {
     frame.isBusy = false;
