@@ -62,15 +62,35 @@ struct Saves: ReplicaPart {
         let writer = try editor.makeWriter()
         try writer.makeFolders(above: path)
         let staged = try editor.stage(path, in: writer.staging, mode: options.mode, content: write)
-        try await keepEdits(at: [path], besides: staged.content, options.sync, rules)
-        guard let saved = try editor.install(staged, at: path, by: writer) else {
-            throw Failure.placeTaken(path)
-        }
+        guard let saved = try await install(staged, at: path, by: writer, options.sync, rules)
+        else { throw Failure.placeTaken(path) }
         let report = try await sync.afterChange("Saved here", at: path) {
             try await sync.syncPaths(
                 [path], options.sync, after: before, saved: [path], installed: saved)
         }
         return try self.report(report, of: path, saved: saved.content)
+    }
+
+    /// How often an edit is kept that comes while the one before it is kept.
+    private static let tries = 4
+
+    /// Installs what is saved, once what it replaces is in the history: see ``keepEdits(at:besides:_:_:)``.
+    ///
+    /// - Returns: Nil if a folder has taken the place.
+    private func install(
+        _ staged: StagedContent, at path: RelativePath, by writer: TreeWriter,
+        _ options: SyncOptions, _ rules: RunRules
+    ) async throws -> InstalledContent? {
+        for _ in 0..<Self.tries {
+            let found = try root.status(path)
+            try await keepEdits(at: [path], besides: staged.content, options, rules)
+            let expected = root.isLive(path) ? .any : Expectation(found)
+            if let saved = try editor.install(staged, at: path, by: writer, expecting: expected) {
+                return saved
+            }
+            if try root.status(path)?.kind == .directory { return nil }
+        }
+        return try editor.install(staged, at: path, by: writer)
     }
 
     /// Publishes what a program has written at the path itself.
@@ -205,6 +225,17 @@ struct Saves: ReplicaPart {
                 .notFound, path: path.bytes, "Not a regular file.",
                 remedy: "See what is in a folder with filesinki ls.")
         }
+    }
+}
+
+extension Expectation {
+    /// Nothing but what was found; where that is neither a file nor nothing, anything that may be replaced.
+    fileprivate init(_ found: FileStatus?) {
+        guard let found else {
+            self = .absent
+            return
+        }
+        self = found.kind == .file || found.kind == .symlink ? .stamp(found.stamp) : .any
     }
 }
 
