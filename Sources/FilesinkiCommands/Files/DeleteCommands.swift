@@ -56,7 +56,7 @@ struct DeleteCommand: ReplicaCommand {
             console.say(
                 "The history keeps the versions that were synced, on which a prune may have no effect: a secret in them "
                     + "is to be changed. To leave them behind, begin a new store: filesinki init DIR --remote NEW "
-                    + "with an empty folder, filesinki deinit DIR, then on each device filesinki remote set NEW "
+                    + "with an empty folder, filesinki deinit --root DIR, then on each device filesinki remote set NEW "
                     + "--accept."
             )
         }
