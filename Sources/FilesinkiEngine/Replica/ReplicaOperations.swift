@@ -267,6 +267,11 @@ extension Replica {
     /// See ``ReplicaStatus/report()``.
     package func status() throws -> StatusReport { try ReplicaStatus(context).report() }
 
+    /// See ``LocalStateScan/find()``.
+    package func localState() async throws -> LocalState? {
+        try await LocalStateScan(context).find()
+    }
+
     /// See ``ReplicaStatus/list(_:)``.
     package func list(_ paths: [RelativePath]) throws -> [(RelativePath, VersionedEntry)] {
         try ReplicaStatus(context).list(paths)

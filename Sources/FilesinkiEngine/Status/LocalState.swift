@@ -87,10 +87,3 @@ extension LocalStateScan {
         return change.entry == nil ? .deleted : row == nil ? .new : .edited
     }
 }
-
-extension Replica {
-    /// See ``LocalStateScan/find()``.
-    package func localState() async throws -> LocalState? {
-        try await LocalStateScan(context).find()
-    }
-}
