@@ -245,6 +245,12 @@ import Testing
                             .meanwhile(.user(2, .edit("a/notes.txt", .add(at: 2, serial: 6)))))
                     ]))),
         Row(
+            "what this replica has deleted does not come back in batches, when its manifest is lost",
+            replicas: 3, seed: 5_706_704,
+            .user(1, .write("b/x", serial: 2, .stealthy)),
+            .run(.init(1, strategy: "newest")), .run(.init(0, .delete("b"), batchSize: 1)),
+            .loseManifest(0), .run(.init(0, batchSize: 1))),
+        Row(
             "a folder that becomes a link under a run is scanned again", replicas: 5,
             seed: 6_008_639,
             .run(

@@ -46,6 +46,17 @@ extension SyncEngine {
         }
     }
 
+    /// Forgets what a fetch in batches has recorded as waiting, where a later commit of this replica has replaced it.
+    func forgetWaiting(before own: [Commit]) throws {
+        for commit in own {
+            let stale = try commit.changes.map(\.path).filter { path in
+                try manifest.remote(path).map { $0.entry.version < commit.sequence } ?? false
+            }
+            guard !stale.isEmpty else { continue }
+            try manifest.write { for path in stale { try $0.removeRemote(path) } }
+        }
+    }
+
     /// Recovers the base of an empty manifest from what the log proves to have been in this replica: the
     /// tree at the noted position, and what this replica has published since.
     ///
