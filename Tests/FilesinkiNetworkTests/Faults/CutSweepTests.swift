@@ -85,7 +85,9 @@ struct CutSweepTests {
                     kinds.map { ending, isLasting in
                         Cut(
                             request: exchange.number, way: way, after: after, ending: ending,
-                            isLasting: isLasting, isOfNote: exchange.target.contains("moved"))
+                            isLasting: isLasting,
+                            isOfNote: exchange.target.contains("moved")
+                                && exchange.number == exchanges.last?.number)
                     }
                 }
             }
