@@ -25,6 +25,8 @@ extension SyncEngine {
         options.isUnattended = true
         let rules = try rulesReader.runRules(options)
         let ours = try touched(changes, rules)
+        let hasMissed = try hasMissedWithheld()
+        if !hasMissed { try noteWithheldInodes() }
         if ours.isEmpty, !isRemoteHinted {
             var report = ChangeReport(SyncReport())
             report.isIdle = true
@@ -32,9 +34,9 @@ extension SyncEngine {
             return report
         }
         // What is withheld may have another name now.
-        guard ours.count <= Self.changesPerRun, rules.unreadable == nil,
-            try !hasMissedWithheld()
-        else { return try await syncWholeTree(options) }
+        guard ours.count <= Self.changesPerRun, rules.unreadable == nil, !hasMissed else {
+            return try await syncWholeTree(options)
+        }
         var run = SyncRun(
             options: options, selection: PathSelection(only: ours), rules: rules,
             started: systemContext.now(), base: try exactBase(ours))

@@ -135,6 +135,15 @@ extension SyncEngine {
     /// Whether something withheld is not at its path any more.
     func hasMissedWithheld() throws -> Bool { try !missedWithheld().isEmpty }
 
+    /// Notes which inodes the withheld paths have now: an editor may have replaced a file.
+    func noteWithheldInodes() throws {
+        var note = try withheldNote()
+        for path in note.paths {
+            if let status = try? root.status(path) { note.inodes[path] = status.stamp.inode }
+        }
+        try recordWithheld(note)
+    }
+
     private func missedWithheld() throws -> [RelativePath: UInt64] {
         try withheldNote().inodes.filter { path, _ in
             // What cannot be looked at is not gone.
