@@ -101,7 +101,7 @@ package struct Problem: Sendable {
     package var failure: Failure
     /// Whether a notice is said also to who wants to hear of errors only: what it says cannot be undone later.
     package var isUrgent: Bool
-    /// Whether a notice is said also where a run did nothing and nobody looks on: earlier runs did not have it.
+    /// Whether a notice is also shown where a run did nothing and nobody looks on: earlier runs did not have it.
     package var isNews: Bool
 
     package init(

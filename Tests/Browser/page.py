@@ -165,7 +165,7 @@ def drive(browser, address, replica, other):
     browser.shows("Restored 1 file.")
     browser.shows("No deleted files.")
 
-    # What waits on both sides is said, and what happens elsewhere is shown without a reload.
+    # What waits on both sides is shown, and what happens elsewhere is shown without a reload.
     for folder, name in [(other, "live.txt"), (replica, "unsent.txt")]:
         with open(os.path.join(folder, name), "w") as file:
             file.write("live\n")

@@ -52,7 +52,7 @@ def drive(browser, address, replica, first, second):
     browser.press("Undo")
     browser.shows("The conflict is open again.")
     assert names(replica) == before, names(replica)
-    # What is resolved elsewhere meanwhile is said.
+    # What is resolved elsewhere meanwhile is marked.
     browser.shows(f"in race (conflict {second} ")
     copy = next(name for name in before if f"conflict {second} " in name)
     subprocess.run([os.environ["FILESINKI"], "resolve", "-q", "--root", replica, copy, "--take", "committed"], check=True,

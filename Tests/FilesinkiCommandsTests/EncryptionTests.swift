@@ -70,7 +70,7 @@ struct EncryptionTests {
         let world = try World()
         world.network.connect = { _, _ in Untouched(written: written) }
         for place in ["http://untouched", "rclone:disk:x"] {
-            // Where nobody sees the progress, and a provider may be slow, it is said before.
+            // Where nobody sees the progress, and a provider may be slow, a line says so before.
             let outcome = try await world.run("init", "d", "--remote", place, "--encrypt")
             #expect(
                 outcome.talk.contains("may take half a minute") == (place != "http://untouched"))

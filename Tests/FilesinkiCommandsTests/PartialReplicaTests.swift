@@ -72,7 +72,7 @@ struct PartialReplicaTests {
         }
     }
 
-    @Test func `what is outside of the choice is told to cron once, and by each status`()
+    @Test func `what is outside of the choice is reported to cron once, and by each status`()
         async throws
     {
         let world = try await GoldenTests.pair()

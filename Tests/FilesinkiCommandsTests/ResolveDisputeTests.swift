@@ -54,7 +54,7 @@ struct ResolveDisputeTests {
         #expect(!told.talk.contains("otherwise"), "\(told.talk)")
     }
 
-    @Test("after two resolves without the store, both devices are told of the other choice")
+    @Test("after two resolves without the store, both devices report the other choice")
     func offline() async throws {
         let world = try await world()
         world.rename("store", to: "gone")

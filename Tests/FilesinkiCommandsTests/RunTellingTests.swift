@@ -46,7 +46,7 @@ struct RunTellingTests {
         #expect(!third.contains { $0.contains("(conflict") }, "\(third)")
     }
 
-    @Test("an edit and a deletion of one file are told with the side that did each")
+    @Test("an edit and a deletion of one file are reported with the side that did each")
     func editAndDeletion() async throws {
         let world = try await GoldenTests.pair()
         for (name, removed) in [("one", "a"), ("two", "b")] {

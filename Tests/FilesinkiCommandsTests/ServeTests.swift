@@ -167,7 +167,7 @@ import Testing
         #expect(json.text.contains(#""page":"http://127.0.0.1:8390/ui/""#), "\(json.text)")
     }
 
-    @Test func `a second token of a name is said`() async throws {
+    @Test func `a second token of a name is reported`() async throws {
         let world = try World()
         world.network.tokens = { request in
             let (id, name) =

@@ -262,7 +262,7 @@ struct StatusText {
         guard let word = status.lastFailure, word != "conflict" || status.conflicts.isEmpty,
             word != "withheld" || status.withheld.isEmpty
         else { return nil }
-        // That the store was moved is said already, with what to do.
+        // The move of the store is reported already, with what to do.
         if word == "wrong-store", status.moved != nil { return nil }
         return hints.text(RunOutcome(word).sentence)
     }

@@ -168,7 +168,7 @@ extension Explanation {
         case .deleted:
             "Deleted here since; not yet published. To bring it back, use "
                 + hints.text("filesinki undelete") + " \(ShellWord.path(path.bytes))."
-        // What is new is said not to be synced already.
+        // A new path is reported as not synced already.
         case .new, nil: nil
         }
     }

@@ -5,7 +5,7 @@ import FilesinkiReconcile
 import FilesinkiStore
 import FilesinkiText
 
-/// Two devices resolve one conflict, each without knowing of the other: who was first is said, and what was chosen.
+/// Two devices resolve one conflict, each without knowing of the other: who was first is reported, with what was chosen.
 ///
 /// A resolve deletes the conflict copy. Where that is gone once the store is read, another device has resolved the conflict.
 extension Conflicts {

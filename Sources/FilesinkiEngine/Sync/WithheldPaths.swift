@@ -131,7 +131,7 @@ extension Problem {
     /// So many paths are named, each in a notice.
     private static let namedPaths = 10
 
-    /// What is said of withheld paths.
+    /// The messages about withheld paths.
     ///
     /// - Parameter isUrgent: Whether it cannot wait: the run has just found them.
     static func withheld(_ paths: Set<RelativePath>, isUrgent: Bool) -> [Problem] {

@@ -189,7 +189,7 @@ async function resolve(name, values, path) {
   }
   const open = (await call('conflicts')).lines.filter((line) => line.type === 'conflict');
   const isOpen = open.some((line) => pathHash('', conflictName(line)) === pathHash('', path));
-  // It was resolved elsewhere: who did is said, and a button opens it again. A text that a person wrote stays.
+  // It was resolved elsewhere: the page says who did, and a button opens it again. A text that a person wrote stays.
   const failure = result.lines.find((line) => line.type === 'failure');
   if (isOpen || !failure) notice(failureOf(result), true);
   else notice(failure.message, true, action('Open it again', {}, reopen));
