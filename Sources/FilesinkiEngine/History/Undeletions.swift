@@ -31,6 +31,7 @@ struct Undeletions: ReplicaPart {
         var report = RestoreReport()
         var asked = try keep(paths, &report) { try requirePossible($0, options) }
         guard !asked.isEmpty else { return report }
+        try sync.noteEmptiedRoot()
         // What is here now is published first, so that it is in the history.
         var options = options
         options.operation = "undelete"

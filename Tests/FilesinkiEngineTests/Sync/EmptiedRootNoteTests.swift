@@ -118,7 +118,7 @@ import Testing
         #expect(try await a.syncChanges("n").report.publishedCommits == 1)
     }
 
-    enum Way: CaseIterable { case undelete, undeleteSome, restore }
+    enum Way: CaseIterable { case undelete, undeleteMany, undeleteSome, restore }
 
     @Test(
         "a command that finds the root empty and fills a part of it leaves the note, too",
@@ -129,6 +129,7 @@ import Testing
             let path = try RelativePath("f0")
             switch way {
             case .undelete: _ = try await replica.undelete(path, options)
+            case .undeleteMany: _ = try await replica.undelete([path], options)
             case .undeleteSome:
                 let found = try await replica.unsentDeletions().filter { $0.path == path }
                 _ = try await replica.bringBack(found, options)
