@@ -141,29 +141,32 @@ struct CheckIgnoreCommand: ReplicaCommand {
     }
 
     private func showUnheld(_ path: RelativePath, in console: Console) throws {
-        if report.json {
-            var object: JSONObject = ["type": "ignore"]
-            object.add("path", path)
-            object.add("ignored", true)
-            object.add("held", false)
-            return try console.output.json(object)
-        }
-        if list.null.null { return try console.output.path(path) }
         let list = console.hints.text("filesinki only list")
-        try console.output.line("\(path): not one of the paths of \(list)")
+        try showLeftOut(path, "held", false, "not one of the paths of \(list)", in: console)
     }
 
     private func showWithheld(_ path: RelativePath, in console: Console) throws {
+        let why = "withheld, as another device ended the rule that ignored it"
+        try showLeftOut(path, "withheld", true, why, in: console)
+    }
+
+    /// Shows a path that something else than a rule leaves out.
+    ///
+    /// - Parameters:
+    ///   - member: What JSON calls it, and with which value.
+    ///   - why: The same for a reader.
+    private func showLeftOut(
+        _ path: RelativePath, _ member: String, _ value: Bool, _ why: String, in console: Console
+    ) throws {
         if report.json {
             var object: JSONObject = ["type": "ignore"]
             object.add("path", path)
             object.add("ignored", true)
-            object.add("withheld", true)
+            object.add(member, value)
             return try console.output.json(object)
         }
         if list.null.null { return try console.output.path(path) }
-        try console.output.line(
-            "\(path): withheld, as another device ended the rule that ignored it")
+        try console.output.line("\(path): \(why)")
     }
 
     private func json(
