@@ -9,23 +9,18 @@ struct ReceivedBaseTests {
         let world = try World()
         try world.write("other\n", to: "a/other")
         if let base { try world.write(base, to: "a/f.txt") }
-        try await done(world, "init", "a", "--remote", "store", "--device", "a")
-        try await done(world, "sync", "a")
-        for name in ["b", "c"] { try await done(world, "clone", "store", name, "--device", name) }
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        for name in ["b", "c"] { try await world.done("clone", "store", name, "--device", name) }
         // The version in place is not the first one after the base.
         for text in ["1\nearly\n3\n", "1\nby a\n3\n"] {
             try world.write(text, to: "a/f.txt")
-            try await done(world, "sync", "a")
+            try await world.done("sync", "a")
         }
         try world.write("1\nby b\n3\n", to: "b/f.txt")
         #expect(try await world.run("sync", "b").code == .conflict)
         for name in ["a", "c"] { _ = try await world.run("sync", name) }
         return world
-    }
-
-    private func done(_ world: World, _ arguments: String...) async throws {
-        let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
-        #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
     }
 
     @Test("it is shown, compared with, taken and merged with", arguments: ["a", "c"])
@@ -38,10 +33,10 @@ struct ReceivedBaseTests {
         let diff = try await world.run("diff", "--root", device, "--conflict", "f.txt").text
         #expect(diff.contains("--- f.txt base\n"), "\(diff)")
         let tool = #"cat "$BASE" > "$MERGED"; echo tool >> "$MERGED""#
-        try await done(world, "resolve", "--root", device, "f.txt", "--tool", tool)
+        try await world.done("resolve", "--root", device, "f.txt", "--tool", tool)
         #expect(world.readText("\(device)/f.txt") == "1\nbase\n3\ntool\n")
         _ = try await world.run("resolve", "--root", device, "--undo", "f.txt")
-        try await done(world, "resolve", "--root", device, "f.txt", "--take", "base")
+        try await world.done("resolve", "--root", device, "f.txt", "--take", "base")
         #expect(world.readText("\(device)/f.txt") == "1\nbase\n3\n")
     }
 
@@ -49,9 +44,9 @@ struct ReceivedBaseTests {
     func nothing() async throws {
         let world = try World()
         try world.write("other\n", to: "a/other")
-        try await done(world, "init", "a", "--remote", "store", "--device", "a")
-        try await done(world, "sync", "a")
-        try await done(world, "clone", "store", "b", "--device", "b")
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        try await world.done("clone", "store", "b", "--device", "b")
         for name in ["a", "b"] { try world.write("by \(name)\n", to: "\(name)/f.txt") }
         for name in ["a", "b", "a"] { _ = try await world.run("sync", name) }
         let list = try await world.run("conflicts", "--root", "a").text

@@ -8,17 +8,12 @@ struct ResolveDisputeTests {
     private func world() async throws -> World {
         let world = try World()
         try world.write("base\n", to: "a/f.txt")
-        try await done(world, "init", "a", "--remote", "store", "--device", "a")
-        try await done(world, "sync", "a")
-        try await done(world, "clone", "store", "b", "--device", "b")
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        try await world.done("clone", "store", "b", "--device", "b")
         for name in ["a", "b"] { try world.write("by \(name)\n", to: "\(name)/f.txt") }
         for name in ["a", "b", "a"] { _ = try await world.run("sync", name) }
         return world
-    }
-
-    private func done(_ world: World, _ arguments: String...) async throws {
-        let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
-        #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
     }
 
     @Test(
@@ -26,8 +21,8 @@ struct ResolveDisputeTests {
         arguments: [true, false])
     func online(_ isSynced: Bool) async throws {
         let world = try await world()
-        try await done(world, "resolve", "--root", "a", "f.txt", "--take", "here")
-        if isSynced { try await done(world, "sync", "b") }
+        try await world.done("resolve", "--root", "a", "f.txt", "--take", "here")
+        if isSynced { try await world.done("sync", "b") }
         let second = try await world.run("resolve", "--root", "b", "f.txt", "--take", "here")
         #expect(second.code != .done)
         let when = isSynced ? "" : " meanwhile"
@@ -38,7 +33,7 @@ struct ResolveDisputeTests {
         // The remedy.
         #expect(second.talk.contains("--undo f.txt"), "\(second.talk)")
         _ = try await world.run("resolve", "--root", "b", "--undo", "f.txt")
-        try await done(world, "resolve", "--root", "b", "f.txt", "--take", "here")
+        try await world.done("resolve", "--root", "b", "f.txt", "--take", "here")
         #expect(world.readText("b/f.txt") == "by b\n")
         let told = try await world.run("sync", "a")
         #expect(told.talk.contains("b resolved this conflict otherwise: version "), "\(told.talk)")
@@ -47,7 +42,7 @@ struct ResolveDisputeTests {
     @Test("the same choice is no dispute")
     func same() async throws {
         let world = try await world()
-        try await done(world, "resolve", "--root", "a", "f.txt", "--take", "here")
+        try await world.done("resolve", "--root", "a", "f.txt", "--take", "here")
         let second = try await world.run("resolve", "--root", "b", "f.txt", "--take", "there")
         #expect(second.code == .done && !second.talk.contains("resolved"), "\(second.talk)")
         let told = try await world.run("sync", "a")
@@ -63,7 +58,7 @@ struct ResolveDisputeTests {
             #expect(world.readText("\(name)/f.txt") == "by \(name)\n")
         }
         world.rename("gone", to: "store")
-        try await done(world, "sync", "a")
+        try await world.done("sync", "a")
         let second = try await world.run("sync", "b")
         #expect(
             second.talk.contains("a had resolved this conflict otherwise, with version 2;"),

@@ -8,17 +8,12 @@ struct ThreeDeviceConflictTests {
     private func world() async throws -> World {
         let world = try World()
         try world.write("1\nbase\n3\n", to: "a/f.txt")
-        try await done(world, "init", "a", "--remote", "store", "--device", "a")
-        try await done(world, "sync", "a")
-        for name in ["b", "c"] { try await done(world, "clone", "store", name, "--device", name) }
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        for name in ["b", "c"] { try await world.done("clone", "store", name, "--device", name) }
         for name in ["a", "b", "c"] { try world.write("1\nby \(name)\n3\n", to: "\(name)/f.txt") }
         for name in ["a", "b", "c", "a", "b"] { _ = try await world.run("sync", name) }
         return world
-    }
-
-    private func done(_ world: World, _ arguments: String...) async throws {
-        let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
-        #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
     }
 
     private func copy(_ world: World, of device: String, in replica: String = "a") throws -> String
@@ -83,9 +78,9 @@ struct ThreeDeviceConflictTests {
         let world = try await world()
         let (ofB, ofC) = try (copy(world, of: "b"), copy(world, of: "c"))
         if isByDevice {
-            try await done(world, "resolve", "--root", "a", "f.txt", "--take", "b")
+            try await world.done("resolve", "--root", "a", "f.txt", "--take", "b")
         } else {
-            try await done(world, "resolve", "--root", "a", ofB, "--take", "there")
+            try await world.done("resolve", "--root", "a", ofB, "--take", "there")
         }
         #expect(world.readText("a/f.txt") == text("b"))
         #expect(!world.names(in: "a").contains(ofB))
@@ -122,7 +117,7 @@ struct ThreeDeviceConflictTests {
     func undone(_ isByCopy: Bool) async throws {
         let world = try await world()
         let ofB = try copy(world, of: "b")
-        try await done(world, "resolve", "--root", "a", ofB, "--take", "there")
+        try await world.done("resolve", "--root", "a", ofB, "--take", "there")
         let name = isByCopy ? ofB : "f.txt"
         _ = try await world.run("resolve", "--root", "a", "--undo", name)
         #expect(world.readText("a/f.txt") == text("a"))

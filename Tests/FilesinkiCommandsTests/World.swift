@@ -6,6 +6,7 @@ import FilesinkiStore
 import FilesinkiTesting
 import Glibc
 import Synchronization
+import Testing
 
 /// A folder, an environment and streams of its own for the commands of one test; the folder goes
 /// with the value. It is changed only by its test, while no command runs or while one waits. Nothing of
@@ -155,6 +156,12 @@ final class World: @unchecked Sendable {
     /// Runs a command line as the shell would.
     func run(_ arguments: String..., input: [UInt8]? = nil) async throws -> Outcome {
         try await run(bytes: arguments.map { Array($0.utf8) }, input: input)
+    }
+
+    /// Runs a command line that has to end with 0.
+    func done(_ arguments: String...) async throws {
+        let outcome = try await run(bytes: arguments.map { Array($0.utf8) })
+        #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
     }
 
     /// Runs a command line whose arguments need not be UTF-8.
