@@ -138,6 +138,24 @@ struct RenameTests {
         #expect(try b.tree() == wanted)
     }
 
+    @Test(
+        "a file moved into a folder of its own name, with an edit here",
+        arguments: ["f/x", "f/deep/x"])
+    func intoOwnName(_ place: String) async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("x"), "k": .file("keep")])
+        a.rename("f", "t")
+        try a.write(["f": .directory(["deep": .directory(), "new": .file("beside it")])])
+        a.rename("t", place)
+        try b.write(["f": .file("x, edited")])
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(report.problems.map(\.failure.description) == [])
+        #expect(b.text(place) == "x, edited" && b.text("f/new") == "beside it")
+        try await world.converge()
+        #expect(try a.tree() == b.tree() && a.names == ["f", "k"])
+    }
+
     @Test("a name that differs only in case is another name")
     func caseOnly() async throws {
         let world = try World()

@@ -40,6 +40,7 @@ struct Applier: Sendable {
         // What belongs into a folder that could not be made would fail, too.
         work.drop(below: work.newFolders.lazy.map(\.path).filter { result.done[$0] == nil })
         copy(work.copies, &result)
+        let inward = stepAside(&work)
         // What could not be copied keeps its name.
         let waiting = work.copies.filter { result.done[$0.path] == nil } + work.lateCopies
         work.drop(Set(waiting.compactMap(\.origin)))
@@ -52,6 +53,7 @@ struct Applier: Sendable {
             })
         remove(work, &result)
         for task in work.folders { attempt(task, &result) { try makeFolder(task) } }
+        moveIn(inward, &result)
         for task in work.links { attempt(task, &result) { try makeLink(task) } }
         let files = work.files + work.moves.filter { !moved.contains($0.path) }
         result.add(try await Checkout(applier: self).write(files))
@@ -177,6 +179,14 @@ struct Applier: Sendable {
         else {
             return false
         }
+        return tryMove(task, from: origin, stamp, &result)
+    }
+
+    /// - Returns: Whether the file has the name of the task.
+    func tryMove(
+        _ task: ApplyTask, from origin: RelativePath, _ stamp: FileStamp,
+        _ result: inout ApplyResult
+    ) -> Bool {
         makeParents(of: task.path)
         let outcome = try? writer.move(from: origin, to: task.path, expecting: .stamp(stamp))
         guard case .done(let status)? = outcome else { return false }
