@@ -83,4 +83,24 @@ struct ChangedKindTests {
         #expect(a.text("d/x") == "edited")
         #expect(try copies(a).compactMap { a.text($0) } == ["now a file"])
     }
+
+    /// What was in the folder goes with it, and what a rule ignores of it must not.
+    @Test("a run for some paths leaves a folder above them that has become a file to the next run")
+    func folderAboveBecameFile() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            "d": .directory(["note.txt": .file("ignored here"), "x": .file("1")]),
+            "k": .file("keep"),
+        ])
+        try b.write([".filesinki": .directory(["ignore": .file("*.txt\n")])])
+        b.remove("d")
+        try b.write(["d": .file("now a file")])
+        let gone = try RelativePath("d/e/x")
+        _ = try? await b.with { try await $0.delete([gone], recursive: false, SyncOptions()) }
+        try await a.sync()
+        #expect(a.text("d/note.txt") == "ignored here")
+        try await b.sync()
+        try await a.sync()
+        #expect(a.text("d/note.txt") == "ignored here")
+    }
 }

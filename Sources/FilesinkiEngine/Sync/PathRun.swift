@@ -81,7 +81,18 @@ extension SyncEngine {
             all.formUnion(waiting.map(\.path).filter(run.selection.contains))
         }
         all.formUnion(run.remote.changes.keys.filter(run.selection.contains))
-        return all.sorted()
+        return all.subtracting(replacedFolders(run)).sorted()
+    }
+
+    /// The folders above the paths in whose place something else is now. What was in them goes with them, which
+    /// only a run sees that looks below them.
+    private func replacedFolders(_ run: SyncRun) -> Set<RelativePath> {
+        let folders = Set(run.selection.paths.flatMap(\.ancestors))
+        return folders.subtracting(run.selection.paths).filter { folder in
+            guard run.base.row(folder)?.entry.kind == .directory, let kind = kind(at: folder)
+            else { return false }
+            return kind != .directory
+        }
     }
 
     /// Leaves the paths alone that a rule ignores: what is here is private, whatever the base, the store and the
