@@ -232,6 +232,19 @@ import Testing
                                         ]))))
                     ]))),
         Row(
+            "an edit that came during a save is a version of the path, and may be replaced",
+            replicas: 3, seed: 7_320_654,
+            .user(0, .write("a/notes.txt", serial: 2, .text)), .run(.init(0)), .run(.init(2)),
+            .loseManifest(2),
+            .run(
+                .init(
+                    2, .save("a/notes.txt", serial: 5), batchSize: 2,
+                    [
+                        .init(
+                            at: 11,
+                            .meanwhile(.user(2, .edit("a/notes.txt", .add(at: 2, serial: 6)))))
+                    ]))),
+        Row(
             "what this replica has deleted does not come back in batches, when its manifest is lost",
             replicas: 3, seed: 5_706_704,
             .user(1, .write("b/x", serial: 2, .stealthy)),

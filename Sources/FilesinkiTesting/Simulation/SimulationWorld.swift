@@ -222,7 +222,7 @@ actor SimulationWorld {
         // A run that receives the end of a rule withholds what it ignored.
         let omission = try replica.omission(run)
         endSecrets(run, omission)
-        let published = witness.values
+        let (published, commits) = (witness.values, witness.commits)
         // A commit that arrives during the run changes what is merged.
         let remoteTree = late.isEmpty ? witness.tree : [:]
         owed[run.replica] = before.values
@@ -244,6 +244,7 @@ actor SimulationWorld {
         witness = reading
         recordDeletion(run, before, report)
         let after = try replica.disk()
+        recordKept(run, after, report, since: commits)
         try addSecrets(run, before, after, omission, published)
         checkSecrets(run)
         if !disturbed.contains(run.replica), run.events.isEmpty {
@@ -311,7 +312,7 @@ actor SimulationWorld {
         owed[run.replica]?.subtract(deleted.values.compactMap(HeldValue.init))
     }
 
-    private func finish(_ values: Set<HeldValue>) {
+    func finish(_ values: Set<HeldValue>) {
         finished.formUnion(values)
         texts.finish(values)
     }

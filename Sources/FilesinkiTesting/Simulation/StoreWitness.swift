@@ -1,3 +1,4 @@
+import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
@@ -18,6 +19,8 @@ struct StoreWitness {
     private(set) var tree: [String: Entry] = [:]
     private var former: [String: Set<HeldValue>] = [:]
     private var deleted: [String: Set<HeldValue>] = [:]
+    /// What saves have kept as versions of the paths that they wrote, with the last commit that has it.
+    private var kept: [String: [HeldValue: UInt64]] = [:]
     /// The commits of files that were read since they were last taken, with the paths that each changes.
     private var recent: [(device: String, paths: [RelativePath])] = []
 
@@ -40,6 +43,11 @@ struct StoreWitness {
     func everHeld(_ path: String) -> Set<HeldValue> {
         former.filter { $0.key == path || $0.key.hasPrefix(path + "/") }
             .values.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    /// What saves have kept as versions of a path, in commits after one of this number.
+    func keptBySaves(at path: String, after sequence: UInt64) -> Set<HeldValue> {
+        Set((kept[path] ?? [:]).filter { $0.value > sequence }.keys)
     }
 
     /// Reads the new commits.
@@ -67,6 +75,10 @@ struct StoreWitness {
                 } else if let missing = try await keep(change) {
                     wrong.append("commit \(commit.sequence): \(change.path) \(missing)")
                 }
+            }
+            for version in commit.superseded where version.reason == Change.savedAgain {
+                guard let value = HeldValue(version.entry) else { continue }
+                kept[version.path.description, default: [:]][value] = commit.sequence
             }
             for change in commit.changes {
                 if let wrongly = fold(change, placed) {

@@ -1,5 +1,5 @@
 import FilesinkiManifest
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
@@ -96,8 +96,9 @@ extension SyncRun {
 }
 
 extension Change {
-    /// The reason of a change by which a user saved the content that the path had already.
-    static let savedAgain = "save"
+    /// The reason of a change by which a user saved the content that the path had already, and of a version that a save
+    /// has kept before it replaced it.
+    package static let savedAgain = "save"
 
     /// The same change with a command as its reason where it has none.
     fileprivate func explained(by command: String) -> Change {
