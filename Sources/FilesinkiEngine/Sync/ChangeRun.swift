@@ -25,8 +25,7 @@ extension SyncEngine {
         options.isUnattended = true
         let rules = try rulesReader.runRules(options)
         let ours = try touched(changes, rules)
-        let hasMissed = try hasMissedWithheld()
-        if !hasMissed { try noteWithheldInodes() }
+        let hasMissed = try followInodes(of: rules.noted)
         if ours.isEmpty, !isRemoteHinted {
             var report = ChangeReport(SyncReport())
             report.isIdle = true

@@ -25,9 +25,10 @@ extension SyncEngine {
             isStored: { try self.isStored($0, run) }, isMet: { try self.isMet($0, run) })
         for folder in folders { try listing.add(folder) }
         guard !listing.paths.isEmpty else { return [] }
-        var note = try withheldNote()
+        let known = try withheldNote()
+        var note = known
         for path in listing.paths { note.inodes[path] = inode(path) }
-        try recordWithheld(note)
+        try recordWithheld(note, over: known)
         return listing.paths
     }
 
@@ -93,9 +94,10 @@ extension SyncEngine {
         let rules = try rulesReader.runRules(run.options)
         var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
         let over = noted.filter { !ignored.exposes($0) }
-        var note = try withheldNote()
+        let known = try withheldNote()
+        var note = known
         for path in over { note.inodes[path] = nil }
-        try recordWithheld(note)
+        try recordWithheld(note, over: known)
         let new = noted.subtracting(over).subtracting(run.rules.withheld)
         run.rules.withhold(new)
         run.report.withheld.formUnion(new)
@@ -113,8 +115,9 @@ extension SyncEngine {
     func reviewWithheld(
         _ run: inout SyncRun, released: Set<RelativePath>, besides new: Set<RelativePath>
     ) throws {
-        var note = try withheldNote()
-        guard !note.inodes.isEmpty else { return }
+        let known = try withheldNote()
+        guard !known.inodes.isEmpty else { return }
+        var note = known
         let named = released.intersection(note.paths)
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
         for path in note.paths {
@@ -126,26 +129,35 @@ extension SyncEngine {
             let isOver = ignored.rulesOut(path, isDirectory: status.kind == .directory)
             note.inodes[path] = isOver ? nil : status.stamp.inode
         }
-        if !run.options.isDryRun { try recordWithheld(note) }
+        if !run.options.isDryRun { try recordWithheld(note, over: known) }
         guard !run.options.isUnattended else { return }
         let present = note.paths.subtracting(new).filter { kind(at: $0) != nil }
         run.report.notices += Problem.withheld(present, isUrgent: false)
     }
 
     /// Whether something withheld is not at its path any more.
-    func hasMissedWithheld() throws -> Bool { try !missedWithheld().isEmpty }
+    func hasMissedWithheld() throws -> Bool { try !missed(of: withheldNote()).isEmpty }
 
-    /// Notes which inodes the withheld paths have now: an editor may have replaced a file.
-    func noteWithheldInodes() throws {
-        var note = try withheldNote()
-        for path in note.paths {
-            if let status = try? root.status(path) { note.inodes[path] = status.stamp.inode }
+    /// Notes which inodes the withheld paths have now, unless one of them is missed: an editor may have replaced a file.
+    ///
+    /// Cost: one look at each of the paths.
+    ///
+    /// - Returns: Whether something is not at its path any more.
+    func followInodes(of known: WithheldNote) throws -> Bool {
+        var note = known
+        for path in known.paths {
+            do {
+                guard let status = try root.status(path) else { return true }
+                note.inodes[path] = status.stamp.inode
+            } catch { continue }
         }
-        try recordWithheld(note)
+        try recordWithheld(note, over: known)
+        return false
     }
 
-    private func missedWithheld() throws -> [RelativePath: UInt64] {
-        try withheldNote().inodes.filter { path, _ in
+    /// What of a note is not at its path any more.
+    private func missed(of note: WithheldNote) -> [RelativePath: UInt64] {
+        note.inodes.filter { path, _ in
             // What cannot be looked at is not gone.
             do { return try root.status(path) == nil } catch { return false }
         }
@@ -159,9 +171,10 @@ extension SyncEngine {
     /// - Returns: Whether something was found, so that the root has to be scanned again.
     func followWithheld(_ found: ScanResult, _ run: inout SyncRun) throws -> Bool {
         let blocked = Set(found.blocked)
-        let missed = try missedWithheld().filter { !$0.key.isAtOrInside(blocked) }
+        let known = try withheldNote()
+        let missed = missed(of: known).filter { !$0.key.isAtOrInside(blocked) }
         guard !missed.isEmpty else { return false }
-        var note = try withheldNote()
+        var note = known
         for path in missed.keys { note.inodes[path] = nil }
         let inodes = Set(missed.values).subtracting([0])
         var moved: Set<RelativePath> = []
@@ -172,7 +185,7 @@ extension SyncEngine {
             moved.insert(path)
             note.inodes[path] = inode
         }
-        if !run.options.isDryRun { try recordWithheld(note) }
+        if !run.options.isDryRun { try recordWithheld(note, over: known) }
         run.rules.withhold(moved)
         if !run.options.isUnattended {
             run.report.notices += Problem.withheld(moved, isUrgent: true)

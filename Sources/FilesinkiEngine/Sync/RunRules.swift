@@ -20,6 +20,8 @@ struct RunRules: Sendable {
     var choice: PathChoice?
     /// What rules ignored until another device ended them: ``filter`` leaves it out. See ``WithheldNote``.
     var withheld: Set<RelativePath> = []
+    /// The note of that, as it was when the rules were read: with what the user has named.
+    var noted = WithheldNote()
     /// Whether the run has patterns of its own, which hold for this run only.
     var hasPatterns = false
     var strategies: any StrategyRules
@@ -78,14 +80,15 @@ struct RulesReader: ReplicaPart {
             ) { inRoot.texts[$0] }.joined
         }
         var filtering = filter(options.patterns)
-        let noted = try withheldNote().paths
-        let named = released.intersection(noted)
-        let withheld = noted.filter { !$0.isAtOrInside(named) }
+        let noted = try withheldNote()
+        let named = released.intersection(noted.paths)
+        let withheld = noted.paths.filter { !$0.isAtOrInside(named) }
         if !withheld.isEmpty { filtering = WithheldFilter(withheld, within: filtering) }
         let choice = try choice()
         return RunRules(
             filter: choice.map { ChoiceFilter($0, within: filtering) } ?? filtering,
             ignoring: filter(.none), users: users, choice: choice, withheld: withheld,
+            noted: noted,
             hasPatterns: !options.patterns.isEmpty,
             strategies: RuleFileRules(
                 OverridingRules(

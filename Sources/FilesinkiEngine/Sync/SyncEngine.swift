@@ -81,6 +81,9 @@ struct SyncEngine: ReplicaPart {
     /// Fetches, and scans the whole tree meanwhile where the store takes time for a login.
     ///
     /// What a user changes between the two is found where it would be overwritten, and by the next run.
+    ///
+    /// Cost: a walk of the tree, which reads no file; a second one after a fetch that brought another base, and one after a withheld
+    /// path was found under another name.
     private func fetchAndScan(_ run: inout SyncRun) async throws -> ScanResult {
         // A first fetch may take long.
         guard try manifest.token != nil else {

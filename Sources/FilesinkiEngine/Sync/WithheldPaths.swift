@@ -67,8 +67,9 @@ extension ReplicaPart {
         return note
     }
 
-    func recordWithheld(_ note: WithheldNote) throws {
-        guard try note != withheldNote() else { return }
+    /// - Parameter known: The note that is stored; the replica is locked, so that it is the one that was read.
+    func recordWithheld(_ note: WithheldNote, over known: WithheldNote) throws {
+        guard note != known else { return }
         try StateFile.replace(state.withheld, with: note.bytes)
     }
 }
