@@ -19,10 +19,12 @@ import Testing
         String(text).matches(of: /\b[A-Z]{2}-[0-9]{2}\b/).map { String($0.output) }
     }
 
+    private static func page() throws -> String {
+        try String(contentsOf: package.appending(path: "Docs/Rows.md"), encoding: .utf8)
+    }
+
     private static func rows() throws -> [Row] {
-        let text = try String(
-            contentsOf: package.appending(path: "Docs/Rows.md"), encoding: .utf8)
-        return text.split(separator: "\n").compactMap { line in
+        try page().split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|", maxSplits: 1)
             guard line.hasPrefix("| "), cells.count == 2, !ids(in: cells[0]).isEmpty else {
                 return nil
@@ -71,6 +73,25 @@ import Testing
         #expect(rows.filter(\.isWithoutTest).flatMap(\.ids).filter(tested.contains) == [])
         let ids = rows.flatMap(\.ids)
         #expect(Set(ids).count == ids.count)
+    }
+
+    @Test func `each folder, suite and test that it names is there`() throws {
+        let folder = Self.package.appending(path: "Tests")
+        let paths = Set(try FileManager.default.subpathsOfDirectory(atPath: folder.path))
+        let names = try Self.page().matches(
+            of: /`(?:Tests\/)?([A-Za-z0-9]+Tests)(?:\/([A-Za-z0-9]+))?`/)
+        #expect(names.count > 10, "the page is not read as it is")
+        for name in names {
+            let (all, suite, test) = name.output
+            if test == nil, paths.contains(String(suite)) { continue }
+            guard let path = paths.first(where: { $0.hasSuffix("/\(suite).swift") }) else {
+                Issue.record("\(all) is no folder and no suite")
+                continue
+            }
+            let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+            #expect(text.contains("@Test"), "\(all)")
+            if let test { #expect(text.contains("func \(test)("), "\(all)") }
+        }
     }
 
     @Test func `each row of its parts is listed`() throws {
