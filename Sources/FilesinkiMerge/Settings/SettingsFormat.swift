@@ -201,13 +201,16 @@ private struct SettingsReader {
         if dialect == .env, name.starts(with: "export ".utf8) { name = name.dropFirst(7).trimmed }
         guard !name.isEmpty, hasSeparator || isProperties || dialect == .git || dialect == .ini,
             dialect != .env || name.allSatisfy(Self.isVariable),
-            !isProperties || !name.contains(0x5C)
+            !isProperties || PropertyName.unescaped(name) != nil
         else { return nil }
         return (name, start)
     }
 
     private func key(_ name: ArraySlice<UInt8>) -> SyntaxText {
-        dialect.foldsCase && name.contains { $0 != $0.lowercasedASCII }
+        if dialect == .properties, name.contains(UInt8(ascii: "\\")) {
+            return PropertyName.unescaped(name).map(store.copy) ?? SyntaxText(name)
+        }
+        return dialect.foldsCase && name.contains { $0 != $0.lowercasedASCII }
             ? store.copy(name.map(\.lowercasedASCII)) : SyntaxText(name)
     }
 

@@ -173,7 +173,16 @@ struct SettingsMergeTests {
                 "one key, written otherwise", "x=0\n", "a=1\nx=0\n", "x=0\na: 2\n", "declined: /a"),
             MergeCase(
                 "escapes in keys", "a\\ b=1\nc=1\n", "a\\ b=2\nc=1\n", "a\\ b=1\nc=2\n",
-                "declined: "),
+                "a\\ b=2\nc=2\n"),
+            MergeCase(
+                "both add keys with escapes", "a=1\n", "a=1\nb\\ c=2\n", "a=1\nb\\:c=3\n",
+                "a=1\nb\\ c=2\nb\\:c=3\n"),
+            MergeCase(
+                "one key, with an escape that says nothing", "x=0\n", "a=1\nx=0\n",
+                "x=0\n\\a=2\n", "declined: /a"),
+            MergeCase(
+                "an escaped character, which could be in any encoding", "x=1\n\\u0061=1\n",
+                "x=2\n\\u0061=1\n", "x=1\n\\u0061=2\n", "declined: "),
             MergeCase(
                 "line ends of two kinds that one side made equal", "a=1\r\nb=2\nc=3\r\n",
                 "a=1\r\nb=2\nc=3\r\nd=4\r\n", "a=1\nb=2\nc=9\n", "a=1\nb=2\nc=9\nd=4\n"),
