@@ -18,8 +18,8 @@ import FilesinkiModel
 /// A content with a row of too many fields, an open quote or a zero byte is not a table, and is
 /// declined.
 package struct CSVMerge: ContentMerge {
-    /// Whether a table whose rows no column identifies is merged as text. Else two edits of one row would be
-    /// two rows.
+    /// Whether a table whose rows no column identifies is merged as text, and where that leaves a conflict by its
+    /// first two columns. Else two edits of one row would be two rows.
     private let needsKey: Bool
 
     package init() { needsKey = false }
@@ -46,7 +46,26 @@ package struct CSVMerge: ContentMerge {
         guard let key = CSVKey(for: sheets, chosen: input.settings.keyColumns) else {
             return Self.declined("The chosen columns do not identify the rows.")
         }
-        if needsKey, key.isWholeRow { return TextMerge().merge(input) }
+        if needsKey, key.isWholeRow { return mergeWithoutKey(sheets, frames, input) }
+        return Self.merge(sheets, key, frames, input)
+    }
+
+    /// Merges a table in which no column identifies the rows: as text, and where that leaves a conflict by its first two
+    /// columns, if these do.
+    private func mergeWithoutKey(
+        _ sheets: Versions<CSVSheet>, _ frames: TextFrame, _ input: MergeInput
+    ) -> MergeOutcome {
+        guard let key = CSVKey(pairOf: sheets) else { return TextMerge().merge(input) }
+        let start = input.trace?.count ?? 0
+        let lines = TextMerge().merge(input)
+        if case .merged = lines { return lines }
+        input.trace?.discard(from: start)
+        return Self.merge(sheets, key, frames, input)
+    }
+
+    private static func merge(
+        _ sheets: Versions<CSVSheet>, _ key: CSVKey, _ frames: TextFrame, _ input: MergeInput
+    ) -> MergeOutcome {
         var merge = CSVSheetMerge(sheets, key, input)
         guard let bytes = merge.merged() else { return .declined(merge.conflicts) }
         return .merged(frames.added(to: bytes))

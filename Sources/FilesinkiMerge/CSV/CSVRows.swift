@@ -1,6 +1,8 @@
 /// The rows of three versions by their keys.
 struct CSVRows {
     let keys: [[UInt8]]
+    /// How many columns a key is made of.
+    private let keyWidth: Int
     private let order: Versions<[Int32]>
     private let rows: Versions<[CSVTable.Record?]>
     private let lineMerge3: LineMerge3
@@ -18,6 +20,7 @@ struct CSVRows {
             base: byNumber(sheets.base, order.base), ours: byNumber(sheets.ours, order.ours),
             theirs: byNumber(sheets.theirs, order.theirs))
         keys = numbers.keys
+        keyWidth = key.isWholeRow ? 1 : key.columns.count
         lineMerge3 = numbers.lineMerge3
     }
 
@@ -61,9 +64,35 @@ struct CSVRows {
             return one < other || (one == other && bytes(first, second))
         }
         let numberOrders = areNumbers ? [number, { number($1, $0) }] : []
-        return (numberOrders + [bytes, { bytes($1, $0) }]).first { isBefore in
+        let orders = numberOrders + columnOrders + [bytes, { bytes($1, $0) }]
+        return orders.first { isBefore in
             order.all.allSatisfy { side in zip(side, side.dropFirst()).allSatisfy(isBefore) }
         }
+    }
+
+    /// The orders of keys of several columns: by the first, then by the next ones, each as numbers or by its bytes.
+    private var columnOrders: [(Int32, Int32) -> Bool] {
+        guard keyWidth > 1 else { return [] }
+        let fields = keys.map {
+            $0.split(separator: 0, omittingEmptySubsequences: false).map(Array.init)
+        }
+        guard fields.allSatisfy({ $0.count == keyWidth }) else { return [] }
+        let numbers = fields.map { $0.map { DecimalText($0) } }
+        let areNumbers = (0..<keyWidth).map { column in numbers.allSatisfy { $0[column] != nil } }
+        let columns: (Int32, Int32) -> Bool = { first, second in
+            let (first, second) = (Int(first), Int(second))
+            for column in areNumbers.indices {
+                if areNumbers[column], let one = numbers[first][column],
+                    let other = numbers[second][column], one < other || other < one
+                {
+                    return one < other
+                }
+                let (one, other) = (fields[first][column], fields[second][column])
+                if one != other { return one.lexicographicallyPrecedes(other) }
+            }
+            return false
+        }
+        return [columns, { columns($1, $0) }]
     }
 }
 
@@ -77,12 +106,29 @@ struct CSVKey {
     let isWholeRow: Bool
     /// Whether a rule of the user names the columns.
     let isChosen: Bool
+    /// Whether it is the first two columns.
+    let isPair: Bool
+
+    /// The first two columns, where both together identify the rows of every version, as those of a table of
+    /// texts by number and language do; nil where they do not, or are others in a version.
+    init?(pairOf sheets: Versions<CSVSheet>) {
+        let pairs = sheets.all.map { $0.columns.prefix(2) }
+        guard let first = pairs.first, first.count == 2, pairs.allSatisfy({ $0 == first }),
+            sheets.all.allSatisfy({ Self.haveValues($0) }),
+            Self.areUnique(Array(first), sheets.all, allowsEmpty: false)
+        else { return nil }
+        columns = Array(first)
+        isWholeRow = false
+        isChosen = false
+        isPair = true
+    }
 
     /// The columns that the user chose, else the first that is unique in all versions
     /// (`id`, `uuid`, `key` and `name` before others), else everything that the versions share.
     /// nil if the user's choice is not unique.
     init?(for sheets: Versions<CSVSheet>, chosen: [String]) {
         let common = sheets.commonColumns
+        isPair = false
         isChosen = !chosen.isEmpty
         if isChosen {
             columns = chosen.map { Array($0.utf8) }
@@ -144,6 +190,13 @@ struct CSVKey {
                 let key = key(of: row, places, sheet)
                 return (allowsEmpty || !key.isEmpty) && seen.insert(ByteKey(key)).inserted
             }
+        }
+    }
+
+    /// Whether each row of a version has something in the first two columns.
+    private static func haveValues(_ sheet: CSVSheet) -> Bool {
+        sheet.rows.allSatisfy { row in
+            (0..<2).allSatisfy { sheet.raw(row, $0)?.isEmpty == false }
         }
     }
 

@@ -51,6 +51,10 @@ struct CSVSheetMerge {
             refuse(place(double.row), double.reason)
             return nil
         }
+        if key.isPair, let shared = CSVNewNumber(sheets, rows) {
+            refuse(place(shared.row), shared.reason)
+            return nil
+        }
         guard let order = rows.order(survives) else {
             refuse("", "Both sides changed the order of the rows.")
             return nil
