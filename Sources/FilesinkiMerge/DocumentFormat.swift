@@ -42,6 +42,14 @@ package struct DocumentFormat: Sendable {
         self.textMerge = textMerge
     }
 
+    private init(_ merge: YAMLMerge) {
+        format = .yaml
+        self.merge = merge
+        reads = merge.reads
+        mergeDocuments = merge.mergeDocuments
+        textMerge = YAMLTextMerge()
+    }
+
     /// The format of a file by its name; nil for a name that says nothing, and for databases.
     package init?(fileName: some Sequence<UInt8>) {
         let fileName = Array(fileName)
@@ -93,7 +101,7 @@ package struct DocumentFormat: Sendable {
     /// Tables; one whose rows no column identifies is merged as text.
     package static let table = DocumentFormat(.csv, CSVMerge(needsKey: true))
 
-    package static let yaml = DocumentFormat(.yaml, YAMLFormat(), asText: YAMLTextMerge())
+    package static let yaml = DocumentFormat(YAMLMerge())
 
     package static let toml = DocumentFormat(.toml, TOMLFormat())
 

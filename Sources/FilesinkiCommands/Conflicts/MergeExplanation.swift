@@ -34,7 +34,7 @@ struct MergeExplanation {
     }
 
     private static let unreadYAML =
-        " Anchors, aliases, tags, several documents, and brackets or scalars over several lines are not read."
+        " Anchors, aliases and several documents are not read."
 
     private var heading: [String] {
         guard let format, let source = trace.formatSource else { return [] }

@@ -1,15 +1,18 @@
 /// YAML in blocks: mappings and sequences by indentation, with scalars of one line and block scalars.
 ///
-/// Anchors, aliases, tags, merge keys, several documents, and flow collections, quoted or plain scalars of several
-/// lines are not read; a document that has them is merged as text, by ``YAMLTextMerge``.
+/// Anchors, aliases, merge keys and several documents are not read; a document that has them is merged as text, by
+/// ``YAMLTextMerge``.
 /// Source: YAML 1.2.2, <https://yaml.org/spec/1.2.2/>.
 struct YAMLFormat: SyntaxFormat {
     let name = "YAML"
     let repeats = RepeatedNames.override
+    /// Whether flow collections, quoted and plain scalars of several lines, and tags of scalars are read. Each of them
+    /// is one value.
+    var isWide = false
 
     func read(_ bytes: [UInt8]) -> SyntaxTree? {
         guard bytes.count <= SyntaxLimits.size, bytes.last == 10 else { return nil }
-        var reader = YAMLTreeReader(bytes)
+        var reader = YAMLTreeReader(bytes, isWide: isWide)
         return reader.document()
     }
 
@@ -17,9 +20,11 @@ struct YAMLFormat: SyntaxFormat {
 }
 
 /// Reads a document in blocks; every method returns nil for what is not read.
-private struct YAMLTreeReader {
+struct YAMLTreeReader {
     private let store: SyntaxStore
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
+    /// Whether scalars and brackets may have several lines, and scalars tags.
+    let isWide: Bool
     /// Behind the last item that was read.
     private var position = 0
     /// Where the content of the next line begins, if it does not begin with the line: behind a dash.
@@ -32,7 +37,7 @@ private struct YAMLTreeReader {
     private var knownKey: (content: Int, key: (name: SyntaxText, colon: Int)?)?
 
     /// The next line that is neither blank nor a comment.
-    private struct Line {
+    struct Line {
         /// The beginning of the line, or of the content behind a dash.
         var start: Int
         /// The first byte that is not a space.
@@ -42,9 +47,10 @@ private struct YAMLTreeReader {
         var end: Int
     }
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], isWide: Bool) {
         store = SyntaxStore(bytes)
         self.bytes = bytes
+        self.isWide = isWide
     }
 
     mutating func document() -> SyntaxTree? {
@@ -97,7 +103,7 @@ private struct YAMLTreeReader {
     }
 
     /// Whether a dash that begins an element is at a place.
-    private func isDash(_ place: Int) -> Bool {
+    func isDash(_ place: Int) -> Bool {
         bytes[place] == UInt8(ascii: "-") && (place + 1 >= bytes.count || bytes[place + 1].isSpace)
     }
 
@@ -220,7 +226,7 @@ private struct YAMLTreeReader {
             comma: valueEnd..<valueEnd, end: end ?? valueEnd)
     }
 
-    private func skippingSpaces(_ place: Int) -> Int {
+    func skippingSpaces(_ place: Int) -> Int {
         var place = place
         while place < bytes.count, bytes[place] == 0x20 { place += 1 }
         return place
@@ -258,12 +264,12 @@ private struct YAMLTreeReader {
     private static let indicators = Array("&*!|>%@`\"'{}[],#?:".utf8)
 
     /// Whether a plain scalar may begin with the byte; `-` and `?` may, if no space follows.
-    private func isPlain(_ byte: UInt8) -> Bool {
+    func isPlain(_ byte: UInt8) -> Bool {
         !Self.indicators.contains(byte)
     }
 
     /// Behind the closing quote on the line; nil without a quote, or where it is not closed.
-    private func quotedEnd(_ start: Int, _ lineEnd: Int) -> Int? {
+    func quotedEnd(_ start: Int, _ lineEnd: Int) -> Int? {
         let quote = bytes[start]
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
         var place = start + 1
@@ -280,98 +286,5 @@ private struct YAMLTreeReader {
             place += 1
         }
         return nil
-    }
-
-    /// Reads a scalar that begins on a line.
-    private func scalar(_ start: Int, _ line: Line) -> SyntaxNode? {
-        let end: Int?
-        switch bytes[start] {
-        case UInt8(ascii: "\""), UInt8(ascii: "'"): end = quotedEnd(start, line.end)
-        case UInt8(ascii: "["), UInt8(ascii: "{"): end = flowEnd(start, line.end)
-        case UInt8(ascii: "|"), UInt8(ascii: ">"): return blockScalar(start, line)
-        default: end = plainEnd(start, line.end)
-        }
-        guard let end else { return nil }
-        let rest = bytes[end..<line.end].trimmed
-        guard rest.isEmpty || rest.first == UInt8(ascii: "#") && bytes[end].isSpace else {
-            return nil
-        }
-        let meaning = Self.meaning(bytes[start..<end])
-        return SyntaxNode(
-            kind: .scalar, type: meaning.type, range: start..<end,
-            meaning: SyntaxText(meaning.text))
-    }
-
-    private func plainEnd(_ start: Int, _ lineEnd: Int) -> Int? {
-        guard isPlain(bytes[start]), !isDash(start) else { return nil }
-        var place = start
-        while place < lineEnd {
-            let next = place + 1 < bytes.count ? bytes[place + 1] : 10
-            if bytes[place] == UInt8(ascii: ":"), next.isSpace { return nil }
-            if bytes[place].isSpace, next == UInt8(ascii: "#") { break }
-            place += 1
-        }
-        return bytes[start..<place].trimmed.endIndex
-    }
-
-    /// Behind a collection in brackets that ends on the line, without anchors, aliases and tags.
-    private func flowEnd(_ start: Int, _ lineEnd: Int) -> Int? {
-        var place = start
-        var level = 0
-        while place < lineEnd {
-            switch bytes[place] {
-            case UInt8(ascii: "["), UInt8(ascii: "{"): level += 1
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): level -= 1
-            case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                guard let end = quotedEnd(place, lineEnd) else { return nil }
-                place = end - 1
-            case UInt8(ascii: "&"), UInt8(ascii: "*"), UInt8(ascii: "!"), UInt8(ascii: "#"):
-                return nil
-            default: break
-            }
-            place += 1
-            if level == 0 { return place }
-        }
-        return nil
-    }
-
-    /// Reads `|` or `>` and the lines that are indented more than the line of the name.
-    private func blockScalar(_ start: Int, _ line: Line) -> SyntaxNode? {
-        let header = bytes[start..<line.end].trimmed
-        let marks = header.dropFirst().prefix { !$0.isSpace }
-        // With a plus, the blank lines behind it count; with a digit, the indentation does.
-        guard marks.isEmpty || marks.elementsEqual("-".utf8), header.count == 1 + marks.count else {
-            return nil
-        }
-        let lineStart = bytes[..<line.start].lastIndex(of: 10).map { $0 + 1 } ?? 0
-        let indent = line.content - lineStart
-        var end = line.end
-        var next = end
-        while next < bytes.count {
-            let lineEnd = bytes.lineEnd(from: next)
-            let text = bytes[next..<lineEnd]
-            guard text.isBlank || text.prefix(while: { $0 == 0x20 }).count > indent else { break }
-            if !text.isBlank { end = lineEnd }
-            next = lineEnd
-        }
-        let text = bytes[start..<end]
-        let valueEnd = text.endIndex - text.reversed().prefix { $0 == 10 || $0 == 13 }.count
-        return SyntaxNode(
-            kind: .scalar, type: SyntaxNode.linesType, range: start..<valueEnd,
-            meaning: SyntaxText(bytes[start..<valueEnd]))
-    }
-
-    /// What a scalar of one line says.
-    private static func meaning(
-        _ text: ArraySlice<UInt8>
-    ) -> (type: UInt8, text: ArraySlice<UInt8>) {
-        switch text.first {
-        case UInt8(ascii: "\"") where !text.contains(UInt8(ascii: "\\")),
-            UInt8(ascii: "'") where !text.dropFirst().dropLast().contains(UInt8(ascii: "'")):
-            (UInt8(ascii: "s"), text.dropFirst().dropLast())
-        case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"):
-            (UInt8(ascii: "r"), text)
-        default: (UInt8(ascii: "p"), text)
-        }
     }
 }

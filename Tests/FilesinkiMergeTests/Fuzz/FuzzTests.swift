@@ -56,7 +56,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
 
     /// Every merge has one line here.
     static let all: [FuzzTarget] =
-        [text, lines, lineSet, csv, json] + settings + [jsonc, toml, yaml, po] + contentLines + [
+        [text, lines, lineSet, csv, json] + settings + [jsonc, toml, yaml, wideYAML, po] + contentLines + [
             xml, notebook, bookmarks,
         ] + markdown
 
@@ -151,6 +151,13 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
             "on: [push]\njobs:\n  test:\n    steps:\n      - name: a\n        run: |\n          x\n      - name: b\n        uses: y@v1\n",
             "- a\n- b: 1\n  c: 2\n-\n  d: 1\n- - e\n  - f\n",
             "a:\r\n  b: 1\r\n  c: [1, 2]\r\nd: {x: 1}\r\n", "k: 'it''s'\n",
+        ])
+
+    static let wideYAML = tree(
+        YAMLFormat(isWide: true),
+        [
+            "a: x\n  y\nb: [1,\n  2] # c\nc: \"d\n  e\"\n",
+            "- !t x\n- a: 'b\n\n    c'\n- !u |\n  v\n",
         ])
 
     static let po = tree(

@@ -40,6 +40,10 @@ struct YAMLMergeTests {
                 "l:\n- a\n- c\n- m\nk: 1\n",
                 "l:\n- a\n- b\n- m\nk: 2\n", "l:\n- a\n- b\n- c\n- m\nk: 2\n"),
             MergeCase(
+                "both add to the list in the only mapping of a list", "- x\n- p:\n  - a\n  - b\n",
+                "- x\n- p:\n  - a\n  - b\n  - d\n", "- x\n- p:\n  - a\n  - b\n  - c\n",
+                "- x\n- p:\n  - a\n  - b\n  - c\n  - d\n"),
+            MergeCase(
                 "two short runs stay together", "l:\n- m\n\nk: 1\n", "l:\n- d\n- a\n- m\n\nk: 1\n",
                 "l:\n- c\n- b\n- m\n\nk: 1\n", "l:\n- c\n- b\n- d\n- a\n- m\n\nk: 1\n"),
             MergeCase(
@@ -120,6 +124,10 @@ struct YAMLMergeTests {
         "what would have to be guessed is declined, and named",
         arguments: [
             MergeCase(
+                "one element in the place of another, which kept less than half of its list",
+                "- x\n- p:\n  - a\n  - b\n  - c\n", "- x\n- p:\n  - a\n  - d\n  - e\n",
+                "- x\n- p:\n  - a\n  - b\n  - c\n  - f\n", "declined: "),
+            MergeCase(
                 "two values", "a:\n  x: 1\n", "a:\n  x: 2\n", "a:\n  x: 3\n", "declined: /a/x"),
             MergeCase(
                 "both add a key", "a:\n  x: 1\n  y: 1\n", "a:\n  n: 1\n  x: 1\n  y: 1\n",
@@ -167,6 +175,50 @@ struct YAMLMergeTests {
         ])
     func refused(_ text: String) {
         #expect(YAMLFormat().read(Array((text + "\n").utf8)) == nil)
+    }
+
+    @Test(
+        "documents with values of several lines are merged by key where lines conflict",
+        arguments: [
+            MergeCase(
+                "a plain scalar", "a: x\n  y\nos: 1\n", "a: x\n  y\nos: 1\nonly: m\n",
+                "a: x\n  y\nos: 2\n", "a: x\n  y\nos: 2\nonly: m\n"),
+            MergeCase(
+                "brackets", "l: [ # c\n  1,\n  '2'\n]\ne:\n  A: 1\n",
+                "l: [ # c\n  1,\n  '2'\n]\ne:\n  A: 1\n  C: 1\n",
+                "l: [ # c\n  1,\n  '2'\n]\ne:\n  A: 1\n  B: 1\n",
+                "l: [ # c\n  1,\n  '2'\n]\ne:\n  A: 1\n  B: 1\n  C: 1\n"),
+            MergeCase(
+                "quotes and a tag", "- a: \"x\n    y\"\n  b: !t 'z'\n  c: 1\n",
+                "- a: \"x\n    y\"\n  b: !t 'w'\n  c: 1\n",
+                "- a: \"x\n    y\"\n  b: !t 'z'\n  c: 2\n",
+                "- a: \"x\n    y\"\n  b: !t 'w'\n  c: 2\n"),
+            MergeCase(
+                "lines of a script with a tag", "a: !t |-\n  x\n  y\n  z\nb: 1\n",
+                "a: !t |-\n  X\n  y\n  z\nb: 1\n", "a: !t |-\n  x\n  y\n  Z\nb: 2\nc: 1\n",
+                "a: !t |-\n  X\n  y\n  Z\nb: 2\nc: 1\n"),
+            MergeCase("one scalar", "a: x\n  y\n", "a: x\n  z\n", "a: x\n  w\n", "declined: /a"),
+        ])
+    func wide(_ row: MergeCase) {
+        for input in [row.input, row.input.swapped] {
+            #expect(DocumentFormat.yaml.mergeDocuments(input)?.shown == row.merged)
+        }
+    }
+
+    @Test(
+        "which values of several lines are read",
+        arguments: [
+            ("a: x\n  y z\n\n  - w\nb: 1", true), ("a: x\n  y: 1", false),
+            ("a: x\n  # c\n  y", false),
+            ("a: x # c\n  y", false), ("- x\n  y\n- z", true), ("- x\ny", false),
+            ("a: \"x\n\n  y\" # c", true),
+            ("a: \"x\ny\"", false), ("a: 'x\n  y' z", false), ("a: [1,\n2]", true),
+            ("a: {b: [1, # c\n  2]}", true), ("a: [1,\n  &x 2]", false), ("a: [1,\n  2", false),
+            ("a: !t x", true), ("a: !t", false), ("a: !t\n  b: 1", false), ("a: !t !u x", false),
+            ("a: &x 1", false), ("a: *x", false), ("<<: b", false),
+        ] as [(String, Bool)])
+    func widelyRead(text: String, isRead: Bool) {
+        #expect((YAMLFormat(isWide: true).read(Array((text + "\n").utf8)) != nil) == isRead)
     }
 
     @Test("a merge of lines that is no sound document is declined")
