@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiText
 
 /// A password, token or key. Its descriptions are three dots, so that no log or message contains it.
 package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
@@ -21,6 +22,39 @@ package enum Credentials: Hashable, Sendable {
     case bearer(Secret)
     /// A name and a password: basic or digest, as the server asks for.
     case password(user: String, Secret)
+}
+
+extension Credentials {
+    /// A filesinki server does not accept the token, or wants one.
+    ///
+    /// - Parameter address: The server's address as a user writes it.
+    package func refusedToken(at address: String) -> Failure {
+        let cause =
+            switch self {
+            case .none: "no token was given."
+            case .bearer, .password:
+                tokenID.map { "the token \($0) was revoked, or is of another server." }
+                    ?? "what was given is no token of this server."
+            }
+        return Failure(
+            .notAllowed, path: address, "Authentication failed (401): \(cause)",
+            remedy:
+                "Get a token from whoever runs the server (filesinki serve token make), and give it with filesinki "
+                + "remote set \(ShellWord.shown(address.utf8)) --token-file FILE; clone and init take "
+                + "--token-file or FILESINKI_TOKEN, too. See filesinki help credentials."
+        ).about(.noAccount)
+    }
+
+    /// What `filesinki serve token list` calls the token `fsk_ID_SECRET`, which is no secret; nil for another form.
+    private var tokenID: Substring? {
+        guard case .bearer(let token) = self else { return nil }
+        let parts = token.value.split(
+            separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "fsk", parts[1].utf8.count == 12,
+            parts[1].allSatisfy({ $0.isHexDigit && $0.isASCII })
+        else { return nil }
+        return parts[1]
+    }
 }
 
 extension WebAddress {

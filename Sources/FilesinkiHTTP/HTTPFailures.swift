@@ -14,9 +14,7 @@ extension HTTPReply {
         case 401, 407:
             Failure(
                 .notAllowed, path: address, "Authentication failed (\(status)).",
-                remedy: "Give a token with filesinki remote set URL --token-file FILE, or with "
-                    + "--token-file or FILESINKI_TOKEN to clone and init. "
-                    + "See filesinki help credentials."
+                remedy: "Check the credentials: see filesinki help credentials."
             ).about(.noAccount)
         case 403:
             Failure(

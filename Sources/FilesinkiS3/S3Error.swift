@@ -109,11 +109,15 @@ struct S3Error {
                 "Grant the key the permissions to list the bucket, and to get, put and delete objects."
             )
         case "InvalidAccessKeyId":
-            (.notAllowed, "Unknown access key at \(service) (\(code)).", "Check AWS_ACCESS_KEY_ID.")
+            (
+                .notAllowed, "Unknown access key at \(service) (\(code)).",
+                "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key of the service, or write it into "
+                    + "~/.aws/credentials. See filesinki help credentials."
+            )
         case "SignatureDoesNotMatch":
             (
                 .notAllowed, "\(service) rejected the signature (\(code)).",
-                "Check AWS_SECRET_ACCESS_KEY and the region."
+                "Check AWS_SECRET_ACCESS_KEY, or the secret key in ~/.aws/credentials, and the region."
             )
         case _ where isAboutExpiry:
             (.notAllowed, "The session at \(service) expired (\(code)).", "Log in again.")

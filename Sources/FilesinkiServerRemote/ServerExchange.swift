@@ -10,6 +10,7 @@ struct ServerExchange: Sendable {
     /// What a path of a request follows.
     private let base: String
     private let transport: any HTTPTransport
+    private let credentials: Credentials
     private let authorization: String?
     /// Whether a host's sshd started the server, so that a key has its rights, and not a token.
     private let isOverSSH: Bool
@@ -20,6 +21,7 @@ struct ServerExchange: Sendable {
         base = ""
         isOverSSH = true
         self.transport = transport
+        credentials = .none
         authorization = nil
     }
 
@@ -32,6 +34,7 @@ struct ServerExchange: Sendable {
         base = address.description
         isOverSSH = false
         self.transport = transport
+        self.credentials = credentials
         switch credentials {
         case .none: authorization = nil
         case .bearer(let token): authorization = "Bearer \(token.value)"
@@ -114,7 +117,7 @@ struct ServerExchange: Sendable {
                     + "and whether the network requires a login.")
         }
         if reply.status == 401 {
-            var failure = failure(reply, key)
+            var failure = reply.failure(address, at: address)
             failure.message = "A server that is not filesinki's asks for a login (401)."
             failure.remedy =
                 "For a WebDAV server write \(Self.webDAV(address)), and set FILESINKI_USER and "
@@ -144,6 +147,7 @@ struct ServerExchange: Sendable {
 
     private func failure(_ reply: HTTPReply, _ key: ObjectKey?) -> Failure {
         let path = key?.description ?? address
+        if reply.status == 401 { return credentials.refusedToken(at: address) }
         var failure = reply.failure(path, at: address)
         guard let error = WireError(reply.body) else { return failure }
         if error.code == .badDigest {

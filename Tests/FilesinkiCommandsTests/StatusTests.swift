@@ -1,5 +1,7 @@
 import FilesinkiCommands
 import FilesinkiModel
+import FilesinkiStore
+import FilesinkiTesting
 import Testing
 
 @Suite("Output of status and sync")
@@ -134,6 +136,41 @@ struct StatusTests {
         try world.write("one\n", to: "a/one")
         #expect(try await world.run("sync", "a").code == .done)
         #expect(try await gauge() == "0")
+    }
+
+    /// A replica of a store that a network leads to.
+    private func served() async throws -> (World, FaultyRemote) {
+        let world = try World()
+        let store = MemoryRemote(address: "https://nas")
+        _ = try await StoreFormat.create(at: store, systemContext: ManualClock().systemContext)
+        let remote = FaultyRemote(store)
+        world.network.connect = { _, _ in remote }
+        try world.write("one\n", to: "a/one")
+        try await world.done("init", "a", "--remote", "https://nas")
+        try await world.done("sync", "a")
+        return (world, remote)
+    }
+
+    @Test func `who was denied access reads in status what sync said`() async throws {
+        let (world, remote) = try await served()
+        let (message, remedy) = (
+            "The token 0123456789ab was revoked.",
+            "Use filesinki remote set https://nas --token-file FILE."
+        )
+        remote.failure = Failure(.notAllowed, path: "https://nas", message, remedy: remedy)
+        try world.write("two\n", to: "a/two")
+        #expect(try await world.run("sync", "a").code == .notAllowed)
+        let status = try await world.run("status", "a")
+        let here = remedy.replacing("remote set", with: "remote set --root \(world.folder)/a")
+        #expect(
+            status.lines.contains(
+                "The last run did not complete: https://nas: \(message) \(here)"), "\(status.text)")
+        let json = try await world.run("status", "a", "--json")
+        #expect(
+            json.text.contains(#""refusal":"https://nas: \#(message) \#(remedy)""#), "\(json.text)")
+        remote.failure = nil
+        try await world.done("sync", "a")
+        #expect(try await !world.run("status", "a", "--json").text.contains("refusal"))
     }
 
     @Test func `what an interrupted upload has left is counted, of this store and complete`()

@@ -120,11 +120,19 @@ import Testing
         async throws
     {
         try await withServedFolder(ServedFolder(isPrivate: true)) { served in
-            for text in ["", "fsk_000000000000_AAAA", "nonsense"] {
+            let tokens = [
+                ("", "what was given is no token"), ("nonsense", "what was given is no token"),
+                ("fsk_000000000000_AAAA", "the token 000000000000 was revoked, or is of another"),
+            ]
+            for (text, cause) in tokens {
                 let remote = try served.remote(token: Secret(text))
                 let failure = await failure { _ = try await remote.get(key("other/x"), range: nil) }
-                #expect(failure?.code == .notAllowed)
+                #expect(failure?.code == .notAllowed && failure?.account == .noAccount)
                 #expect(text.isEmpty || failure?.description.contains(text) == false)
+                #expect(failure?.message.contains(cause) == true, "\(failure?.message ?? "")")
+                let command = "filesinki remote set \(remote.address) --token-file FILE"
+                #expect(failure?.remedy.contains(command) == true, "\(failure?.remedy ?? "")")
+                #expect(failure?.remedy.contains("FILESINKI_TOKEN") == true)
             }
         }
     }

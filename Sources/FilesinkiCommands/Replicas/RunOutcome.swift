@@ -1,3 +1,5 @@
+import FilesinkiModel
+
 /// How a run ended that did not complete, for a person: what happened, and what to do about it.
 ///
 /// The word is that of the manifest, which JSON prints as `last_failure`.
@@ -30,8 +32,12 @@ struct RunOutcome {
             }
     }
 
-    /// Two sentences for `status`.
-    var sentence: String { "The last run did not complete: \(words). \(remedy)" }
+    /// Sentences for `status`.
+    ///
+    /// - Parameter refusal: Why access was denied, as the run said it; nil if that is not known.
+    func sentences(_ refusal: Failure? = nil) -> String {
+        "The last run did not complete: " + (refusal?.description ?? "\(words). \(remedy)")
+    }
 
     private static let again = "Run filesinki sync."
 
@@ -59,8 +65,7 @@ struct RunOutcome {
         "full": ("no space left on the disk", "Free some space, then run filesinki sync."),
         "io": ("a local file could not be read or written", "To see which, run filesinki sync."),
         "not-allowed": (
-            "access to the store denied",
-            "Check the credentials, and that the store can be written: filesinki doctor."
+            "access to the store denied", "Run filesinki sync: it says why, and what to do."
         ),
         "wrong-store": (
             "this is not the store of this replica, or an old copy of it",

@@ -136,6 +136,7 @@ extension StatusReport {
         object.add("sequence", token?.sequence ?? 0)
         object.add("last_success", lastSuccess)
         object.add("last_failure", lastFailure)
+        object.add("refusal", refusal?.description)
         object.add("stale", isStale)
         object.add("paths", paths)
         object.add("files", files)
@@ -264,7 +265,7 @@ struct StatusText {
         else { return nil }
         // The move of the store is reported already, with what to do.
         if word == "wrong-store", status.moved != nil { return nil }
-        return hints.text(RunOutcome(word).sentence)
+        return hints.text(RunOutcome(word).sentences(status.refusal))
     }
 
     private var conflicts: [String]? {

@@ -250,7 +250,7 @@ extension Session {
     /// If the failure cannot be recorded, the user sees it all the same.
     private func record(_ failure: Failure) async {
         guard let code = ExitCode.recorded(failure) else { return }
-        try? await replica.recordFailedRun(failure.code.description, exitCode: code.rawValue)
+        try? await replica.recordFailedRun(failure, exitCode: code.rawValue)
     }
 }
 

@@ -18,8 +18,8 @@ extension Replica {
     }
 
     /// See ``SyncEngine/recordFailedRun(_:exitCode:)``.
-    package func recordFailedRun(_ outcome: String, exitCode: Int32) throws {
-        try SyncEngine(context).recordFailedRun(outcome, exitCode: exitCode)
+    package func recordFailedRun(_ failure: Failure, exitCode: Int32) throws {
+        try SyncEngine(context).recordFailedRun(failure, exitCode: exitCode)
     }
 
     /// See ``SyncEngine/recordCancelledRun(_:exitCode:_:)``.

@@ -17,6 +17,8 @@ package struct StatusReport: Sendable {
     package var lastSuccess: Timestamp?
     /// The failure of the last run; nil if it succeeded.
     package var lastFailure: String?
+    /// Why the last run was denied access, and what to do; nil if it was not, or nothing is known.
+    package var refusal: Failure?
     /// Local changes that are not published.
     package var pending: [RelativePath]
     /// The paths that a partial replica holds; nil for a complete one.
@@ -62,7 +64,8 @@ struct ReplicaStatus: ReplicaPart {
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,
             token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
-            lastFailure: try lastFailure(), pending: try manifest.loadLocal().map(\.path),
+            lastFailure: try lastFailure(), refusal: try refusal(),
+            pending: try manifest.loadLocal().map(\.path),
             only: rules.choice?.paths,
             incoming: waiting.filter { !$0.isIgnored }.map(\.row.path),
             ignoredFiles: waiting.filter { $0.isIgnored && $0.row.isFile(heldBy: rules.choice) }
@@ -173,6 +176,13 @@ struct ReplicaStatus: ReplicaPart {
         }
         guard let last = try manifest.runs(limit: 1).first, last.exitCode != 0 else { return nil }
         return last.outcome
+    }
+
+    private func refusal() throws -> Failure? {
+        guard try lastFailure() == Failure.Code.notAllowed.description,
+            let last = try manifest.runs(limit: 1).first
+        else { return nil }
+        return try manifest.refusal(of: last)
     }
 
     /// Returns the counters for monitoring.

@@ -111,8 +111,11 @@ extension SyncEngine {
         config.epoch = format.epoch
         config.keyFingerprint = key?.fingerprint
         zone.disconnect()
-        // What was said at the former address does not concern this one.
-        try manifest.write { try $0.forgetMove() }
+        // What was said at the former address, or of the former access to this one, is over.
+        try manifest.write { writer in
+            try writer.forgetMove()
+            try writer.forgetRefusal()
+        }
         try saveConfig()
     }
 }

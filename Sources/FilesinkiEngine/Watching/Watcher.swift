@@ -226,7 +226,7 @@ package actor Watcher {
         else {
             return
         }
-        try? await replica.recordFailedRun(failure.code.description, exitCode: code)
+        try? await replica.recordFailedRun(failure, exitCode: code)
     }
 
     private func sync(

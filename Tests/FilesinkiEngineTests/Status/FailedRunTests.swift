@@ -65,6 +65,38 @@ import Testing
         #expect(last?.exitCode == 6 && before.map { $0 < last?.ended ?? $0 } == true)
     }
 
+    @Test func `a refusal is the last one's, until a run succeeds or the access is given anew`()
+        async throws
+    {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["f": .file("1")])
+        try await a.sync()
+        let refused = Failure(
+            .notAllowed, path: "https://nas", "The token was revoked.", remedy: "Get another one.")
+        func refusal(after failures: [Failure]) async throws -> String? {
+            try await a.with { replica in
+                for failure in failures { try await replica.recordFailedRun(failure, exitCode: 7) }
+                return try await replica.status().refusal?.description
+            }
+        }
+        let said = "https://nas: The token was revoked. Get another one."
+        #expect(try await refusal(after: [refused]) == said)
+        var other = refused
+        other.message = "The key is unknown."
+        #expect(
+            try await refusal(after: [other]) == "https://nas: The key is unknown. Get another one."
+        )
+        let away = Failure(.away, "Not reached.", remedy: "")
+        #expect(try await refusal(after: [refused, away]) == nil)
+        #expect(try await refusal(after: [refused]) == said)
+        try await a.with { try await $0.setRemote("memory", acceptingOther: false) }
+        #expect(try await refusal(after: []) == nil)
+        #expect(try await refusal(after: [refused]) == said)
+        try await a.sync()
+        #expect(try await refusal(after: []) == nil)
+    }
+
     @Test func `success after a failure is recorded, and success after success is not`()
         async throws
     {
