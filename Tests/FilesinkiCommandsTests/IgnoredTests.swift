@@ -84,6 +84,22 @@ import Testing
         #expect(try await run(world, "sync a --json").text.contains(#""reason":"ignored""#))
     }
 
+    @Test(arguments: ["sub/", "mine"])
+    func `a folder that was deleted elsewhere and stays is not waited for`(_ rule: String)
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        try world.write("\(rule)\n", to: "a/.filesinkiignore")
+        try world.write("here", to: "a/sub/mine")
+        #expect(try await run(world, "sync a").code == .done)
+        #expect(try await run(world, "delete --root b -r sub").code == .done)
+        for _ in 0..<2 {
+            #expect(try await run(world, "sync a").code == .done)
+            #expect(try await run(world, "status a --short").lines.isEmpty)
+            #expect(try await run(world, "status a --json").text.contains(#""incoming":[]"#))
+        }
+    }
+
     @Test func `what was ignored is not published by the deletion of its folder elsewhere`()
         async throws
     {

@@ -58,8 +58,7 @@ struct ReplicaStatus: ReplicaPart {
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         let files = try manifest.baseFiles()
         let waiting = try manifest.loadRemote().map { row in
-            let isFolder = row.entry.entry.kind == .directory
-            return (row: row, isIgnored: ignored.contains(row.path, isDirectory: isFolder))
+            (row: row, isIgnored: ignored.contains(row.path, isDirectory: isFolder(row)))
         }
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,
@@ -67,13 +66,32 @@ struct ReplicaStatus: ReplicaPart {
             lastFailure: try lastFailure(), refusal: try refusal(),
             pending: try manifest.loadLocal().map(\.path),
             only: rules.choice?.paths,
-            incoming: waiting.filter { !$0.isIgnored }.map(\.row.path),
+            incoming: try waiting.filter { try !$0.isIgnored && !isKeptFolder($0.row) }
+                .map(\.row.path),
             ignoredFiles: waiting.filter { $0.isIgnored && $0.row.isFile(heldBy: rules.choice) }
                 .count,
             withheld: withheld(rules), conflicts: try conflicts.open(),
             paths: try manifest.baseCount(), files: files.count,
             bytes: files.bytes, uploadedBytes: try uploadedBytes(),
             moved: try manifest.movedStore, unreadableSettings: rules.unreadable)
+    }
+
+    /// Whether the store has a folder at the path, or has deleted one that is still here.
+    private func isFolder(_ row: RemoteRow) -> Bool {
+        switch row.entry.entry.kind {
+        case .directory: true
+        case .tombstone: (try? root.isFolder(row.path)) ?? false
+        default: false
+        }
+    }
+
+    /// Whether it is the deletion of a folder that stays for what it holds here and nobody else has, as ignored files. It is
+    /// carried out when they are gone; until then no sync has anything to do.
+    private func isKeptFolder(_ row: RemoteRow) throws -> Bool {
+        guard row.entry.entry.kind == .tombstone, isFolder(row),
+            try manifest.baseRows(below: row.path).isEmpty
+        else { return false }
+        return ((try? root.names(in: row.path)) ?? []).isEmpty == false
     }
 
     private func withheld(_ rules: RunRules) -> [RelativePath] {

@@ -82,7 +82,7 @@ struct IgnoredPaths {
 
 extension RootFolder {
     /// Whether the path is a folder, without a symlink above it.
-    fileprivate func isFolder(_ path: RelativePath) throws(Failure) -> Bool {
+    func isFolder(_ path: RelativePath) throws(Failure) -> Bool {
         do {
             return try status(path)?.kind == .directory
         } catch {
