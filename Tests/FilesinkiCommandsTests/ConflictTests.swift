@@ -267,6 +267,14 @@ struct ConflictTests {
             first.talk.contains("3 conflicts are open: see filesinki conflicts"), "\(first.talk)")
         let json = try await world.run("sync", "a", "--json")
         #expect(json.text.contains(#""conflicts":0,"open_conflicts":3"#), "\(json.text)")
+        for options in [[], ["--summary"]] {
+            let line = (["sync", "a"] + options).map { Array($0.utf8) }
+            let idle = try await world.run(bytes: line)
+            #expect(idle.code == .done && idle.lines.isEmpty, "\(idle.text)")
+            #expect(idle.talk.hasPrefix("3 conflicts are open: see filesinki conflicts"))
+            #expect(idle.talk.split(separator: "\n").count == 1, "\(idle.talk)")
+        }
+        #expect(try await world.run("sync", "a", "-q").talk.isEmpty)
     }
 
     @Test("log names the link that merged, and both merged versions")

@@ -98,8 +98,8 @@ extension Console {
             let width = terminals.talk ? terminals.columns() : nil
             for line in report.summary(totals, hints, within: width) { say(line) }
         }
-        // Of a conflict that no run found anew, only a person who looks, or a run that did something, is told.
-        if let open = report.openConflicts, open > report.conflicted.count, isWatched || !isIdle {
+        // A conflict is forgotten if nobody says that it is open, also where nothing was done and nobody looks on.
+        if let open = report.openConflicts, open > report.conflicted.count {
             let text =
                 open == 1 ? "1 conflict is open" : "\(CountText.text(open)) conflicts are open"
             say("\(text): see filesinki conflicts.")
