@@ -40,20 +40,20 @@ struct Applier: Sendable {
         // What belongs into a folder that could not be made would fail, too.
         work.drop(below: work.newFolders.lazy.map(\.path).filter { result.done[$0] == nil })
         copy(work.copies, &result)
-        let inward = stepAside(&work)
+        let aside = stepAside(&work)
         // What could not be copied keeps its name.
         let waiting = work.copies.filter { result.done[$0.path] == nil } + work.lateCopies
         work.drop(Set(waiting.compactMap(\.origin)))
         result.deferred = work.lateCopies.map(\.path)
         let moved = move(work.moves, &result)
         var late = work.takeOrigins(
-            besides: moved,
+            besides: moved.union(aside.lazy.map(\.task.path)),
             whereNamesFold: { path in
                 (try? root.foldsNames(above: path)) ?? false
             })
         remove(work, &result)
         for task in work.folders { attempt(task, &result) { try makeFolder(task) } }
-        moveIn(inward, &result)
+        stepBack(aside, &result)
         for task in work.links { attempt(task, &result) { try makeLink(task) } }
         let files = work.files + work.moves.filter { !moved.contains($0.path) }
         result.add(try await Checkout(applier: self).write(files))
