@@ -201,6 +201,16 @@ struct UndeleteTests {
         #expect(world.read("a/z.txt") != nil)
     }
 
+    @Test("settings that cannot be read are said once for many paths")
+    func unreadableSettings() async throws {
+        let world = try await Self.world()
+        try world.write("gitignore = yes\n", to: "a/.filesinki.toml")
+        let outcome = try await world.run("undelete", "--root", "a", "d", "z.txt")
+        #expect(outcome.code == .usage)
+        #expect(outcome.talk.ranges(of: "Line 1: ").count == 1, "\(outcome.talk)")
+        #expect(world.read("a/z.txt") == nil)
+    }
+
     @Test("a pattern without a match changes nothing", arguments: ["undelete", "ls --deleted"])
     func noMatch(_ command: String) async throws {
         let world = try await Self.world()

@@ -29,13 +29,14 @@ struct Undeletions: ReplicaPart {
         _ paths: [RelativePath], _ options: SyncOptions
     ) async throws -> RestoreReport {
         var report = RestoreReport()
-        var asked = try keep(paths, &report) { try requirePossible($0, options) }
+        var synced = try rulesReader.syncedPaths(options)
+        var asked = try keep(paths, &report) { try requirePossible($0, &synced) }
         guard !asked.isEmpty else { return report }
         try sync.noteEmptiedRoot()
         // What is here now is published first, so that it is in the history.
         var options = options
         options.operation = "undelete"
-        let before = try await sync.syncPaths(asked, options)
+        let before = try await sync.syncPaths(asked, options, rules: synced.rules)
         asked = try keep(asked, &report) { path in
             guard let found = try root.status(path) else { return }
             throw found.kind == .directory
@@ -90,11 +91,11 @@ struct Undeletions: ReplicaPart {
         }
     }
 
-    private func requirePossible(_ path: RelativePath, _ options: SyncOptions) throws {
+    private func requirePossible(_ path: RelativePath, _ synced: inout SyncedPaths) throws {
         try requireHeld(path, at: nil)
-        _ = try rulesReader.requireSynced(
-            [path], options,
-            remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
+        try synced.require(
+            path,
+            orElse: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
         try Restores(replica).requireFolders(above: path)
         if try root.status(path)?.kind == .directory { throw Failure.folderIsThere(path) }
     }

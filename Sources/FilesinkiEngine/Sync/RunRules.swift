@@ -133,27 +133,6 @@ struct RulesReader: ReplicaPart {
         }
     }
 
-    /// Refuses paths that a rule ignores in this replica: what is there is private, and a run would neither see nor
-    /// send what a command changes there.
-    ///
-    /// - Parameter remedy: What to do in place of the command.
-    /// - Returns: The rules, for the run that follows: they hold until something is written.
-    /// - Throws: Code `usage`.
-    @discardableResult
-    func requireSynced(
-        _ paths: [RelativePath], _ options: SyncOptions, remedy: String = Failure.ignoredRemedy
-    ) throws -> RunRules {
-        let rules = try runRules(options)
-        try rules.requireReadable()
-        var ignored = IgnoredPaths(root: root, filter: rules.filter)
-        for path in paths {
-            if path.isAtOrInside(rules.withheld) { throw Failure.withheld(path) }
-            let isFolder = (try? root.status(path))?.kind == .directory
-            if ignored.contains(path, isDirectory: isFolder) { throw Failure.ignored(path, remedy) }
-        }
-        return rules
-    }
-
     /// The rules, behind the program's own resolver.
     private func resolved(_ rules: any StrategyRules) -> any StrategyRules {
         guard let resolver = options.resolver else { return rules }

@@ -1,0 +1,50 @@
+import FilesinkiFileSystem
+import FilesinkiModel
+
+/// Refuses paths that a rule ignores in this replica, one after the other, by rules that were read once: what is there is
+/// private, and a run would neither see nor send what a command changes there.
+struct SyncedPaths {
+    /// The rules, for the run that follows: they hold until something is written.
+    let rules: RunRules
+    private let root: RootFolder
+    private var ignored: IgnoredPaths
+
+    init(_ rules: RunRules, in root: RootFolder) {
+        self.rules = rules
+        self.root = root
+        ignored = IgnoredPaths(root: root, filter: rules.filter)
+    }
+
+    /// - Parameter remedy: What to do in place of the command.
+    /// - Throws: Code `usage`.
+    mutating func require(_ path: RelativePath, orElse remedy: String) throws(Failure) {
+        if path.isAtOrInside(rules.withheld) { throw Failure.withheld(path) }
+        let isFolder = (try? root.status(path))?.kind == .directory
+        if ignored.contains(path, isDirectory: isFolder) { throw Failure.ignored(path, remedy) }
+    }
+}
+
+extension RulesReader {
+    /// Reads the rules, by which many paths are then looked at.
+    ///
+    /// - Throws: Code `usage` for settings that cannot be read.
+    func syncedPaths(_ options: SyncOptions) throws -> SyncedPaths {
+        let rules = try runRules(options)
+        try rules.requireReadable()
+        return SyncedPaths(rules, in: root)
+    }
+
+    /// Refuses paths that a rule ignores in this replica; see ``SyncedPaths``.
+    ///
+    /// - Parameter remedy: What to do in place of the command.
+    /// - Returns: The rules, for the run that follows: they hold until something is written.
+    /// - Throws: Code `usage`.
+    @discardableResult
+    func requireSynced(
+        _ paths: [RelativePath], _ options: SyncOptions, remedy: String = Failure.ignoredRemedy
+    ) throws -> RunRules {
+        var synced = try syncedPaths(options)
+        for path in paths { try synced.require(path, orElse: remedy) }
+        return synced.rules
+    }
+}
