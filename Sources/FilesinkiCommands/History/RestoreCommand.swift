@@ -15,7 +15,8 @@ struct RestoreCommand: ReplicaCommand {
             PATH@VERSION, or PATH with --at or --commit, brings the path back here and everywhere; \
             what it replaces stays in the history. A folder comes back with everything that was in it \
             then; what it holds besides stays. With -o DIR, the tree of that time or commit, or the \
-            paths given of it, is written into DIR, and nothing else is changed.
+            paths given of it, is written into DIR, and nothing else is changed. Exits with 5 if some of \
+            several paths could not be restored.
             """)
 
     @Argument(help: ArgumentHelp("The path to restore.", valueName: "path@version"))
@@ -56,29 +57,31 @@ struct RestoreCommand: ReplicaCommand {
         if let output, let point {
             return try await session.export(paths, at: point, into: output)
         }
-        var code = ExitCode.done
-        for path in paths {
-            let result = try await session.restore(
-                history.point(
-                    of: path, in: console,
-                    orElse: "What was deleted comes back with filesinki undelete PATH."),
-                publishWait, replica.waiting)
-            if result != .done { code = result }
+        let wanted = try paths.map { path throws(Failure) in
+            try history.point(
+                of: path, in: console,
+                orElse: "What was deleted comes back with filesinki undelete PATH.")
         }
-        return code
+        return wanted.count == 1
+            ? try await session.restore(wanted[0], publishWait, replica.waiting)
+            : try await session.restore(wanted, publishWait, replica.waiting)
     }
 }
 
 extension Session {
+    private func restorable(_ argument: String) throws(Failure) -> RelativePath {
+        try path(
+            argument,
+            orElse: "Name the paths in it. To write the whole tree into another folder: "
+                + "filesinki restore --commit NUMBER -o DIR, or with --at TIME.")
+    }
+
     /// Brings one path back, here and everywhere.
     fileprivate func restore(
         _ wanted: (path: String, point: HistoryPoint), _ publishWait: PublishWaitOption,
         _ waiting: WaitOptions
     ) async throws -> ExitCode {
-        let path = try path(
-            wanted.path,
-            orElse: "Name the paths in it. To write the whole tree into another folder: "
-                + "filesinki restore --commit NUMBER -o DIR, or with --at TIME.")
+        let path = try restorable(wanted.path)
         let tree = try await tree(at: wanted.point, of: [path])
         var result = try await replica.restore(path, from: tree, SyncOptions())
         if let sync = result.sync {
@@ -87,6 +90,58 @@ extension Session {
         try console.show(result)
         guard result.problems.isEmpty else { return .partial }
         return result.sync.map { ExitCode(queueing: $0, isWaiting: publishWait.wait) } ?? .done
+    }
+
+    /// Brings several paths back with one run and one commit. One that cannot be restored is named, the others are restored.
+    fileprivate func restore(
+        _ wanted: [(path: String, point: HistoryPoint)], _ publishWait: PublishWaitOption,
+        _ waiting: WaitOptions
+    ) async throws -> ExitCode {
+        var (points, failures) = try await points(of: wanted)
+        var made = try await replica.restore(points, SyncOptions())
+        let named = Set(points.map(\.path))
+        failures += made.problems.filter { named.contains($0.path) }.map(\.failure)
+        made.problems.removeAll { named.contains($0.path) }
+        for failure in failures { try console.report(failure) }
+        if let sync = made.sync {
+            made.sync = try await retryUntilPublished(
+                sync, of: Array(made.states.keys), publishWait, waiting)
+        }
+        try console.show(made)
+        if let failure = failures.first {
+            return made.states.isEmpty ? ExitCode(failure) : .partial
+        }
+        guard made.problems.isEmpty else { return .partial }
+        return made.sync.map { ExitCode(queueing: $0, isWaiting: publishWait.wait) } ?? .done
+    }
+
+    /// The paths that arguments name, each with the tree of its point, which is read once for all paths of the point. Of a path
+    /// that is named twice, the last point counts.
+    ///
+    /// - Returns: Also the failures of paths whose point does not exist.
+    private func points(
+        of wanted: [(path: String, point: HistoryPoint)]
+    ) async throws -> (points: [PathAtPoint], failures: [Failure]) {
+        var named: [RelativePath: HistoryPoint] = [:]
+        for (argument, point) in wanted { named[try restorable(argument)] = point }
+        var (points, failures): ([PathAtPoint], [Failure]) = ([], [])
+        for (point, paths) in Dictionary(grouping: named.keys, by: { named[$0] }) {
+            guard let point else { continue }
+            do {
+                let tree = try await tree(at: point, of: paths.sorted())
+                points += paths.map { PathAtPoint($0, in: tree) }
+            } catch let failure as Failure where failure.code == .notFound {
+                failures += paths.map { path in
+                    var own = failure
+                    own.path = path.bytes
+                    return own
+                }
+            }
+        }
+        return (
+            points.sorted { $0.path < $1.path },
+            failures.sorted { $0.path.lexicographicallyPrecedes($1.path) }
+        )
     }
 
     /// Writes the tree at a point of the history into a folder of its own.

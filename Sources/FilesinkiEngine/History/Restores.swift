@@ -22,8 +22,7 @@ struct Restores: ReplicaPart {
         let found = try tree.entry(path)
         try requireHeld(path, at: tree.sequence)
         let rules = try rulesReader.requireSynced(
-            [path], options,
-            remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
+            [path], options, remedy: ManyRestores.ignoredRemedy)
         try requireFolders(above: path, version: tree.sequence)
         try requirePlace(for: found.entry, at: path, version: tree.sequence)
         let inside = tree.entries.filter { $0.0.isInside(path) }
@@ -51,8 +50,7 @@ struct Restores: ReplicaPart {
     ) async throws -> RestoreReport {
         try requireHeld(path, at: nil)
         let rules = try rulesReader.requireSynced(
-            [path], options,
-            remedy: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
+            [path], options, remedy: ManyRestores.ignoredRemedy)
         try requireFolders(above: path)
         // Nothing is published of a folder in which a command finds nothing to do.
         if try root.status(path)?.kind == .directory { throw Failure.folderIsThere(path) }
@@ -239,6 +237,8 @@ package struct RestoreReport: Sendable {
     package var version: UInt64 = 0
     /// The same of each of several given paths that is in place.
     package var states: [RelativePath: VersionedEntry] = [:]
+    /// What was restored of several paths, by the version of the path that was named.
+    var versions: [UInt64: [RelativePath]] = [:]
 
     package init() {}
 }

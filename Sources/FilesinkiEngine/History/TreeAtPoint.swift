@@ -110,6 +110,19 @@ package struct TreeAtPoint: Sendable {
         return found
     }
 
+    /// Which version the one is before a deletion that was asked for, in a sentence and a space; empty for another state.
+    private func lastVersion(of path: RelativePath) -> String {
+        guard case .version(let version) = point, fold.tree[path]?.version == version,
+            let last = fold.lastVersions[path]
+        else { return "" }
+        return "The version before it is \(ShellWord.path(path.bytes + Array("@\(last)".utf8))). "
+    }
+
+    /// What was in a folder, at any depth, parents first.
+    func inside(_ folder: RelativePath) -> [(RelativePath, Entry)] {
+        fold.tree.below(folder).filter { $0.1.kind != .tombstone }
+    }
+
     /// All entries in path order, including the parents of the requested paths and their conflict
     /// copies.
     var all: [(RelativePath, VersionedEntry)] {

@@ -30,99 +30,49 @@ struct Undeletions: ReplicaPart {
     ) async throws -> RestoreReport {
         var report = RestoreReport()
         var synced = try rulesReader.syncedPaths(options)
-        var asked = try keep(paths, &report) { try requirePossible($0, &synced) }
+        var asked = try report.keep(paths, path: \.self) { try requirePossible($0, &synced) }
         guard !asked.isEmpty else { return report }
         try sync.noteEmptiedRoot()
         // What is here now is published first, so that it is in the history.
         var options = options
         options.operation = "undelete"
         let before = try await sync.syncPaths(asked, options, rules: synced.rules)
-        asked = try keep(asked, &report) { path in
+        asked = try report.keep(asked, path: \.self) { path in
             guard let found = try root.status(path) else { return }
             throw found.kind == .directory
                 ? Failure.folderIsThere(path) : Failure.isNotDeleted(path)
         }
         let reader = try await history.historyReader(after: before)
         let wanted = try await wanted(asked, in: reader, &report)
-        try await write(wanted, in: reader, options, &report)
-        report.sync = before
-        if !report.restored.isEmpty {
-            report.sync = try await publish(wanted, report, options, after: before)
-        }
-        let inPlace = Set(report.restored + report.unchanged)
-        for path in asked where inPlace.contains(path) {
-            let now = try status.baseState(of: path)
-            report.states[path] = now.entry.map { VersionedEntry($0, version: now.version) }
-        }
+        let many = ManyRestores(replica)
+        try await many.write(wanted, in: reader, options, &report)
+        try await many.publish(asked, "undelete", options, after: before, &report)
         return report
-    }
-
-    /// Publishes what was restored, in one run, and records it in the journal.
-    private func publish(
-        _ wanted: [Wanted], _ report: RestoreReport, _ options: SyncOptions,
-        after before: SyncReport
-    ) async throws -> SyncReport {
-        let restored = Set(report.restored)
-        let tops = report.restored.filter { !$0.ancestors.contains(where: restored.contains) }
-        let made = try await sync.afterChange("Restored here", at: report.restored[0]) {
-            try await sync.syncPaths(tops, options, after: before)
-        }
-        let files = wanted.filter { restored.contains($0.path) }
-        let versions = Dictionary(grouping: files, by: \.version)
-        for (version, files) in versions.sorted(by: { $0.key < $1.key }) {
-            try journal.record(.init(command: "undelete", version: version), files.map(\.path))
-        }
-        return made
-    }
-
-    /// The paths for which a check throws nothing; of the others the problems are reported.
-    private func keep(
-        _ paths: [RelativePath], _ report: inout RestoreReport,
-        _ check: (RelativePath) throws -> Void
-    ) throws -> [RelativePath] {
-        try paths.filter { path in
-            do {
-                try check(path)
-                return true
-            } catch let failure as Failure where failure.code != .interrupted {
-                report.problems.append(Problem(path, failure))
-                return false
-            }
-        }
     }
 
     private func requirePossible(_ path: RelativePath, _ synced: inout SyncedPaths) throws {
         try requireHeld(path, at: nil)
-        try synced.require(
-            path,
-            orElse: "Print it with filesinki show, or see the rule with filesinki check-ignore.")
+        try synced.require(path, orElse: ManyRestores.ignoredRemedy)
         try Restores(replica).requireFolders(above: path)
         if try root.status(path)?.kind == .directory { throw Failure.folderIsThere(path) }
-    }
-
-    /// An entry to write, with the version that a path of the command had.
-    private struct Wanted {
-        let path: RelativePath
-        let entry: Entry
-        let version: UInt64
     }
 
     /// What the paths held before they were deleted, folders with what was in them, each path once, parents first.
     private func wanted(
         _ paths: [RelativePath], in reader: HistoryReader, _ report: inout RestoreReport
-    ) async throws -> [Wanted] {
+    ) async throws -> [ManyRestores.Wanted] {
         let lives = try await history.lastDeleted(of: Set(paths), in: reader)
         try await addMissing(paths.filter { lives[$0] == nil }, in: reader, &report)
         let folders = lives.filter { $0.value.last.change.entry.kind == .directory }
         let inside = try await history.deletedChildren(
             of: folders.compactMapValues(\.end), in: reader)
-        var found: [RelativePath: Wanted] = [:]
+        var found: [RelativePath: ManyRestores.Wanted] = [:]
         // A folder's content comes after a path of its own: the upper folder, as the first, decides.
         for path in paths.sorted() {
             guard let last = lives[path]?.last else { continue }
             for (name, entry) in [(path, last.change.entry)] + (inside[path] ?? [])
             where found[name] == nil {
-                found[name] = Wanted(path: name, entry: entry, version: last.version)
+                found[name] = .init(path: name, entry: entry, version: last.version)
             }
         }
         return found.values.sorted { $0.path < $1.path }
@@ -141,37 +91,6 @@ struct Undeletions: ReplicaPart {
         for (index, path) in paths.enumerated() {
             let earlier = index < names.count ? names[index].deleted : nil
             report.problems.append(Problem(path, .noDeletedFile(path, earlier: earlier)))
-        }
-    }
-
-    private func write(
-        _ wanted: [Wanted], in reader: HistoryReader, _ options: SyncOptions,
-        _ report: inout RestoreReport
-    ) async throws {
-        let contents = try await history.historyContents(reader)
-        let places = Restores(replica)
-        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
-        for item in wanted {
-            let (path, entry) = (item.path, item.entry)
-            do {
-                if ignored.contains(path, isDirectory: entry.kind == .directory),
-                    try root.status(path) != nil
-                {
-                    throw Failure.ignored(path)
-                }
-                try places.requireFolders(above: path, version: item.version)
-                try places.requirePlace(for: entry, at: path, version: item.version)
-                try await history.requireUnpruned(entry, at: path, in: reader, contents)
-                if try places.isInPlace(entry, at: path) {
-                    report.unchanged.append(path)
-                } else if try await editor.write(entry, at: path, from: contents) {
-                    report.restored.append(path)
-                } else {
-                    report.problems.append(.changedMeanwhile(path, "restored"))
-                }
-            } catch let failure as Failure where failure.code != .interrupted {
-                report.problems.append(Problem(path, failure))
-            }
         }
     }
 }

@@ -227,6 +227,13 @@ extension Replica {
         try await Restores(context).restore(path, from: tree, options)
     }
 
+    /// See ``ManyRestores/restore(_:_:)``.
+    package func restore(
+        _ points: [PathAtPoint], _ options: SyncOptions
+    ) async throws -> RestoreReport {
+        try await ManyRestores(context).restore(points, options)
+    }
+
     /// See ``Restores/undelete(_:_:)``.
     package func undelete(
         _ path: RelativePath, _ options: SyncOptions

@@ -1,0 +1,171 @@
+import FilesinkiFileSystem
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+
+/// Brings many paths of the history back with one run before and one behind, which makes one commit: what `restore` and
+/// `undelete` of several paths share.
+///
+/// What cannot be restored is a problem of its path, and the others are restored.
+struct ManyRestores: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    /// An entry to write, with the version that a path of the command had.
+    struct Wanted {
+        let path: RelativePath
+        let entry: Entry
+        let version: UInt64
+    }
+
+    /// What to do with a path that a rule ignores here.
+    static let ignoredRemedy =
+        "Print it with filesinki show, or see the rule with filesinki check-ignore."
+
+    /// Restores paths, each as it was at a point of the history; a folder with everything that was in it. A path that is named
+    /// comes back as it is named, also where a folder above it is named, too.
+    ///
+    /// Memory grows with the number of paths, and of what was in the folders; contents are written one by one.
+    ///
+    /// - Throws: What concerns all paths, such as code `away`.
+    func restore(
+        _ points: [PathAtPoint], _ options: SyncOptions
+    ) async throws -> RestoreReport {
+        try await sync.reporting { try await writeBack(points, options) }
+    }
+
+    private func writeBack(
+        _ points: [PathAtPoint], _ options: SyncOptions
+    ) async throws -> RestoreReport {
+        var report = RestoreReport()
+        var synced = try rulesReader.syncedPaths(options)
+        let points = try report.keep(points, path: \.path) { try require($0, &synced) }
+        guard !points.isEmpty else { return report }
+        try sync.noteEmptiedRoot()
+        var options = options
+        options.operation = "restore"
+        let paths = points.map(\.path)
+        let before = try await sync.syncPaths(paths, options, rules: synced.rules)
+        let reader = try await history.historyReader(after: before)
+        try await write(try Self.wanted(points), in: reader, options, &report)
+        try await publish(paths, "restore", options, after: before, &report)
+        return report
+    }
+
+    private func require(_ point: PathAtPoint, _ synced: inout SyncedPaths) throws {
+        let (path, tree) = (point.path, point.tree)
+        let found = try tree.entry(path)
+        try requireHeld(path, at: tree.sequence)
+        try synced.require(path, orElse: Self.ignoredRemedy)
+        let places = Restores(replica)
+        try places.requireFolders(above: path, version: tree.sequence)
+        try places.requirePlace(for: found.entry, at: path, version: tree.sequence)
+    }
+
+    /// The entries of the paths and of what was in them, parents first.
+    private static func wanted(_ points: [PathAtPoint]) throws -> [Wanted] {
+        var found: [RelativePath: Wanted] = [:]
+        for point in points {
+            found[point.path] = Wanted(
+                path: point.path, entry: try point.tree.entry(point.path).entry,
+                version: point.tree.sequence)
+        }
+        // The upper folder, as the first, decides what is in it.
+        for point in points.sorted(by: { $0.path < $1.path })
+        where found[point.path]?.entry.kind == .directory {
+            for (name, entry) in point.tree.inside(point.path) where found[name] == nil {
+                found[name] = Wanted(path: name, entry: entry, version: point.tree.sequence)
+            }
+        }
+        return found.values.sorted { $0.path < $1.path }
+    }
+
+    /// Writes entries into the root, one by one.
+    func write(
+        _ wanted: [Wanted], in reader: HistoryReader, _ options: SyncOptions,
+        _ report: inout RestoreReport
+    ) async throws {
+        let contents = try await history.historyContents(reader)
+        let places = Restores(replica)
+        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
+        for item in wanted {
+            let (path, entry) = (item.path, item.entry)
+            do {
+                // What is ignored and here is private, and not in the history.
+                if ignored.contains(path, isDirectory: entry.kind == .directory),
+                    try root.status(path) != nil
+                {
+                    throw Failure.ignored(path)
+                }
+                try places.requireFolders(above: path, version: item.version)
+                try places.requirePlace(for: entry, at: path, version: item.version)
+                try await history.requireUnpruned(entry, at: path, in: reader, contents)
+                if try places.isInPlace(entry, at: path) {
+                    report.unchanged.append(path)
+                } else if try await editor.write(entry, at: path, from: contents) {
+                    report.restored.append(path)
+                    report.versions[item.version, default: []].append(path)
+                } else {
+                    report.problems.append(.changedMeanwhile(path, "restored"))
+                }
+            } catch let failure as Failure where failure.code != .interrupted {
+                report.problems.append(Problem(path, failure))
+            }
+        }
+    }
+
+    /// Publishes what was written in one run, records it in the journal, and looks where the paths of the command are now.
+    ///
+    /// - Parameter before: The run before.
+    func publish(
+        _ paths: [RelativePath], _ command: String, _ options: SyncOptions,
+        after before: SyncReport, _ report: inout RestoreReport
+    ) async throws {
+        report.sync = before
+        if let first = report.restored.first {
+            let restored = Set(report.restored)
+            let tops = report.restored.filter { !$0.ancestors.contains(where: restored.contains) }
+            report.sync = try await sync.afterChange("Restored here", at: first) {
+                try await sync.syncPaths(tops, options, after: before)
+            }
+            for (version, files) in report.versions.sorted(by: { $0.key < $1.key }) {
+                try journal.record(.init(command: command, version: version), files)
+            }
+        }
+        let inPlace = Set(report.restored + report.unchanged)
+        for path in paths where inPlace.contains(path) {
+            let now = try status.baseState(of: path)
+            report.states[path] = now.entry.map { VersionedEntry($0, version: now.version) }
+        }
+    }
+}
+
+/// A path as it was at a point of the history.
+package struct PathAtPoint: Sendable {
+    package let path: RelativePath
+    package let tree: TreeAtPoint
+
+    package init(_ path: RelativePath, in tree: TreeAtPoint) {
+        self.path = path
+        self.tree = tree
+    }
+}
+
+extension RestoreReport {
+    /// The elements for which a check throws nothing; of the others the problems are reported.
+    mutating func keep<Element>(
+        _ elements: [Element], path: (Element) -> RelativePath, _ check: (Element) throws -> Void
+    ) throws -> [Element] {
+        var kept: [Element] = []
+        for element in elements {
+            do {
+                try check(element)
+                kept.append(element)
+            } catch let failure as Failure where failure.code != .interrupted {
+                problems.append(Problem(path(element), failure))
+            }
+        }
+        return kept
+    }
+}
