@@ -91,6 +91,15 @@ extension Reason {
     /// The word of ``moved(to:)``.
     package static let movedWord = "moved"
 
+    /// The path in the explanation of ``moved(to:)``; nil for another text, and for a path of which the text shows bytes by
+    /// their numbers.
+    package static func target(ofMoved explanation: String) -> RelativePath? {
+        guard explanation.hasPrefix(movedStart), !explanation.contains("\\") else { return nil }
+        return try? RelativePath(Array(explanation.dropFirst(movedStart.count).utf8))
+    }
+
+    private static let movedStart = "renamed to "
+
     /// Whether a merge made one content of both versions.
     package var isMerge: Bool {
         if case .merged = self { return true }
@@ -115,7 +124,7 @@ extension Reason {
         case .folderKeepsName: "a folder has the same name and keeps it"
         case .holdsSurvivor: "the folder is not empty"
         case .renamed(let path): "renamed from \(path)"
-        case .moved(let path): "renamed to \(path)"
+        case .moved(let path): "\(Self.movedStart)\(path)"
         case .bothNames(let path): "both sides renamed \(path); both names were kept"
         case .otherName: "both sides renamed the same file; both names were kept"
         case .staleCopy: "an old copy of a file that was deleted there"

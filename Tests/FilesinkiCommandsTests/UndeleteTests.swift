@@ -155,11 +155,49 @@ struct UndeleteTests {
     @Test("a renamed file comes back at its old name where nothing else was deleted there")
     func renamed() async throws {
         let world = try await Self.world()
-        #expect(try await world.run("mv", "--root", "a", "kept", "z.txt").code == .done)
-        #expect(try await world.run("undelete", "--root", "a", "kept").code == .done)
-        #expect(try await world.run("mv", "--root", "a", "z.txt", "y").code == .done)
-        #expect(try await world.run("undelete", "--root", "a", "z.txt").code == .done)
+        try await world.done("mv", "--root", "a", "kept", "z.txt")
+        let copy = try await world.run("undelete", "--root", "a", "kept")
+        #expect(copy.code == .done)
+        let told =
+            "kept: It was renamed to z.txt, where it still is; this is a copy. To remove the copy, run filesinki rm"
+        #expect(copy.talk.contains(told), "\(copy.talk)")
+        try await world.done("mv", "--root", "a", "z.txt", "y")
+        // Here another file was deleted, which comes back.
+        let other = try await world.run("undelete", "--root", "a", "z.txt")
+        #expect(other.code == .done && !other.talk.contains("renamed"), "\(other.talk)")
         #expect(world.names(in: "a") == [".filesinki", "kept", "y", "z.txt"])
+        world.rename("a/y", to: "a/x")
+        try await world.done("sync", "a")
+        try await world.done("rm", "--root", "a", "kept")
+        let two = try await world.run("undelete", "--root", "a", "y", "kept")
+        #expect(two.code == .done)
+        #expect(two.talk.contains("y: It was renamed to x, where it still is;"), "\(two.talk)")
+        #expect(!two.talk.contains("kept: "), "\(two.talk)")
+    }
+
+    @Test(
+        "who looks for a renamed file among the deleted ones is told its name",
+        arguments: [["ls", "--deleted", "[a]"], ["undelete", "[a]"]])
+    func renamedAway(_ command: [String]) async throws {
+        let world = try World()
+        try world.write("1", to: "a/[a]")
+        try await world.done("init", "a", "--remote", "store")
+        try await world.done("sync", "a")
+        try await world.done("mv", "--root", "a", "[a]", "b")
+        world.rename("a/b", to: "a/c")
+        try await world.done("sync", "a")
+        let line = (command + ["--root", "a"]).map { Array($0.utf8) }
+        let renamed = try await world.run(bytes: line)
+        #expect(renamed.code == .negative)
+        #expect(renamed.talk.contains("[a] was renamed to c."), "\(renamed.talk)")
+        let back = "filesinki mv --root \(world.folder)/a c '[a]'"
+        #expect(renamed.talk.contains(back), "\(renamed.talk)")
+        try await world.done("rm", "--root", "a", "c")
+        let gone = try await world.run(bytes: line)
+        #expect(gone.code == .negative)
+        #expect(gone.talk.contains("[a] was renamed to c, and deleted there."), "\(gone.talk)")
+        let undelete = "filesinki undelete --root \(world.folder)/a c."
+        #expect(gone.talk.contains(undelete), "\(gone.talk)")
     }
 
     @Test("one path says what was restored, and restore without a version names undelete")

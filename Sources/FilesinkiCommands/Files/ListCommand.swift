@@ -53,7 +53,7 @@ struct ListCommand: ReplicaCommand {
             var (found, missing) = try await session.deleted(paths)
             if let folder { found.removeAll { !$0.path.isInside(folder) } }
             for path in found { try show(deleted: path, names, in: console) }
-            for argument in missing { try console.report(.noneDeleted(argument)) }
+            for argument in missing { try await console.report(session.noneDeleted(argument)) }
             if let folder, found.isEmpty {
                 let up = Array(repeating: "..", count: folder.ancestors.count + 1).joined(
                     separator: "/")

@@ -92,6 +92,7 @@ struct UndeleteCommand: ReplicaCommand {
             told = SyncReport()
         }
         if made.states.isEmpty { try console.show(told.problems, type: "problem") }
+        try console.show(made.notices, type: "notice")
         guard let failure = failures.first else { return (code, made.restored) }
         return (made.states.isEmpty ? ExitCode(failure) : .partial, made.restored)
     }
@@ -111,6 +112,7 @@ struct UndeleteCommand: ReplicaCommand {
         let code = ExitCode(queueing: result.sync, isWaiting: publishWait.wait)
         try console.show(restored: made.restored.filter { $0 != target })
         try console.show(result, of: target, exit: code)
+        try console.show(made.notices, type: "notice")
         return (code, made.restored)
     }
 }
@@ -161,13 +163,23 @@ extension Session {
         }
         return (found.values.sorted { $0.path < $1.path }, missing)
     }
-}
 
-extension Failure {
-    /// An argument named no deleted path.
-    static func noneDeleted(_ argument: String) -> Failure {
-        Failure(
+    /// An argument named no deleted path: that nothing of this name is known, or that it was renamed.
+    func noneDeleted(_ argument: String) async -> Failure {
+        var failure = Failure(
             .notFound, path: ArgumentText.bytes(of: argument), "No deleted path was found.",
             remedy: "List deleted names with filesinki ls --deleted.")
+        guard let path = try? path(argument),
+            let place = try? await replica.place(ofRenamed: path)
+        else { return failure }
+        let (old, new) = (console.hints.word(path), console.hints.word(place.path))
+        failure.message = "This is not deleted: \(path) was renamed to \(place.path)."
+        failure.remedy =
+            "To give it its old name again, run filesinki mv \(new) \(old); filesinki undelete \(old) makes a copy."
+        if place.isDeleted {
+            failure.message = "\(path) was renamed to \(place.path), and deleted there."
+            failure.remedy = "To bring it back, run filesinki undelete \(new)."
+        }
+        return failure
     }
 }

@@ -68,7 +68,9 @@ struct UndeleteTargets {
         if let literal, found.contains(literal) { return add(literal) }
         let (named, matched) = try await unsentMatches(argument, literal)
         guard named.isEmpty else { return add(named) }
-        guard !(found.isEmpty && matched.isEmpty) else { throw Failure.noneDeleted(argument) }
+        guard !(found.isEmpty && matched.isEmpty) else {
+            throw await session.noneDeleted(argument)
+        }
         add(matched)
         for path in found { add(path) }
     }

@@ -72,13 +72,16 @@ struct Restores: ReplicaPart {
             throw Failure.noDeletedFile(path, earlier: earlier)
         }
         let last = life.last
+        let notice = life.isMovedAway ? try renamedNotice(path) : nil
         var wanted = [(path, last.change.entry)]
         if last.change.entry.kind == .directory {
             wanted += try await history.deletedChildren(of: path, by: life.end, in: reader)
         }
-        return try await writeBack(
+        var report = try await writeBack(
             wanted, of: path, .init(command: "undelete", version: last.version), options,
             after: before)
+        report.notices += [notice].compactMap(\.self)
+        return report
     }
 
     /// The last version of a path that was a folder; nil for none.
@@ -231,6 +234,8 @@ package struct RestoreReport: Sendable {
     package var unchanged: [RelativePath] = []
     package var sync: SyncReport?
     package var problems: [Problem] = []
+    /// What is worth a word about paths that are in place.
+    package var notices: [Problem] = []
     /// The entry at the given path after the restore.
     package var entry: Entry?
     /// The commit that the path is at; 0 while the change waits for the remote.

@@ -9,7 +9,8 @@ struct Undeletions: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// So many names that were not found are looked for among those of before a rename.
+    /// So many names that were not found are looked for among those of before a rename, and so many that were renamed are
+    /// followed.
     private static let hintedNames = 20
 
     /// Restores what ``Restores/undelete(_:_:)`` restores of each path, with one run and one commit. What cannot be restored is
@@ -47,6 +48,8 @@ struct Undeletions: ReplicaPart {
         let many = ManyRestores(replica)
         try await many.write(wanted, in: reader, options, &report)
         try await many.publish(asked, "undelete", options, after: before, &report)
+        let states = report.states
+        report.notices.removeAll { states[$0.path] == nil }
         return report
     }
 
@@ -62,6 +65,8 @@ struct Undeletions: ReplicaPart {
         _ paths: [RelativePath], in reader: HistoryReader, _ report: inout RestoreReport
     ) async throws -> [ManyRestores.Wanted] {
         let lives = try await history.lastDeleted(of: Set(paths), in: reader)
+        report.notices = try paths.filter { lives[$0]?.isMovedAway == true }
+            .prefix(Self.hintedNames).compactMap { try renamedNotice($0) }
         try await addMissing(paths.filter { lives[$0] == nil }, in: reader, &report)
         let folders = lives.filter { $0.value.last.change.entry.kind == .directory }
         let inside = try await history.deletedChildren(

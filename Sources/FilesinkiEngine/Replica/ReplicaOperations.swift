@@ -299,6 +299,11 @@ extension Replica {
         try ReplicaStatus(context).deleted(paths)
     }
 
+    /// Where the file of a path is that was renamed; nil if it was not, or that is not known.
+    package func place(ofRenamed path: RelativePath) throws -> RenamedPlace? {
+        try context.manifest.place(ofRenamed: path)
+    }
+
     /// See ``ReplicaStatus/metrics()``.
     package func metrics() throws -> ReplicaMetrics { try ReplicaStatus(context).metrics() }
 
