@@ -41,6 +41,13 @@ struct LogTests {
         #expect(try await world.run("delete", "--root", "a", "one").code == .done)
         let outcome = try await world.run("restore", "--root", "a", "one@2")
         #expect(outcome.code == .negative)
-        #expect(outcome.talk.contains("It was deleted with version 2."), "\(outcome.talk)")
+        let told = "Version 2 is the deletion of one. The version before it is one@1."
+        #expect(outcome.talk.contains(told), "\(outcome.talk)")
+        try world.write("again\n", to: "a/one")
+        try await world.done("sync", "a")
+        // What came later is not before it.
+        let again = try await world.run("restore", "--root", "a", "one@2")
+        #expect(again.talk.contains(told), "\(again.talk)")
+        try await world.done("restore", "--root", "a", "one@1")
     }
 }

@@ -91,7 +91,7 @@ package struct TreeAtPoint: Sendable {
             let message =
                 if case .version(let version) = point {
                     fold.tree[path]?.version == version
-                        ? "It was deleted with version \(version)."
+                        ? "Version \(version) is the deletion of \(path)."
                         : "Version \(version) was not found."
                 } else {
                     "This path did not exist then."
@@ -105,7 +105,8 @@ package struct TreeAtPoint: Sendable {
             }
             throw Failure(
                 .notFound, path: path.bytes, message,
-                remedy: "List its versions with filesinki log \(ShellWord.path(path.bytes)).")
+                remedy: lastVersion(of: path)
+                    + "List its versions with filesinki log \(ShellWord.path(path.bytes)).")
         }
         return found
     }
@@ -193,6 +194,8 @@ private struct TreeFold {
     var sequence: UInt64 = 0
     /// The commit with the earliest time of those that are not included.
     private(set) var earliest: CommitTime?
+    /// The versions that named paths had before they were deleted last.
+    private(set) var lastVersions: [RelativePath: UInt64] = [:]
     /// The last included commit whose time is later than the point: a clock was wrong.
     var contradiction: ClockContradiction?
     /// Changes of commits after the last one in time; they are included if a later commit is in
@@ -257,7 +260,13 @@ private struct TreeFold {
     }
 
     private mutating func set(_ entry: VersionedEntry, at path: RelativePath) {
-        let isGone = entry.entry.kind == .tombstone && !selection.isNamed(path)
-        tree[path] = isGone ? nil : entry
+        guard entry.entry.kind == .tombstone else {
+            tree[path] = entry
+            return
+        }
+        if let known = tree[path], known.entry.kind != .tombstone {
+            lastVersions[path] = selection.isNamed(path) ? known.version : nil
+        }
+        tree[path] = selection.isNamed(path) ? entry : nil
     }
 }
