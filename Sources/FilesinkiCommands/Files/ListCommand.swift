@@ -14,8 +14,9 @@ struct ListCommand: ReplicaCommand {
             below it, with paths relative to it, as git ls-files does; --json has paths from the root. \
             With --at or --commit, lists the tree of that time or commit. With --deleted, a path \
             with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. The old \
-            name of what was renamed is not listed: it is not deleted. Exits with 1 if there are none, \
-            or a path is not found.
+            name of what was renamed is not listed: it is not deleted. Nor is a conflict copy that was \
+            resolved, unless --all is given or nothing else is meant. Exits with 1 if there are none, or a path \
+            is not found.
             """,
         aliases: ["list"])
 
@@ -28,6 +29,9 @@ struct ListCommand: ReplicaCommand {
     @Flag(name: .long, help: "List deleted paths, which undelete can restore.")
     var deleted = false
 
+    @Flag(name: .long, help: "With --deleted: list conflict copies that were resolved, too.")
+    var all = false
+
     @OptionGroup var history: HistoryOptions
     @OptionGroup var list: PathsOption
     @OptionGroup var replica: RootOptions
@@ -37,6 +41,7 @@ struct ListCommand: ReplicaCommand {
         if deleted, history.isGiven {
             throw ValidationError("--deleted cannot be combined with --at or --commit.")
         }
+        if all, !deleted { throw ValidationError("--all goes with --deleted.") }
     }
 
     func run(in console: Console) async throws -> ExitCode {
@@ -50,7 +55,7 @@ struct ListCommand: ReplicaCommand {
         // Without a path, everything below the current folder is meant.
         let folder = paths.isEmpty ? names.folder : nil
         if deleted {
-            var (found, missing) = try await session.deleted(paths)
+            var (found, missing) = try await session.deleted(paths, all: all)
             if let folder { found.removeAll { !$0.path.isInside(folder) } }
             for path in found { try show(deleted: path, names, in: console) }
             for argument in missing { try await console.report(session.noneDeleted(argument)) }
@@ -62,7 +67,12 @@ struct ListCommand: ReplicaCommand {
                 )
             }
             if folder == nil, found.isEmpty, missing.isEmpty {
-                console.sayNothing("No path was deleted.")
+                let others = all ? [] : try await session.replica.deleted([])
+                console.sayNothing(
+                    others.isEmpty
+                        ? "No path was deleted."
+                        : "Only conflict copies that were resolved: list them with filesinki ls --deleted --all."
+                )
             }
             return found.isEmpty || !missing.isEmpty ? .negative : .done
         }

@@ -125,35 +125,59 @@ extension PathPattern {
 /// Finds the deleted paths that arguments name.
 struct DeletedPathFinder {
     private let session: Session
+    /// Whether conflict copies that were resolved are meant wherever they match.
+    private let all: Bool
     /// All deleted paths, read for the first pattern.
-    private var all: [DeletedPath]?
+    private var read: [DeletedPath]?
 
-    init(_ session: Session) { self.session = session }
+    init(_ session: Session, all: Bool = false) {
+        self.session = session
+        self.all = all
+    }
 
     /// The deleted path of this name and those below it; else those that the argument matches as a
-    /// pattern, if it looks like one.
+    /// pattern, if it looks like one. Conflict copies that were resolved only where it means nothing else.
     mutating func find(_ argument: String) async throws -> [DeletedPath] {
-        let named = try await session.replica.deleted(try session.paths([argument]))
-        guard named.isEmpty, PathPattern.isPattern(argument) else { return named }
+        let paths = try session.paths([argument])
+        let named = try await session.replica.deleted(paths)
+        guard named.isEmpty, PathPattern.isPattern(argument) else {
+            return all ? named : named.withoutResolvedCopies(except: paths)
+        }
         let pattern = try PathPattern(argument)
-        return try await everything().filter { pattern.covers($0.path) }
+        let matched = try await everything().filter { pattern.covers($0.path) }
+        return all ? matched : matched.withoutResolvedCopies(except: [])
     }
 
     private mutating func everything() async throws -> [DeletedPath] {
-        if let all { return all }
-        let read = try await session.replica.deleted([])
-        all = read
-        return read
+        if let read { return read }
+        let found = try await session.replica.deleted([])
+        read = found
+        return found
+    }
+}
+
+extension [DeletedPath] {
+    /// The paths without the conflict copies that were resolved; all if there is nothing else.
+    ///
+    /// - Parameter named: These are kept.
+    fileprivate func withoutResolvedCopies(except named: [RelativePath]) -> [DeletedPath] {
+        let kept = filter { !$0.isResolvedCopy || named.contains($0.path) }
+        return kept.isEmpty ? self : kept
     }
 }
 
 extension Session {
     /// The deleted paths that arguments name: all without an argument.
     ///
+    /// - Parameter all: Whether conflict copies that were resolved are meant, too, where they are not named.
     /// - Returns: The paths in order, each once, and the arguments that name none.
-    func deleted(_ arguments: [String]) async throws -> (found: [DeletedPath], missing: [String]) {
-        guard !arguments.isEmpty else { return (try await replica.deleted([]), []) }
-        var finder = DeletedPathFinder(self)
+    func deleted(
+        _ arguments: [String], all: Bool
+    ) async throws -> (found: [DeletedPath], missing: [String]) {
+        guard !arguments.isEmpty else {
+            return (try await replica.deleted([]).filter { all || !$0.isResolvedCopy }, [])
+        }
+        var finder = DeletedPathFinder(self, all: all)
         var found: [RelativePath: DeletedPath] = [:]
         var missing: [String] = []
         for argument in arguments {

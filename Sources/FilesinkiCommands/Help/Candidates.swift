@@ -129,7 +129,8 @@ struct Candidates {
         case .conflicts:
             let open = try await session.openConflicts()
             return open.all.map { paths.bytes(open.name(of: $0)) }
-        case .deleted: return try await replica.deleted([]).map { paths.bytes($0.path) }
+        case .deleted:
+            return try await session.deleted([], all: false).found.map { paths.bytes($0.path) }
         case .devices: return try await replica.devices().map { Array($0.device.name.utf8) }
         case .sides: return Self.sides(of: try await replica.conflicts())
         case .keys, .records, .recordTypes, .recordZones, .tokens: return []

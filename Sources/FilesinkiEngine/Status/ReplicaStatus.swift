@@ -172,7 +172,11 @@ struct ReplicaStatus: ReplicaPart {
         }
         guard !found.isEmpty else { return [] }
         return try RenamedNames(manifest).others(of: Array(found.values))
-            .map { DeletedPath(path: $0.path, version: $0.version) }
+            .map {
+                DeletedPath(
+                    path: $0.path, version: $0.version,
+                    isResolvedCopy: try manifest.isResolvedCopy($0))
+            }
             .sorted { $0.path < $1.path }
     }
 
@@ -228,6 +232,8 @@ package struct DeletedPath: Sendable {
     package var path: RelativePath
     /// The commit that deleted it.
     package var version: UInt64
+    /// Whether it is a conflict copy that was resolved, which is not listed unless somebody asks for it.
+    package var isResolvedCopy = false
 }
 
 /// Counters for monitoring, besides ``StatusReport``.

@@ -1,0 +1,64 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("conflict copies among the deleted paths")
+struct ResolvedCopyTests {
+    /// Replicas `a` and `b` with a conflict over `one`, which both know.
+    private static func world() async throws -> (World, copy: String) {
+        let world = try await ReplicaTests.pair()
+        try world.write("from a", to: "a/one")
+        try world.write("from b", to: "b/one")
+        try await world.done("sync", "a")
+        _ = try await world.run("sync", "b")
+        _ = try await world.run("sync", "a")
+        let copy = try #require(world.names(in: "b").first { $0.contains("(conflict ") })
+        return (world, copy)
+    }
+
+    private func deleted(_ world: World, _ root: String, _ more: String...) async throws -> [String]
+    {
+        let line = ["ls", "--deleted", "--root", root] + more
+        return try await world.run(bytes: line.map { Array($0.utf8) }).lines
+    }
+
+    @Test(
+        "a copy that a resolve removed is listed where it is asked for",
+        arguments: ["there", "here"])
+    func resolved(_ side: String) async throws {
+        let (world, copy) = try await Self.world()
+        try await world.done("resolve", "--root", "b", "one", "--take", side)
+        try await world.done("delete", "--root", "b", "sub/two")
+        try await world.done("sync", "a")
+        for root in ["a", "b"] {
+            #expect(try await deleted(world, root) == ["sub/two"])
+            #expect(try await deleted(world, root, "*") == ["sub/two"])
+        }
+        // Else the copy has the name of the file, and is no deleted one.
+        guard side == "there" else { return }
+        for root in ["a", "b"] {
+            #expect(try await deleted(world, root, "--all") == [copy, "sub/two"])
+            #expect(try await deleted(world, root, "*", "--all") == [copy, "sub/two"])
+            #expect(try await deleted(world, root, copy) == [copy])
+            #expect(try await deleted(world, root, "one (*") == [copy])
+        }
+        try await world.done("undelete", "--root", "b", "*")
+        #expect(world.read("b/sub/two") != nil && world.read("b/" + copy) == nil)
+        try await world.done("undelete", "--root", "b", copy)
+        #expect(world.readText("b/" + copy) == "from b")
+    }
+
+    @Test("a copy that somebody had edited, or whose file is gone, is a deleted file")
+    func others() async throws {
+        let (world, copy) = try await Self.world()
+        try world.write("edited", to: "b/" + copy)
+        _ = try await world.run("sync", "b")
+        _ = try await world.run("delete", "--root", "b", copy)
+        #expect(try await deleted(world, "b") == [copy])
+        let (other, second) = try await Self.world()
+        _ = try await other.run("delete", "--root", "b", "one", second)
+        #expect(try await deleted(other, "b") == ["one", second])
+        let all = try await other.run("ls", "--root", "b", "--all")
+        #expect(
+            all.code == .usage && all.talk.contains("--all goes with --deleted."), "\(all.talk)")
+    }
+}
