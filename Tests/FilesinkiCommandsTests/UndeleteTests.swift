@@ -329,6 +329,25 @@ struct UndeleteTests {
         #expect(world.names(in: "a/d") == ["y.md"])
     }
 
+    @Test("a run that would delete very much names the command that brings everything back")
+    func manyDeleted() async throws {
+        let world = try World()
+        for number in 0..<40 { try world.write("\(number)", to: "a/f\(number)") }
+        try await world.done("init", "a", "--remote", "store")
+        try await world.done("sync", "a")
+        for number in 0..<35 { world.remove("a/f\(number)") }
+        let told =
+            "filesinki undelete --root \(world.folder)/a . brings back what was deleted here. Look at the plan"
+        let stopped = try await world.run("sync", "a")
+        #expect(stopped.code == .limit)
+        #expect(stopped.talk.contains(told), "\(stopped.talk)")
+        #expect(stopped.talk.contains("to approve it, run filesinki sync"), "\(stopped.talk)")
+        let outcome = try await world.run("undelete", "--root", "a", ".")
+        #expect(outcome.code == .done && outcome.talk == "Restored 35 paths.\n", "\(outcome.talk)")
+        try await world.done("sync", "a")
+        #expect(world.names(in: "a").count == 41)
+    }
+
     @Test("an emptied root names the command that brings everything back, also in a dry run")
     func emptied() async throws {
         let world = try await Self.unsynced()

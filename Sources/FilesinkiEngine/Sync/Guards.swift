@@ -83,7 +83,7 @@ extension SyncEngine {
             : "filesinki sync --approve \(planned.id)."
         return Failure(
             .limit, path: options.root, violations.map(\.description).joined(separator: " "),
-            remedy: violations.compactMap(\.wayBack).joined() + look + approval)
+            remedy: (violations.lazy.compactMap(\.wayBack).first ?? "") + look + approval)
     }
 
     /// The guards that the plan exceeds.
@@ -163,7 +163,8 @@ extension GuardViolation {
         switch self {
         case .emptiedRoot: "filesinki undelete . brings back what was in it. "
         case .stillMissing: "filesinki undelete . brings back what is missing. "
-        default: nil
+        case .deletionsTheirs: "filesinki undelete . brings back what was deleted here. "
+        case .deletionsOurs, .overwritesTheirs, .overwritesOurs: nil
         }
     }
 }
