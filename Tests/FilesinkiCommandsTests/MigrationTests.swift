@@ -76,7 +76,7 @@ struct MigrationTests {
         let status = try await expect("status b").text
         #expect(status.contains("The store was moved to"))
         #expect(!status.contains("not the store of this replica"), "\(status)")
-        #expect(try await expect("status b --short").text.contains("1 pending, moved"))
+        #expect(try await expect("status b --short").lines == ["1 pending, moved"])
         #expect(try await !expect("doctor a").text.contains("moved"))
     }
 

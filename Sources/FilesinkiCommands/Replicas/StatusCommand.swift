@@ -115,11 +115,21 @@ extension StatusReport {
         return conflicts.isEmpty ? words : words + [CountText.text(conflicts.count, "conflict")]
     }
 
+    /// The failure of the last run, where nothing else of the report says it already; nil for none.
+    var unsaidFailure: String? {
+        switch lastFailure {
+        case "conflict": conflicts.isEmpty ? lastFailure : nil
+        case "withheld": withheld.isEmpty ? lastFailure : nil
+        case "wrong-store": moved == nil ? lastFailure : nil
+        default: lastFailure
+        }
+    }
+
     /// `2 pending, 1 incoming, 1 conflict, refused, stale`; nil when there is nothing to do.
     func short(isStale: Bool) -> String? {
         var words = waiting
         if moved != nil { words.append("moved") }
-        if let word = lastFailure.flatMap({ RunOutcome($0).short }) { words.append(word) }
+        if let word = unsaidFailure.flatMap({ RunOutcome($0).short }) { words.append(word) }
         if isStale { words.append("stale") }
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
@@ -258,14 +268,9 @@ struct StatusText {
             + "\(CountText.text(status.files, "file")), \(SizeText.text(status.bytes))"
     }
 
-    /// How the last run ended, where it was no success and no conflict says so already.
+    /// How the last run ended, where it was no success and no other line says so already.
     private var failure: String? {
-        guard let word = status.lastFailure, word != "conflict" || status.conflicts.isEmpty,
-            word != "withheld" || status.withheld.isEmpty
-        else { return nil }
-        // The move of the store is reported already, with what to do.
-        if word == "wrong-store", status.moved != nil { return nil }
-        return hints.text(RunOutcome(word).sentences(status.refusal))
+        status.unsaidFailure.map { hints.text(RunOutcome($0).sentences(status.refusal)) }
     }
 
     private var conflicts: [String]? {
