@@ -167,6 +167,8 @@ import Testing
         #expect(!status.text.contains("Up to date"))
         #expect(try await run(world, "status a --json").text.contains(#""withheld":["d/secret"]"#))
         #expect(try await run(world, "status a --short").lines == ["1 withheld"])
+        let gauge = "filesinki_withheld_paths{root=\"\(world.folder)/a\"} 1"
+        #expect(try await run(world, "status a --prometheus").lines.contains(gauge))
         let doctor = try await run(world, "doctor a --json")
         #expect(doctor.text.contains("d/secret: Withheld, not sent"), "\(doctor.text)")
         try world.write("secret\n", to: "a/.filesinki/ignore")

@@ -337,6 +337,9 @@ struct PrometheusText {
         add("pending_paths", "\(status.pending.count)", "Local changes not yet sent.")
         add("incoming_paths", "\(status.incoming.count)", "Remote changes not yet received.")
         add("open_conflicts", "\(status.conflicts.count)", "Open conflicts.")
+        add(
+            "withheld_paths", "\(status.withheld.count)",
+            "Paths not sent until the user decides, as other devices ended their rules.")
     }
 
     /// UTF-8, ended by a newline.
