@@ -80,6 +80,33 @@ struct MigrationTests {
         #expect(try await !expect("doctor a").text.contains("moved"))
     }
 
+    @Test(
+        "values and records are not sent to the old store, either, but to the new one",
+        arguments: [
+            ("kv set k", "kv get k", "kv sync"),
+            ("rec save Note n --set v:int=", "rec get n", "rec sync"),
+        ])
+    func items(_ save: String, _ get: String, _ sync: String) async throws {
+        func saved(_ value: Int) -> String {
+            save.hasSuffix("=") ? "\(save)\(value) --root b" : "\(save) \(value) --root b"
+        }
+        try await expect(saved(4141))
+        try await expect("remote set other --migrate --root a")
+        for line in [saved(4242), "\(sync) --root b"] {
+            let stopped = try await expect(line, .notAllowed)
+            let moved = "The store was moved to \(world.folder)/other by a. Nothing was sent;"
+            #expect(stopped.talk.contains(moved), "\(stopped.talk)")
+            let back =
+                "filesinki remote set --root \(world.folder)/b \(world.folder)/store --migrate"
+            #expect(stopped.talk.contains(back), "\(stopped.talk)")
+        }
+        try await expect("remote set other --root b")
+        try await expect("\(sync) --root b")
+        try await expect("\(sync) --root a")
+        let got = try await expect("\(get) --root a")
+        #expect(got.text.contains("4242"), "\(got.text)")
+    }
+
     @Test("a first sync with the old store says so at once")
     func clone() async throws {
         try await expect("remote set other --migrate --root a")

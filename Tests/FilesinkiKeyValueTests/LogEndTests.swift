@@ -177,10 +177,12 @@ struct LogEndTests {
             _ = try await values.exchange()
         }
         #expect(try await requests { _ = try await $0.exchange() } == 1)
+        // The first one looks for a note of a move.
+        #expect(try await requests(set) == 4)
         #expect(try await requests(set) == 3)
         meeting.clock.advance(by: .seconds(7200))
         #expect(try await requests { _ = try await $0.exchange() } == 1)
-        #expect(try await requests(set) == 5)
+        #expect(try await requests(set) == 6)
         #expect(try await requests(set) == 3)
     }
 }

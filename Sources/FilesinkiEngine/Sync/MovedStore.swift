@@ -39,12 +39,7 @@ extension SyncEngine {
         guard let move = try manifest.movedStore else { return }
         // A run in batches has not scanned the root as a whole.
         if isScanned { try recordWaiting(&run) }
-        var failure = Failure.moved(move)
-        if let remote = config.remote {
-            failure.remedy +=
-                " If it is gone, filesinki remote set \(ShellWord.shown(remote.utf8)) --migrate goes on here."
-        }
-        throw failure
+        throw Failure.moved(move).stoppingPublication(at: config.remote)
     }
 
     /// Looks at the remote now, and changes nothing. Costs one request.
@@ -137,11 +132,7 @@ extension ManifestWriter {
 extension Failure {
     /// The store has a note that it was copied to another place.
     fileprivate static func moved(_ move: MovedStore) -> Failure {
-        let address = ShellWord.shown(move.address.utf8)
-        let device = move.device.isEmpty ? "" : " by \(printable(move.device.utf8))"
-        return Failure(
-            .wrongStore, "The store was moved to \(address)\(device).",
-            remedy: "If you know that address, run filesinki remote set \(address).")
+        storeMoved(to: move.address, by: move.device)
     }
 
     /// A store that was moved is not moved elsewhere: two of them would go on.

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiSQLite
 import FilesinkiStore
 import FilesinkiSystem
@@ -74,6 +75,9 @@ extension ItemZone {
         _ options: ExchangeOptions, _ report: inout Report
     ) async throws -> Bool {
         guard try database.hasPending() else { return true }
+        if let move = try await zone.findMove(from: place.address) {
+            throw Failure.moved(move, Kind.names, from: place.address)
+        }
         try options.onPhase(.sending)
         while true {
             switch try await publish(options, &report) {
@@ -170,6 +174,16 @@ extension ItemZone {
 }
 
 extension Failure {
+    /// The store was moved: what was published here would not be in the copy.
+    fileprivate static func moved(
+        _ move: StoreMove, _ names: ItemNames, from source: String?
+    ) -> Failure {
+        var failure = storeMoved(to: move.address, by: move.device)
+            .stoppingPublication(at: source)
+        failure.message += " Nothing was sent; each changed \(names.content) waits here."
+        return failure
+    }
+
     /// Other devices have published, and nothing may be received.
     fileprivate static func overtaken(_ names: ItemNames) -> Failure {
         Failure(

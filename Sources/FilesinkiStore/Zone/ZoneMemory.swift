@@ -82,6 +82,8 @@ package enum ZoneCounter: String, CaseIterable, Sendable {
     case failedAcknowledgement = "sighting-failed"
     /// The time of the last proof of the log's end, in seconds since 1970.
     case endProof = "end-proven"
+    /// The time of the last look for a note of a move that found none, in seconds since 1970. Zones of items have it.
+    case moveLook = "move-looked"
     /// The last commit whose loss the user has accepted.
     case acceptedEnd = "accepted-end"
 }
