@@ -28,9 +28,9 @@ extension ManifestDatabase {
 
     private func target(ofRenamed path: RelativePath) throws -> RelativePath? {
         guard try base(path) == nil, let gone = try tombstone(path), gone.version > 0,
-            let row = try journal(of: path, limit: 100).first(where: { $0.version == gone.version }
-            ),
-            row.rule == Reason.movedWord
+            let row = try journal(of: path, limit: 100).first(where: {
+                $0.version == gone.version && $0.rule == Reason.movedWord
+            })
         else { return nil }
         return Reason.target(ofMoved: row.note)
     }
