@@ -93,6 +93,7 @@ import Testing
         try await a.with { try await $0.setRemote("memory", acceptingOther: false) }
         #expect(try await refusal(after: []) == nil)
         #expect(try await refusal(after: [refused]) == said)
+        try a.write(["f": .file("2")])
         try await a.sync()
         #expect(try await refusal(after: []) == nil)
     }
