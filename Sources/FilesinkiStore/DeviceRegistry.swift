@@ -43,10 +43,13 @@ package struct DeviceRegistry: Sendable {
 
     /// Stores an acknowledgement and removes the device's earlier ones.
     ///
+    /// - Parameter removingEarlier: False to leave them to the next one, which saves two requests.
     /// - Returns: False when the device has acknowledged this commit before, perhaps under another name: that stays.
     /// - Throws: What the remote throws.
     @discardableResult
-    package func acknowledge(_ acknowledgement: Acknowledgement) async throws -> Bool {
+    package func acknowledge(
+        _ acknowledgement: Acknowledgement, removingEarlier: Bool = true
+    ) async throws -> Bool {
         let prefix = StoreLayout.acknowledgements(of: acknowledgement.device.id, zone: zone)
         let slot = try StoreLayout.slot(prefix, acknowledgement.token.sequence)
         var message = StoredAcknowledgement()
@@ -58,6 +61,7 @@ package struct DeviceRegistry: Sendable {
         message.time = acknowledgement.time.nanoseconds
         let outcome = try await remote.publish(
             Envelope.seal(serialized(message), as: .acknowledgement), to: slot)
+        guard removingEarlier else { return outcome == .mine }
         for object in try await remote.list(prefix: prefix, after: nil, limit: Self.page)
         where object.key != slot {
             // Including later ones: those belong to a history that the store has left.

@@ -1,3 +1,4 @@
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
@@ -6,7 +7,8 @@ import FilesinkiStore
 ///
 /// A tombstone says what a path had before it was deleted: `ls --deleted` lists it, and a replica without a base tells
 /// a stale copy by it. So it stays as long as a version of what was deleted is kept. The first kept tree is also no
-/// later than what each known device has acknowledged, so each of them has applied the deletion.
+/// later than what each known device has acknowledged, so each of them has applied the deletion. This device acknowledges
+/// what it has applied before it says so, if it has not.
 ///
 /// For everybody else the log still has the deletion: see ``SyncEngine/recallDeletions(of:_:)``.
 struct EndedTombstones: ReplicaPart {
@@ -22,6 +24,9 @@ struct EndedTombstones: ReplicaPart {
     ) async throws {
         var lostRaces = 0
         while case let count = Self.count(kept, log), count > 0 {
+            if let token = try manifest.token, try sync.hasAppliedAll() {
+                try await zone.ensureAcknowledged(Self.last(kept), at: token)
+            }
             var draft = CommitDraft(
                 device: config.device, time: systemContext.now(), changes: [], operation: "prune")
             draft.pruning = Pruning(retired: [], kept: kept, ended: Self.last(kept))

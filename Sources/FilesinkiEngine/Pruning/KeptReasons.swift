@@ -6,11 +6,14 @@ package struct KeptReasons: Sendable {
     /// What is kept for a device.
     package struct DeviceShare: Sendable {
         package var device: Device
-        /// The last commit that the device has acknowledged, and when it did.
+        /// The last commit that the device has acknowledged, and when it did; of this device the last one that it has
+        /// applied, if that is later.
         package var acknowledged: UInt64
         package var since: Timestamp
         /// The last commit that it has published; nil if it has published none.
         package var published: UInt64?
+        /// The last commit that this replica has read, if the device is this one; else nil.
+        package var read: UInt64?
         /// The versions that no rule keeps and that were current at one of these commits. A version may be kept for several
         /// devices.
         package var versions = 0
@@ -63,5 +66,5 @@ extension VersionHistory {
 
 extension KeptReasons.DeviceShare {
     /// The commits at which the device may be.
-    var points: [UInt64] { [acknowledged] + [published].compactMap(\.self) }
+    var points: [UInt64] { [acknowledged] + [published, read].compactMap(\.self) }
 }

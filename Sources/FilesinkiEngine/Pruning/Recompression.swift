@@ -1,4 +1,5 @@
 import FilesinkiCompression
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiStore
 
@@ -22,9 +23,14 @@ struct Recompression: ReplicaPart {
         _ connection: ZoneConnection
     ) async throws {
         let published = log.view.authors.items
+        let own = try manifest.token?.sequence ?? 0
         let read =
-            try await connection.devices.all()
-            .map { max($0.token.sequence, published[$0.device.id]?.sequence ?? 0) }
+            try await connection.devices.all().map { [config] known -> UInt64 in
+                let isOwn = known.device.id == config.device.id
+                let position = max(
+                    known.token.sequence, published[known.device.id]?.sequence ?? 0)
+                return isOwn ? max(position, own) : position
+            }
             .min() ?? 0
         let cold = Set(log.view.packs.lazy.filter { $0.sequence <= read }.map(\.pack.id))
         let chosen = plan.staying(of: shares).filter {

@@ -152,14 +152,25 @@ struct StorePrune: ReplicaPart {
 
     /// The commits at which devices may be that have an acknowledgement: that one, and the last that they have published.
     /// They may need the versions of that time to merge. A device that was forgotten has no acknowledgement.
+    ///
+    /// Of this device what it has read counts, too, from which its next merges start; and as acknowledged if it has applied
+    /// that: see ``EndedTombstones``.
     private func shares(
         _ log: LogCheck, _ connection: ZoneConnection
     ) async throws -> [KeptReasons.DeviceShare] {
-        try await connection.devices.all().map { acknowledgement in
-            KeptReasons.DeviceShare(
+        let read = try manifest.token?.sequence
+        let hasAppliedAll = try sync.hasAppliedAll()
+        return try await connection.devices.all().map { acknowledgement in
+            var share = KeptReasons.DeviceShare(
                 device: acknowledgement.device, acknowledged: acknowledgement.token.sequence,
                 since: acknowledgement.time,
                 published: log.view.authors.items[acknowledgement.device.id]?.sequence)
+            guard let read, share.device.id == config.device.id else { return share }
+            share.read = read
+            if hasAppliedAll, read > share.acknowledged {
+                (share.acknowledged, share.since) = (read, systemContext.now())
+            }
+            return share
         }
     }
 

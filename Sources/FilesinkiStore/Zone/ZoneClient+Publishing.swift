@@ -197,12 +197,27 @@ extension ZoneClient {
         return try !has(Self.secondsPerAcknowledgement, notPassedSince: .acknowledgementTime)
     }
 
+    /// Acknowledges the commit at `token`, unless the device has acknowledged the one with the number `sequence` or a later one.
+    ///
+    /// Costs one request at most: the earlier acknowledgements stay until the next one.
+    ///
+    /// - Throws: What the remote throws.
+    package nonisolated(nonsending) func ensureAcknowledged(
+        _ sequence: UInt64, at token: ChangeToken
+    ) async throws {
+        guard try memory.number(.acknowledgement) < sequence else { return }
+        try await acknowledge(token, removingEarlier: false)
+    }
+
     /// Costs three requests, so it does not run every time. An old acknowledgement is safe: pruning
     /// then keeps more.
-    private nonisolated(nonsending) func acknowledge(_ token: ChangeToken) async throws {
+    private nonisolated(nonsending) func acknowledge(
+        _ token: ChangeToken, removingEarlier: Bool = true
+    ) async throws {
         let registry = try await connected().devices
         let isStored = try await registry.acknowledge(
-            Acknowledgement(device: memory.device, token: token, time: systemContext.now()))
+            Acknowledgement(device: memory.device, token: token, time: systemContext.now()),
+            removingEarlier: removingEarlier)
         // Else a device that was renamed has its new name from the next commit on.
         try memory.set([
             .acknowledgement: token.sequence, .acknowledgementTime: isStored ? now : 0,

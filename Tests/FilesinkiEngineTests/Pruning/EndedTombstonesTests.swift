@@ -92,6 +92,27 @@ struct EndedTombstonesTests: PruneScene {
         #expect(a.text("gone") == "again")
     }
 
+    @Test("the device that prunes acknowledges what it has applied before its own end")
+    func own() async throws {
+        a.remove("gone")
+        try await a.sync()
+        try await a.save("0", at: "n")
+        try await a.with { try await $0.forgetDevice("b") }
+        let acknowledgements = { [world] in
+            world.store.objects.keys.count {
+                $0.description.hasPrefix("devices/") && $0.description.contains("/files/")
+            }
+        }
+        #expect(acknowledgements() == 1)
+        #expect(try await prune(a).endedTombstones == 1)
+        #expect(try await a.with { try await $0.devices() }.map(\.acknowledged) == [3])
+        // The earlier one goes with the next.
+        #expect(acknowledgements() == 2)
+        world.clock.advance(by: .seconds(90_000))
+        try await a.save("1", at: "n")
+        #expect(acknowledgements() == 1)
+    }
+
     @Test("they stay as long as a version of what was deleted is kept")
     func kept() async throws {
         a.remove("gone")

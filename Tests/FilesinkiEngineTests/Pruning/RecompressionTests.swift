@@ -83,6 +83,16 @@ struct RecompressionTests: PruneScene {
         try await expectWhole()
     }
 
+    @Test("what the device that prunes has read and not acknowledged yet counts as read")
+    func read() async throws {
+        try a.write(["t": text(1)])
+        try await a.sync()
+        #expect(try await prune(a, recompresses: true).recompressedPacks == 0)
+        try await b.sync()
+        #expect(try await prune(b, recompresses: true).recompressedPacks == 1)
+        try await expectWhole()
+    }
+
     @Test("a recompression that fails or is killed at any request loses nothing", arguments: 0..<24)
     func interrupted(_ request: Int) async throws {
         try a.write(["t": text(1, 500_000), "g": large(3)])

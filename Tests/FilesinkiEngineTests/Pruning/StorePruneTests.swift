@@ -162,6 +162,37 @@ struct StorePruneTests: PruneScene {
         try await expectWhole()
     }
 
+    @Test("the device that prunes counts what it has applied and not acknowledged yet")
+    func applied() async throws {
+        try await publishVersions(1...1)
+        world.clock.advance(by: .seconds(90_000))
+        try await b.sync()
+        try await publishVersions(2...2)
+        try await b.sync()
+        let before = world.store.objects.keys.filter { $0.description.hasPrefix("devices/") }
+        // It has acknowledged the first version.
+        #expect(try await b.with { try await $0.devices() }.map(\.acknowledged).sorted() == [2, 3])
+        #expect(try await prune(b).removedPacks == 1)
+        let after = world.store.objects.keys.filter { $0.description.hasPrefix("devices/") }
+        #expect(Set(after) == Set(before), "nothing has to be acknowledged for that")
+        try await expectWhole()
+    }
+
+    @Test("what the next merges of the device that prunes start from stays while changes wait")
+    func behind() async throws {
+        let path = try RelativePath("g")
+        for version in 1...2 {
+            try a.write(["f": large(UInt64(version)), "g": large(UInt64(version + 10))])
+            try await a.sync()
+            try await b.sync { $0.paths = version == 1 ? [] : [path] }
+        }
+        try a.write(["g": large(13)])
+        try await a.sync()
+        try await prune(b)
+        let versions = try await b.with { try await $0.history(of: path) }
+        #expect(versions.map(\.isPruned) == [true, false, false])
+    }
+
     @Test("a dry run says what the run then does, and changes nothing")
     func dryRun() async throws {
         try await publishVersions(1...3)

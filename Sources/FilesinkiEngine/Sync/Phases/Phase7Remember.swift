@@ -93,7 +93,7 @@ extension SyncEngine {
     /// A device that only saves would never acknowledge otherwise, and no prune would keep anything for it. Costs one look-up
     /// for each waiting change, or for each path of the base if these are fewer, up to a limit; beyond it a run for everything
     /// has to acknowledge.
-    private func hasAppliedAll() throws -> Bool {
+    func hasAppliedAll() throws -> Bool {
         if try manifest.remoteCount() <= Self.mostLookUps {
             return try manifest.loadRemote().allSatisfy { try manifest.base($0.path) == nil }
         }
