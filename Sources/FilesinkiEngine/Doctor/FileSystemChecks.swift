@@ -27,52 +27,17 @@ struct FileSystemChecks: Sendable {
         return [Diagnosis("file-system", .ok, "Supports everything that filesinki uses.")]
     }
 
-    private static func warnings(
-        _ traits: FileSystemTraits
-    ) -> [(message: String, remedy: String)] {
-        var found: [(message: String, remedy: String)] = []
-        if !traits.renamesToFree, !traits.links {
-            found.append(
-                (
-                    "The file system cannot rename a file to a free name only, and has no hard links.",
-                    "A file that a program creates in the very moment in which a new one is put there "
-                        + "can be lost. Do not sync while programs create files, or use a local file "
-                        + "system such as ext4, xfs or btrfs."
-                ))
-        }
-        if !traits.exchanges {
-            found.append(
-                (
-                    "The file system cannot exchange two files in one step.",
-                    "No data is at risk. While a file is replaced, its name is missing for a moment; "
-                        + "ext4, xfs and btrfs have no such gap."
-                ))
-        }
-        if traits.foldsCase || traits.foldsUnicode {
-            found.append(
-                (
-                    traits.foldsCase
-                        ? "The file system does not distinguish upper from lower case in names."
-                        : "The file system does not distinguish two Unicode forms of a name.",
-                    "Of two such files in the store only one is written here, and the other is "
-                        + "reported. Run filesinki lint to list them."
-                ))
-        }
-        if !traits.symlinks {
-            found.append(
-                (
-                    "The file system does not support symbolic links.",
-                    "Those in the store are not written here, and are reported."
-                ))
-        }
-        if !traits.keepsModes {
-            found.append(
-                (
-                    "The file system does not keep permission bits.",
-                    "Files that are edited here can get another mode on other devices."
-                ))
-        }
-        return found
+    /// What a file system lacks, each with what it means for a user.
+    private static func warnings(_ traits: FileSystemTraits) -> [Warning] {
+        let folding: Warning = traits.foldsCase ? .foldsCase : .foldsUnicode
+        let all: [(isFound: Bool, warning: Warning)] = [
+            (!traits.renamesToFree && !traits.links, .cannotRenameToFree),
+            (!traits.exchanges, .cannotExchange),
+            (traits.foldsCase || traits.foldsUnicode, folding),
+            (!traits.symlinks, .noSymlinks),
+            (!traits.keepsModes, .losesModes),
+        ]
+        return all.filter(\.isFound).map(\.warning)
     }
 
     /// Checks that the root and the store are separate folders, and that the root is not nested
@@ -118,4 +83,38 @@ struct FileSystemChecks: Sendable {
             } ?? false
         }?.path
     }
+}
+
+/// What a file system lacks.
+private struct Warning {
+    let message: String
+    let remedy: String
+}
+
+extension Warning {
+    static let cannotRenameToFree = Warning(
+        message: "The file system cannot rename a file to a free name only, and has no hard links.",
+        remedy: "A file that a program creates in the very moment in which a new one is put there "
+            + "can be lost. Do not sync while programs create files, or use a local file "
+            + "system such as ext4, xfs or btrfs.")
+    static let cannotExchange = Warning(
+        message: "The file system cannot exchange two files in one step.",
+        remedy: "No data is at risk. While a file is replaced, its name is missing for a moment; "
+            + "ext4, xfs and btrfs have no such gap.")
+    static let foldsCase = Warning(
+        message: "The file system does not distinguish upper from lower case in names.",
+        remedy: foldedNames)
+    static let foldsUnicode = Warning(
+        message: "The file system does not distinguish two Unicode forms of a name.",
+        remedy: foldedNames)
+    static let noSymlinks = Warning(
+        message: "The file system does not support symbolic links.",
+        remedy: "Those in the store are not written here, and are reported.")
+    static let losesModes = Warning(
+        message: "The file system does not keep permission bits.",
+        remedy: "Files that are edited here can get another mode on other devices.")
+
+    private static let foldedNames =
+        "Of two such files in the store only one is written here, and the other is "
+        + "reported. Run filesinki lint to list them."
 }
