@@ -124,13 +124,7 @@ struct Restores: ReplicaPart {
                 try requireFolders(above: path, version: command.version)
                 try requirePlace(for: entry, at: path, version: command.version)
                 try await history.requireUnpruned(entry, at: path, in: reader, contents)
-                if try isInPlace(entry, at: path) {
-                    report.unchanged.append(path)
-                } else if try await editor.write(entry, at: path, from: contents) {
-                    report.restored.append(path)
-                } else {
-                    report.problems.append(.changedMeanwhile(path, "restored"))
-                }
+                try await writeBack(entry, at: path, from: contents, &report)
             } catch let failure as Failure where wanted.count > 1 {
                 report.problems.append(Problem(path, failure))
             }
@@ -143,6 +137,20 @@ struct Restores: ReplicaPart {
         report.entry = now.entry
         report.version = now.version
         return report
+    }
+
+    /// Writes one entry, unless it is in its place.
+    private func writeBack(
+        _ entry: Entry, at path: RelativePath, from contents: ContentSource,
+        _ report: inout RestoreReport
+    ) async throws {
+        if try isInPlace(entry, at: path) {
+            report.unchanged.append(path)
+        } else if try await editor.write(entry, at: path, from: contents) {
+            report.restored.append(path)
+        } else {
+            report.problems.append(.changedMeanwhile(path, "restored"))
+        }
     }
 
     /// A folder is not replaced by a file, nor a file by a folder: what is there would be lost to the eye.
