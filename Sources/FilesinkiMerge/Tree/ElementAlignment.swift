@@ -8,12 +8,17 @@ struct ElementAlignment {
     private(set) var numbers: [[Int]]
     private var next = 0
 
-    /// - Parameter isRecognizable: Whether an element that both sides changed is still the same on both.
+    /// - Parameters:
+    ///   - isStable: Whether the result, merged again with a side, must have the same elements.
+    ///   - isRecognizable: Whether an element that both sides changed is still the same on both.
     /// - Returns: nil where both sides changed the same part of the sequence.
-    init?(_ values: [[Int]], isRecognizable: (MergeTrio<Int>) -> Bool) {
+    init?(
+        _ values: [[Int]], isStable: Bool = true, isRecognizable: (MergeTrio<Int>) -> Bool
+    ) {
         self.values = values
         numbers = values.map { [Int](repeating: -1, count: $0.count) }
-        for group in SequenceMerge.groups(base: values[0], ours: values[1], theirs: values[2]) {
+        let groups = SequenceMerge.groups(base: values[0], ours: values[1], theirs: values[2])
+        for group in groups {
             switch group.change {
             case .none: number([group.base, group.ours, group.theirs])
             // What replaced an element is numbered as the element, so that it stays at its place.
@@ -23,14 +28,16 @@ struct ElementAlignment {
                 guard numberBoth(group, isRecognizable) else { return nil }
             }
         }
-        if !areCountsPlain { return nil }
+        let removed = RemovedEquals(
+            groups, base: values[0], ours: values[1], theirs: values[2])
+        guard removed.isPlain, areCountsPlain, !isStable || isStableAgain(groups) else {
+            return nil
+        }
     }
 
-    /// Whether the result has each element as often as the side that changed how often it is there.
-    ///
-    /// Anything else is a guess: both sides added an element at different places, which may be one or two, or one
-    /// removed an element and the other added an equal one.
-    private var areCountsPlain: Bool {
+    /// Of each element, how often base, ours, theirs and the result have it. One that both sides changed, or one changed
+    /// and the other removed, is left out: it is merged as a value, or declined.
+    private var counts: [Int: [Int]] {
         let found = (0..<3).map { version in
             Dictionary(zip(numbers[version], values[version]), uniquingKeysWith: { one, _ in one })
         }
@@ -40,23 +47,76 @@ struct ElementAlignment {
         }
         for number in Set(numbers.joined()) {
             let (base, ours, theirs) = (found[0][number], found[1][number], found[2][number])
-            // One that both sides changed, or one changed and the other removed, is merged as a value, or declined.
             if let base, ours != theirs, ours != base, theirs != base { continue }
             for (version, value) in [base, ours, theirs].enumerated() { count(value, version) }
             if base == nil || ours != nil && theirs != nil {
                 count(ours == base ? theirs : ours ?? theirs, 3)
             }
         }
-        let neighbours = Set(zip(values[0], values[0].dropFirst()).filter { $0 == $1 }.map { $0.0 })
-        return counts.allSatisfy { value, count in
+        return counts
+    }
+
+    /// Whether the result has each element as often as the side that changed how often it is there.
+    ///
+    /// Anything else is a guess: both sides added an element at different places, which may be one or two, or one
+    /// removed an element and the other added an equal one.
+    private var areCountsPlain: Bool {
+        counts.values.allSatisfy { count in
             let (base, ours, theirs) = (count[0], count[1], count[2])
-            // Each side can remove, or edit, another one of equal elements that are not neighbours.
-            if ours < base, theirs < base, !neighbours.contains(value) {
+            // Each side can remove, or edit, another one of equal elements.
+            if ours < base, theirs < base {
                 return max(0, ours + theirs - base)...min(ours, theirs) ~= count[3]
             }
             if ours == base { return count[3] == theirs }
             return (theirs == base || theirs == ours) && count[3] == ours
         }
+    }
+
+    // MARK: Stability
+
+    /// Whether the result, merged again with a side, has the same elements, or is declined.
+    ///
+    /// Of equal elements the comparison may find others in the result than those that a side removed or moved.
+    private func isStableAgain(_ groups: [SequenceMerge.Group]) -> Bool {
+        guard Set(values[0]).count < values[0].count else { return true }
+        let expected = counts.compactMapValues { $0[3] > 0 ? $0[3] : nil }
+        return [true, false].allSatisfy { areOursFirst in
+            let result = result(groups, areOursFirst)
+            return values[1...].allSatisfy { side in
+                let again = ElementAlignment([values[0], result, side], isStable: false) { _ in true
+                }
+                guard let again else { return true }
+                return again.counts.allSatisfy { $0.value[3] == expected[$0.key] ?? 0 }
+            }
+        }
+    }
+
+    /// The merged sequence; what both sides changed has numbers of its own.
+    ///
+    /// - Parameter areOursFirst: Which of the elements stand first that both sides added at one place.
+    private func result(_ groups: [SequenceMerge.Group], _ areOursFirst: Bool) -> [Int] {
+        let known = 1 + values.joined().reduce(0, max)
+        var result: [Int] = []
+        for group in groups {
+            let (base, ours, theirs) = (
+                values[0][group.base], values[1][group.ours], values[2][group.theirs]
+            )
+            switch group.change {
+            case .theirs: result += theirs
+            case .none, .ours, .unclear: result += ours
+            case .both where ours == theirs: result += ours
+            case .both where base.isEmpty:
+                let (first, last) = areOursFirst ? (ours, theirs) : (theirs, ours)
+                result += first + last.filter { !first.contains($0) }
+            case .both where ours.isEmpty || theirs.isEmpty: break
+            case .both:
+                for (old, (our, their)) in zip(base, zip(ours, theirs)) {
+                    let isOne = our == their || our == old || their == old
+                    result.append(!isOne ? known + result.count : our == old ? their : our)
+                }
+            }
+        }
+        return result
     }
 
     /// Numbers the elements of each version in their order.

@@ -46,9 +46,7 @@ struct ElementSequence {
         else {
             return .conflict("Both sides added or moved an element, to different places of a list.")
         }
-        guard
-            chosenSide != nil || isText && areChangesUnique(groups) || isStable(things.map(\.entry))
-        else {
+        guard chosenSide != nil || isPlain(groups, things.map(\.entry)) else {
             return .conflict("Both sides changed a list, and the merge is ambiguous.")
         }
         return .merged(things)
@@ -160,6 +158,18 @@ struct ElementSequence {
         case .theirs: group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
         default: nil
         }
+    }
+
+    /// Whether it is plain which of equal elements changed.
+    private func isPlain(
+        _ groups: [SequenceMerge.Group], _ entries: [MergeTrio<Int>]
+    ) -> Bool {
+        if isText, areChangesUnique(groups) { return true }
+        // An element with a place is the one at this place.
+        let isPlain =
+            isPlaced
+            || RemovedEquals(groups, base: numbers[0], ours: numbers[1], theirs: numbers[2]).isPlain
+        return isPlain && isStable(entries)
     }
 
     /// Whether nothing that changed occurs twice in a version, so that it is plain what changed.

@@ -20,10 +20,13 @@ struct SharedAdditions {
     }
 
     /// An element that both sides added, and its place in the base.
-    private struct Pair {
+    private struct Pair: Equatable {
         let base: Int
         let ours: Int
         let theirs: Int
+
+        /// The pair as the other device sees it.
+        var mirrored: Pair { Pair(base: base, ours: theirs, theirs: ours) }
     }
 
     /// The most comparisons of two elements.
@@ -41,6 +44,8 @@ struct SharedAdditions {
         let theirAdditions = Self.additions(region.theirs, theirs)
         guard !parts.contains(where: { $0.change == .both && !$0.base.isEmpty }),
             let pairs = Self.pairs(ourAdditions, theirAdditions),
+            let mirrored = Self.pairs(theirAdditions, ourAdditions),
+            pairs == mirrored.map(\.mirrored),
             Self.isPlain(ourAdditions, theirAdditions, pairs),
             region.ours.allSatisfy({ Self.isSplitPlainly($0, pairs.map { ($0.base, $0.ours) }) }),
             region.theirs.allSatisfy({

@@ -150,6 +150,42 @@ import Testing
         #expect(row.merge.merge(row.input.swapped).shown == row.merged)
     }
 
+    private static let alternating = [
+        Row(
+            "arrays of JSON", JSONMerge(), list("a", "b", "a", "b", "a"),
+            list("a", "b", "a", "c"), list("x", "b", "a", "b", "a"), "declined: "),
+        Row(
+            "tables of TOML", tree(TOMLFormat()), tables(["a1", "b1", "a1", "b1", "a1"]),
+            tables(["b1", "a1", "b1", "b1", "a1"]), tables(["a1", "b1", "b1", "a1"]), "declined: "),
+        Row(
+            "elements of XML", tree(XMLFormat()), elements("a1", "b1", "a1", "b1", "a1"),
+            elements("b1", "a1", "b1", "b1", "a1"), elements("a1", "b1", "b1", "a1"), "declined: "),
+        Row(
+            "elements of XML that one side moved", tree(XMLFormat()),
+            elements("a1", "a1", "c1", "a1"), elements("a1", "a1", "a1", "b1", "c1"),
+            elements("a1", "c1", "a1"), "declined: "),
+        Row(
+            "elements of XML with others between them", tree(XMLFormat()),
+            elements("a1", "b1", "a1", "c1", "a1"), elements("b1", "a1", "c1", "a1"),
+            elements("a1", "b1", "a1", "c1"), elements("b1", "a1", "c1")),
+        Row(
+            "elements of XML that are edited in their places", tree(XMLFormat()),
+            elements("a1", "b1", "a1", "b1", "c1"), elements("x1", "b1", "a1", "b1", "c1"),
+            elements("a1", "b1", "y1", "b1", "c1"), elements("x1", "b1", "y1", "b1", "c1")),
+        Row(
+            "additions of which it is not plain which are equal", tree(XMLFormat()),
+            elements("a1", "b1", "c1"), elements("b1", "a1", "a1"),
+            elements("a1", "c1", "b1", "a1"), "declined: "),
+    ]
+
+    @Test(
+        "each side removes another one of equal elements, or it is a conflict",
+        arguments: alternating)
+    func removal(_ row: Row) {
+        #expect(row.merge.merge(row.input).shown == row.merged)
+        #expect(row.merge.merge(row.input.swapped).shown == row.merged)
+    }
+
     private static let sections = [
         Row(
             "tables of TOML", tree(TOMLFormat()), tables(["a1"]), tables(["a1", "y1"]),
