@@ -10,15 +10,42 @@ import Testing
 @Suite struct SequenceLawTests {
     private static let usualCount = 300
 
+    /// Merges made-up sequences, up to the first outcome with which something is wrong.
+    ///
+    /// - Parameter fault: What is wrong with an outcome; nil if nothing is.
     private func forEach(
-        _ make: (inout Dice) -> MadeSequences, _ body: (MadeSequences, String) -> Bool
+        _ format: WrittenSequence, _ make: (inout Dice) -> MadeSequences,
+        _ fault: (MadeSequences, MergeOutcome) -> String?
     ) {
         let seed = knob("FILESINKI_FUZZ_SEED", otherwise: 1)
         var dice = Dice(seed: UInt64(clamping: seed))
         for number in 0..<knob("FILESINKI_SEQUENCE_CASES", otherwise: Self.usualCount) {
             let versions = make(&dice)
-            guard body(versions, "seed \(seed), number \(number): \(versions)") else { return }
+            let outcome = format.merge.merge(versions.input(format))
+            guard let fault = fault(versions, outcome) else { continue }
+            let name = "seed \(seed), number \(number): \(versions)"
+            Issue.record("\(name)\n\(Self.text(outcome))\n\(fault)")
+            return
         }
+    }
+
+    /// As ``forEach(_:_:_:)``, for elements of which a result may have so many only.
+    ///
+    /// - Returns: How many were merged.
+    private func countMerged(
+        _ format: WrittenSequence, _ make: (inout Dice) -> MadeSequences,
+        _ range: (MadeElement, MadeSequences) -> ClosedRange<Int>
+    ) -> Int {
+        var merged = 0
+        forEach(format, make) { versions, outcome in
+            guard let result = format.elements(of: outcome) else { return nil }
+            merged += 1
+            let found = Self.counts(result)
+            let all = Set(versions.base + versions.ours + versions.theirs + result)
+            let wrong = all.first { !range($0, versions).contains(found[$0] ?? 0) }
+            return wrong.map { "\(found[$0] ?? 0) times \($0)" }
+        }
+        return merged
     }
 
     @Test(
@@ -26,14 +53,10 @@ import Testing
         arguments: WrittenSequence.all)
     func replaced(_ format: WrittenSequence) {
         var conflicts = 0
-        forEach(MadeSequences.plain) { versions, name in
-            guard PlainDiff3(versions).isReplacedTwice else { return true }
+        forEach(format, MadeSequences.plain) { versions, outcome in
+            guard PlainDiff3(versions).isReplacedTwice else { return nil }
             conflicts += 1
-            guard case .merged(let bytes) = format.merge.merge(versions.input(format)) else {
-                return true
-            }
-            Issue.record("\(name)\n\(printable(bytes))")
-            return false
+            return format.elements(of: outcome).map { _ in "This is no conflict." }
         }
         #expect(conflicts > 10)
     }
@@ -42,21 +65,7 @@ import Testing
         "a merged sequence has each element as often as the sides imply",
         arguments: WrittenSequence.all)
     func counts(_ format: WrittenSequence) {
-        var merged = 0
-        forEach(MadeSequences.plain) { versions, name in
-            guard case .merged(let bytes) = format.merge.merge(versions.input(format)) else {
-                return true
-            }
-            merged += 1
-            let diff3 = PlainDiff3(versions)
-            let found = Self.counts(format.read(bytes))
-            let all = Set(versions.base + versions.ours + versions.theirs).union(found.keys)
-            for element in all where !diff3.counts(of: element).contains(found[element] ?? 0) {
-                Issue.record("\(name)\n\(printable(bytes))\n\(element)")
-                return false
-            }
-            return true
-        }
+        let merged = countMerged(format, MadeSequences.plain) { PlainDiff3($1).counts(of: $0) }
         #expect(merged > 30)
     }
 
@@ -65,17 +74,13 @@ import Testing
         arguments: WrittenSequence.all)
     func plain(_ format: WrittenSequence) {
         var merged = 0
-        forEach(MadeSequences.plain) { versions, name in
-            guard let expected = PlainDiff3(versions).merged else { return true }
-            let outcome = format.merge.merge(versions.input(format))
-            guard case .merged(let bytes) = outcome else {
-                if !format.isBlock { Issue.record("\(name)\n\(Self.reasons(outcome))") }
-                return format.isBlock
+        forEach(format, MadeSequences.plain) { versions, outcome in
+            guard let expected = PlainDiff3(versions).merged else { return nil }
+            guard let found = format.elements(of: outcome) else {
+                return format.isBlock ? nil : "This is a conflict."
             }
             merged += 1
-            let found = format.read(bytes)
-            #expect(found == expected, "\(name)\n\(outcome.shown)")
-            return found == expected
+            return found == expected ? nil : "Expected: \(expected)"
         }
         #expect(merged > 30)
     }
@@ -86,60 +91,47 @@ import Testing
     func again(_ format: WrittenSequence) {
         let makers = [MadeSequences.plain, MadeSequences.repeating]
         for make in makers.prefix(format.canRepeat ? 2 : 1) {
-            forEach(make) { versions, name in
+            forEach(format, make) { versions, outcome in
                 let input = versions.input(format)
-                let outcome = format.merge.merge(input)
                 let swapped = format.merge.merge(input.swapped)
                 guard case .merged(let bytes) = outcome else {
-                    if case .merged = swapped { Issue.record("\(name)\n\(swapped.shown)") }
-                    return true
+                    return format.elements(of: swapped).map { "Swapped: \($0)" }
                 }
-                #expect(swapped == outcome, "\(name)")
+                guard swapped == outcome else { return "Swapped: \(Self.text(swapped))" }
                 let result = Self.counts(format.read(bytes))
                 for side in [input.ours, input.theirs] {
                     let repeated = MergeInput(base: input.base, ours: bytes, theirs: side)
-                    guard case .merged(let again) = format.merge.merge(repeated) else { continue }
-                    let found = Self.counts(format.read(again))
-                    #expect(found == result, "\(name)\n\(outcome.shown)\n\(printable(again))")
-                    if found != result { return false }
+                    let again = format.elements(of: format.merge.merge(repeated))
+                    if let again, Self.counts(again) != result { return "Again: \(again)" }
                 }
-                return true
+                return nil
             }
         }
-    }
-
-    private static func reasons(_ outcome: MergeOutcome) -> String {
-        guard case .declined(let conflicts) = outcome else { return outcome.shown }
-        return conflicts.map(\.description).joined(separator: " ")
-    }
-
-    private static func counts(_ elements: [MadeElement]) -> [MadeElement: Int] {
-        elements.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
     @Test(
         "repeated elements are neither lost nor doubled",
         arguments: WrittenSequence.all.filter(\.canRepeat))
     func repeated(_ format: WrittenSequence) {
-        forEach(MadeSequences.repeating) { versions, name in
-            guard case .merged(let bytes) = format.merge.merge(versions.input(format)) else {
-                return true
-            }
-            let result = format.read(bytes)
-            for element in Set(versions.base + versions.ours + versions.theirs + result) {
-                let (base, ours, theirs) = (
-                    versions.base.count { $0 == element }, versions.ours.count { $0 == element },
-                    versions.theirs.count { $0 == element }
-                )
-                let both = max(0, ours + theirs - base)
-                let range = min(ours, theirs, both)...max(ours, theirs, both)
-                if !range.contains(result.count { $0 == element }) {
-                    Issue.record("\(name)\n\(printable(bytes))\n\(element)")
-                    return false
-                }
-            }
-            return true
+        let merged = countMerged(format, MadeSequences.repeating) { element, versions in
+            let (base, ours, theirs) = (
+                versions.base.count { $0 == element }, versions.ours.count { $0 == element },
+                versions.theirs.count { $0 == element }
+            )
+            let both = max(0, ours + theirs - base)
+            return min(ours, theirs, both)...max(ours, theirs, both)
         }
+        #expect(merged > 30)
+    }
+
+    /// The document, or the reasons of the conflicts.
+    private static func text(_ outcome: MergeOutcome) -> String {
+        guard case .declined(let conflicts) = outcome else { return outcome.shown }
+        return conflicts.map(\.description).joined(separator: " ")
+    }
+
+    private static func counts(_ elements: [MadeElement]) -> [MadeElement: Int] {
+        elements.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 }
 

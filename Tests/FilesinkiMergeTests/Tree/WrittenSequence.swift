@@ -104,6 +104,12 @@ struct WrittenSequence: Sendable, CustomTestStringConvertible {
             canRepeat: canRepeat, isBlock: isBlock)
     }
 
+    /// The elements of a merged sequence; nil for a conflict.
+    func elements(of outcome: MergeOutcome) -> [MadeElement]? {
+        guard case .merged(let bytes) = outcome else { return nil }
+        return read(bytes)
+    }
+
     /// The elements of a written sequence.
     func read(_ bytes: [UInt8]) -> [MadeElement] {
         var result: [MadeElement] = []
