@@ -19,7 +19,7 @@ import FilesinkiModel
 /// declined.
 package struct CSVMerge: ContentMerge {
     /// Whether a table whose rows no column identifies is merged as text, and where that leaves a conflict by its
-    /// first two columns. Else two edits of one row would be two rows.
+    /// first two columns, or as additions. Else two edits of one row would be two rows.
     private let needsKey: Bool
 
     package init() { needsKey = false }
@@ -51,14 +51,15 @@ package struct CSVMerge: ContentMerge {
     }
 
     /// Merges a table in which no column identifies the rows: as text, and where that leaves a conflict by its first two
-    /// columns, if these do.
+    /// columns, if these do, or by all, if both sides only added rows.
     private func mergeWithoutKey(
         _ sheets: Versions<CSVSheet>, _ frames: TextFrame, _ input: MergeInput
     ) -> MergeOutcome {
-        guard let key = CSVKey(pairOf: sheets) else { return TextMerge().merge(input) }
         let start = input.trace?.count ?? 0
         let lines = TextMerge().merge(input)
-        if case .merged = lines { return lines }
+        guard case .declined = lines,
+            let key = CSVKey(pairOf: sheets) ?? CSVKey(ofAdditionsTo: sheets)
+        else { return lines }
         input.trace?.discard(from: start)
         return Self.merge(sheets, key, frames, input)
     }

@@ -1,5 +1,5 @@
-/// A number that both sides gave away: in a table whose rows two columns identify, each side added rows with a number
-/// that the base does not have there, and the rows of both sides are others.
+/// A number that both sides gave away: each side added rows with a number that the base does not have in the column, and
+/// the rows of both sides are others.
 ///
 /// Such as the texts of a new thing with the next free number: they may be those of two things. Each of the rows could be
 /// merged, so that nothing else would tell.
@@ -8,9 +8,10 @@ struct CSVNewNumber {
     let row: Int32
     let reason: String
 
+    /// - Parameter columns: How many of the first columns may have such numbers.
     /// - Returns: nil if there is none.
-    init?(_ sheets: Versions<CSVSheet>, _ rows: CSVRows) {
-        for column in 0..<2 {
+    init?(_ sheets: Versions<CSVSheet>, _ rows: CSVRows, columns: Int) {
+        for column in 0..<columns {
             let known = Set(sheets.base.rows.map { ByteKey(sheets.base.value($0, column)) })
             let (ours, theirs) = Self.added(sheets, rows, column)
             let new = ours.keys.filter { theirs[$0] != nil && !known.contains($0) }

@@ -106,8 +106,8 @@ struct CSVKey {
     let isWholeRow: Bool
     /// Whether a rule of the user names the columns.
     let isChosen: Bool
-    /// Whether it is the first two columns.
-    let isPair: Bool
+    /// How many of the first columns may have numbers that each side gave to new rows; 0 where a key of the rows tells.
+    let numberColumns: Int
 
     /// The first two columns, where both together identify the rows of every version, as those of a table of
     /// texts by number and language do; nil where they do not, or are others in a version.
@@ -120,7 +120,22 @@ struct CSVKey {
         columns = Array(first)
         isWholeRow = false
         isChosen = false
-        isPair = true
+        numberColumns = 2
+    }
+
+    /// All columns, where both sides only added rows, and no equal ones, which could be one or two.
+    init?(ofAdditionsTo sheets: Versions<CSVSheet>) {
+        guard sheets.all.allSatisfy({ $0.columns == sheets.base.columns }) else { return nil }
+        columns = sheets.base.columns
+        isWholeRow = true
+        isChosen = false
+        numberColumns = 1
+        let rows = CSVRows(sheets, self)
+        for number in rows.keys.indices {
+            let records = rows.records(Int32(truncatingIfNeeded: number))
+            let isKept = records.ours != nil && records.theirs != nil
+            guard (records.base != nil) == isKept else { return nil }
+        }
     }
 
     /// The columns that the user chose, else the first that is unique in all versions
@@ -128,7 +143,7 @@ struct CSVKey {
     /// nil if the user's choice is not unique.
     init?(for sheets: Versions<CSVSheet>, chosen: [String]) {
         let common = sheets.commonColumns
-        isPair = false
+        numberColumns = 0
         isChosen = !chosen.isEmpty
         if isChosen {
             columns = chosen.map { Array($0.utf8) }

@@ -51,7 +51,7 @@ struct CSVSheetMerge {
             refuse(place(double.row), double.reason)
             return nil
         }
-        if key.isPair, let shared = CSVNewNumber(sheets, rows) {
+        if let shared = CSVNewNumber(sheets, rows, columns: key.numberColumns) {
             refuse(place(shared.row), shared.reason)
             return nil
         }

@@ -177,6 +177,64 @@ import Testing
         #expect(merge.merge(ragged.input).shown == ragged.merged)
     }
 
+    @Test(arguments: [
+        MergeCase(
+            "both added rows of numbers in their order", texts, texts + "10,6,c\n",
+            texts + "9,6,d\n",
+            texts + "9,6,d\n10,6,c\n"),
+        MergeCase(
+            "one side edited a row, the other its neighbour", texts,
+            "n,lang,t\n1,6,A\n1,9,b\n2,9,b\n",
+            "n,lang,t\n1,6,a\n1,9,B\n2,9,b\n", "n,lang,t\n1,6,A\n1,9,B\n2,9,b\n"),
+        MergeCase(
+            "one row with other texts", texts, texts + "3,9,c\n", texts + "3,9,d\n",
+            "declined: row 3 9, column t"),
+        MergeCase(
+            "rows with one new number", texts, texts + "3,6,c\n", texts + "3,9,d\n",
+            "declined: row 3 6"),
+        MergeCase(
+            "rows with one new word", texts, texts + "x,6,c\n", texts + "x,9,d\n",
+            texts + "x,6,c\nx,9,d\n"),
+        MergeCase(
+            "a row removed and edited", texts, "n,lang,t\n1,6,a\n2,9,b\n",
+            "n,lang,t\n1,6,a\n1,9,B\n2,9,b\n", "declined: row 1 9"),
+        MergeCase(
+            "one key edited by both", texts, "n,lang,t\n1,6,a\n1,8,b\n2,9,b\n",
+            "n,lang,t\n1,6,a\n1,7,b\n2,9,b\n", "declined: row 1 9"),
+    ])
+    func `where lines conflict, the first two columns are the key`(_ row: MergeCase) {
+        checkNamed(row)
+    }
+
+    @Test(arguments: [
+        MergeCase(
+            "rows at one place", list, list + "z,1\n", list + "w,1\nv,1\n", list + "w,1\nv,1\nz,1\n"
+        ),
+        MergeCase(
+            "a row that both added", list, list + "z,1\nv,1\n", list + "w,1\nv,1\n",
+            "declined: line 5"),
+        MergeCase(
+            "a row that one side edited", list, "a,b\nx,1\nx,1\ny,2\n", list + "w,1\n",
+            "declined: line 4"),
+        MergeCase(
+            "rows with one new number", "a,b\n1,x\n1,x\n", "a,b\n1,x\n1,x\n2,y\n",
+            "a,b\n1,x\n1,x\n2,z\n", "declined: row 2 y"),
+    ])
+    func `where lines conflict, additions of both sides are merged without a key`(
+        _ row: MergeCase
+    ) {
+        checkNamed(row)
+    }
+
+    private static let texts = "n,lang,t\n1,6,a\n1,9,b\n2,9,b\n"
+    private static let list = "a,b\nx,1\nx,1\ny,1\n"
+
+    private func checkNamed(_ row: MergeCase) {
+        for input in [row.input, row.input.swapped] {
+            #expect(DocumentFormat.table.merge.merge(input).shown == row.merged)
+        }
+    }
+
     @Test func `a counter's sum is exact at any length`() throws {
         let digits = String(repeating: "9", count: 100)
         let row = CSVCase(
