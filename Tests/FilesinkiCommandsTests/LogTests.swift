@@ -24,8 +24,67 @@ struct LogTests {
             former.lines.map { $0.split(separator: " ").first } == ["3", "2", "1"],
             "\(former.text)")
         #expect(former.lines[1].hasSuffix("a  A sub/three"), "\(former.text)")
+        #expect(
+            former.lines[0].hasSuffix("R sub/ -> other/ (2 files)"), "\(former.text)")
+        let next = "Renamed to other: for the versions since, filesinki log --root "
+        #expect(former.talk.hasPrefix(next), "\(former.talk)")
         let last = try await world.run("log", "--root", "a", "sub", "-n", "1", "--json")
         #expect(last.lines.count == 1 && last.text.contains(#""sequence":3,"#), "\(last.text)")
+    }
+
+    @Test("what was renamed is not called deleted, by log or explain, and what was deleted is")
+    func renamed() async throws {
+        let world = try await world()
+        world.rename("a/one", to: "a/uno")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("sync", "b").code == .done)
+        for root in ["a", "b"] {
+            let log = try await world.run("log", "--root", root, "one")
+            #expect(log.lines[0].hasSuffix("  renamed to uno"), "\(log.text)")
+            #expect(log.talk.contains("/\(root) uno\n"), "\(log.talk)")
+            let explained = try await world.run("explain", "--root", root, "one")
+            #expect(explained.lines[0] == "one: renamed to uno with version 2, by a.")
+            #expect(explained.talk.contains("filesinki explain --root "), "\(explained.talk)")
+        }
+        let json = try await world.run("log", "--root", "a", "one", "--json")
+        #expect(json.lines[0].contains(#""moved_to":"uno""#), "\(json.text)")
+        #expect(json.talk.isEmpty)
+        #expect(try await world.run("delete", "--root", "a", "-r", "sub").code == .done)
+        let deleted = try await world.run("explain", "--root", "a", "sub")
+        #expect(deleted.lines[0] == "sub: deleted with version 3, by a.", "\(deleted.text)")
+        #expect(try await world.run("log", "--root", "a", "sub").talk.isEmpty)
+    }
+
+    @Test("all that a commit changed is listed by -v, and by --commit for one")
+    func all() async throws {
+        let world = try await world()
+        for number in 10..<30 { try world.write("x", to: "a/n/\(number)") }
+        #expect(try await world.run("sync", "a").code == .done)
+        let short = try await world.run("log", "--root", "a", "-n1", "--json")
+        #expect(short.text.contains(#""n/17"],"left_off":12}"#), "\(short.text)")
+        #expect(try await world.run("log", "--root", "a", "-n1").lines.count == 1)
+        for options in ["-n1 -v", "--commit 2", "--commit 2 n"] {
+            let line = "log --root a \(options)".split(separator: " ").map { Array($0.utf8) }
+            let full = try await world.run(bytes: line)
+            #expect(full.lines.count == 21, "\(options): \(full.text)")
+            #expect(full.lines[0].hasSuffix("  20 added") && full.lines[20] == "    A n/29")
+            let json = try await world.run(bytes: line + [Array("--json".utf8)])
+            #expect(json.text.contains(#""n/29"]}"#), "\(json.text)")
+        }
+        let none = try await world.run("log", "--root", "a", "--commit", "3")
+        #expect(none.code == .negative && none.talk.contains("Commit 3 was not found."))
+    }
+
+    @Test(
+        "the number of a commit in place of a path leads to what it changed",
+        arguments: ["log 2", "show 2", "show --commit 2", "restore 2"])
+    func number(_ line: String) async throws {
+        let world = try await world()
+        let words = line.split(separator: " ").map { Array($0.utf8) }
+        let outcome = try await world.run(
+            bytes: words + [Array("--root".utf8), Array("a".utf8)])
+        #expect(outcome.code != .done)
+        #expect(outcome.talk.contains("filesinki log --commit 2"), "\(outcome.talk)")
     }
 
     @Test("a number may stand at its option, as in log -n1 and du -d2")

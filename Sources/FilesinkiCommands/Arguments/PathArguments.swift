@@ -216,9 +216,10 @@ struct VersionedPath: Equatable {
 extension Failure {
     /// A state of all files was named, where a version of one path is meant.
     static func isRevision(_ argument: String) -> Failure {
-        Failure(
+        let commit = UInt64(argument.drop { $0 == "@" }).map { " " + CommitSummary.remedy(of: $0) }
+        return Failure(
             .usage, path: ArgumentText.bytes(of: argument), "A path is needed, with its version.",
             remedy: "Write PATH@VERSION, such as notes/a@12; filesinki log lists all versions, and "
-                + "filesinki log PATH those of one path.")
+                + "filesinki log PATH those of one path.\(commit ?? "")")
     }
 }

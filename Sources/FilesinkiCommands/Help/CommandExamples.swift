@@ -90,8 +90,8 @@ enum CommandExamples {
         "undelete": ["filesinki undelete old.log", "filesinki undelete '*.txt' drafts"],
         "mv": ["filesinki mv draft.txt report.txt", "filesinki mv a.jpg b.jpg photos/2024/"],
         "ls": ["filesinki ls -l photos", "filesinki ls --deleted '*.txt'"],
-        "observe": ["filesinki observe notes/ --since 128"],
-        "changes": ["filesinki changes --since 128"],
+        "observe": ["filesinki observe notes/", "filesinki observe --since $token"],
+        "changes": ["filesinki changes --since 0", "filesinki changes --since $token"],
     ]
 
     private static let keysAndValues = [

@@ -10,7 +10,8 @@ struct LogCommand: ReplicaCommand {
         abstract: "Show the store's history, or the versions of a path.",
         discussion: """
             Newest first. Without a path, one line for each commit: A added, M modified, D deleted, \
-            R renamed; of a folder, one for each commit that changed something in it. A version whose content is gone is marked as removed by a prune. Versions from before a \
+            R renamed; of a folder, one for each commit that changed something in it. -v, and --commit for one \
+            commit, list all that it changed, a line each. A version whose content is gone is marked as removed by a prune. Versions from before a \
             rename are listed with the name that the path had then. --since, --until and --device read the \
             whole log, for the clocks of devices may contradict its order. Exits with 1 when the path has \
             no version, or nothing matches.
@@ -23,6 +24,11 @@ struct LogCommand: ReplicaCommand {
     @Option(
         name: [.customShort("n", allowingJoined: true), .long], help: "Show this many at most.")
     var limit: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only this commit, and all that it changed.", valueName: "number"))
+    var commit: UInt64?
 
     @OptionGroup var chosen: LogFilterOptions
     @OptionGroup var replica: RootOptions
@@ -42,19 +48,34 @@ struct LogCommand: ReplicaCommand {
         let isEmpty: Bool
         if target == nil || versions.areOfFolder {
             let commits = try await session.replica.commits(
-                limit: limit, inside: target, where: filter?.predicate)
+                limit: limit, inside: target, only: commit, listing: isFull ? .max : Self.shown,
+                where: filter?.predicate)
             try show(commits, in: console)
             isEmpty = commits.isEmpty
         } else {
-            let wanted = versions.filter { filter?.matches($0.time, $0.device) ?? true }
-                .prefix(limit ?? versions.count)
+            let wanted = versions.filter { isWanted($0, filter) }.prefix(limit ?? versions.count)
             try show(Array(wanted), in: console)
             if !report.json { try console.sayOrigin(of: Array(wanted), next: "filesinki log") }
             isEmpty = wanted.isEmpty
         }
-        guard let filter, isEmpty else { return .done }
-        console.say(filter.nothing)
-        return .negative
+        if !report.json { try console.sayGoal(of: versions, next: "filesinki log") }
+        guard isEmpty else { return .done }
+        if let filter {
+            console.say(filter.nothing)
+            return .negative
+        }
+        if let commit { throw Failure.noCommit(commit, of: target) }
+        return .done
+    }
+
+    private static let shown = CommitSummary.usualLength
+
+    /// Whether all changes of a commit are listed.
+    private var isFull: Bool { commit != nil || report.verbose }
+
+    private func isWanted(_ version: PathVersion, _ filter: LogFilter?) -> Bool {
+        guard commit ?? version.version == version.version else { return false }
+        return filter?.matches(version.time, version.device) ?? true
     }
 
     private func versions(
@@ -64,7 +85,8 @@ struct LogCommand: ReplicaCommand {
         guard !versions.isEmpty else {
             throw Failure(
                 .notFound, path: target.bytes, "No version of this path was found.",
-                remedy: "Check the path; a new file has a version after filesinki sync.")
+                remedy: path.flatMap(UInt64.init).map(CommitSummary.remedy(of:))
+                    ?? "Check the path; a new file has a version after filesinki sync.")
         }
         return versions
     }
@@ -86,10 +108,17 @@ struct LogCommand: ReplicaCommand {
         }
         var table = TextTable(rightAligned: [0])
         let now = console.systemContext.now()
-        for commit in commits { commit.add(to: &table, now: now) }
+        for commit in commits { commit.add(to: &table, now: now, isFull: isFull) }
+        let isCut = commits.contains { $0.leftOff > 0 }
         try Pager.show(in: console) { write in
-            for line in table.lines { try write(Array((line + "\n").utf8)) }
+            for (commit, line) in zip(commits, table.lines) {
+                for line in [line] + (isFull ? commit.lines : []) {
+                    try write(Array((line + "\n").utf8))
+                }
+            }
         }
+        guard isCut, console.isWatched else { return }
+        console.say("-v lists all changes; filesinki log --commit NUMBER those of one commit.")
     }
 }
 
@@ -107,65 +136,32 @@ extension Console {
     }
 }
 
+extension Console {
+    /// Says the name that a path has now, if it was renamed and nothing has its name since.
+    ///
+    /// - Parameters:
+    ///   - versions: All those of the path, newest first.
+    ///   - command: The command that shows the present ones, without their path.
+    func sayGoal(of versions: [PathVersion], next command: String) throws {
+        guard let goal = versions.first?.movedTo else { return }
+        try output.flush()
+        say("Renamed to \(goal): for the versions since, \(command) \(hints.word(goal))")
+    }
+}
+
+extension Failure {
+    fileprivate static func noCommit(_ number: UInt64, of path: RelativePath?) -> Failure {
+        let change = path.map { "a change of \($0)" }
+        return Failure(
+            .notFound, "Commit \(number)\(change.map { " with \($0)" } ?? "") was not found.",
+            remedy: "filesinki log lists them.")
+    }
+}
+
 extension [PathVersion] {
     /// Whether the path is a folder, or was one when it was deleted.
     fileprivate var areOfFolder: Bool {
         first { $0.change.entry.kind != .tombstone }?.change.entry.kind == .directory
-    }
-}
-
-extension CommitSummary {
-    fileprivate var json: JSONObject {
-        var object: JSONObject = ["type": "commit"]
-        object.add("sequence", sequence)
-        object.add("time", time)
-        object.add("device", device.name)
-        object.add("device_id", hexadecimal(device.id))
-        object.add("operation", operation)
-        object.add("added", added)
-        object.add("modified", modified)
-        object.add("deleted", deleted)
-        object.add("renamed", renamed)
-        object.add("superseded", superseded)
-        object.add("paths", .array(changes.map(\.path.jsonValue)))
-        return object
-    }
-
-    /// Adds the commit as a line: number, time, device, what it changed.
-    fileprivate func add(to table: inout TextTable, now: Timestamp) {
-        table.add(
-            String(sequence), TimeText.day(time, now: now), printable(device.name.utf8), words)
-    }
-
-    private var words: String {
-        let named = changes.reduce(0) { $0 + $1.files }
-        var words = changes.map(\.text)
-        if count > named { words.append("and \(CountText.text(count - named)) more") }
-        if words.isEmpty {
-            words.append(
-                superseded > 0
-                    ? "\(CountText.text(superseded, "version")) kept aside"
-                    : printable(operation.utf8))
-        }
-        return words.joined(separator: "  ")
-    }
-}
-
-extension CommitSummary.NamedChange {
-    /// How many changes it stands for.
-    fileprivate var files: Int {
-        if case .renamed(_, let files?) = kind { files } else { 1 }
-    }
-
-    fileprivate var text: String {
-        switch kind {
-        case .added: "A \(path)\(isFolder ? "/" : "")"
-        case .modified: "M \(path)"
-        case .deleted: "D \(path)"
-        case .renamed(let origin, nil): "R \(origin) -> \(path)"
-        case .renamed(let origin, let files?):
-            "R \(origin)/ -> \(path)/ (\(CountText.text(files, "file")))"
-        }
     }
 }
 
@@ -180,6 +176,7 @@ extension PathVersion {
         object.add("based_on", change.basedOn)
         object.add("merged_with", change.mergedWith)
         object.add("moved_from", change.movedFrom)
+        object.add("moved_to", movedTo)
         object.add("reason", change.reason.isEmpty ? nil : change.reason)
         object.add("superseded", isSuperseded)
         object.add("pruned", isPruned)
@@ -198,7 +195,7 @@ extension PathVersion {
     private var remark: String {
         var words: [String] = []
         switch change.entry.kind {
-        case .tombstone: words.append("deleted")
+        case .tombstone: words.append(movedTo.map { "renamed to \($0)" } ?? "deleted")
         case .directory: words.append("folder")
         case .symlink: words.append("symlink to \(printable(change.entry.target))")
         case .file: break

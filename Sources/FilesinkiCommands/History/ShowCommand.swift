@@ -42,6 +42,9 @@ struct ShowCommand: ReplicaCommand {
             throw ValidationError(
                 "--conflict cannot be combined with --content, --at or --commit.")
         }
+        if version == nil, content == nil, let commit = history.commit {
+            throw ValidationError("Name a path. \(CommitSummary.remedy(of: commit))")
+        }
         if (version == nil) == (content == nil) {
             throw ValidationError("Give either PATH@VERSION or --content ID.")
         }

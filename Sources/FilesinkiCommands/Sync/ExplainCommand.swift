@@ -40,6 +40,7 @@ struct ExplainCommand: ReplicaCommand {
                 because: text, isHere, console.hints, within: console.outputColumns)
             for line in lines { try console.output.line(line) }
             try console.sayOrigin(of: found.versions, next: "filesinki explain")
+            try console.sayGoal(of: found.versions, next: "filesinki explain")
         }
         if let away = found.away { console.say("The log was not read. \(away)") }
         return found.isEmpty && ignoredBy == nil && found.database == nil ? .negative : .done
@@ -189,8 +190,17 @@ extension Explanation {
         if isIgnored, let storedVersion {
             return "not synced here, but version \(storedVersion) is in the store."
         }
-        guard let base else { return "not synced." }
+        guard let base else { return gone ?? "not synced." }
         return "synced, version \(base.version), a \(base.entry.kindName)."
+    }
+
+    /// What became of a path that the store had; nil if it never had it, or what is here now is new.
+    private var gone: String? {
+        guard let last = versions.first, last.change.entry.kind == .tombstone, unsent == nil else {
+            return nil
+        }
+        let what = last.movedTo.map { "renamed to \($0)" } ?? "deleted"
+        return "\(what) with version \(last.version), by \(printable(last.device.name.utf8))."
     }
 
     /// `deleted here as version 5, after version 1, by bob: deleted`

@@ -157,7 +157,8 @@ package struct EventToken: Hashable, Sendable {
     private static func invalidToken(_ text: String) -> Failure {
         Failure(
             .usage, path: text, "Invalid token.",
-            remedy: "Give the token of a line that observe or changes printed, or 0 for all.")
+            remedy: "Give the token of a line that observe or changes printed, or 0 for all. By a "
+                + "time or a commit, filesinki log chooses: --since and --commit.")
     }
 }
 

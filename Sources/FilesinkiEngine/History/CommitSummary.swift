@@ -33,15 +33,29 @@ package struct CommitSummary: Sendable {
     /// The first changes in path order, renamed folders first. Of new folders, those with nothing new in them.
     package var changes: [NamedChange] = []
 
-    /// The number of changes that are listed.
-    private static let listed = 8
+    /// How many changes are listed where nobody has asked for all.
+    package static let usualLength = 8
 
-    package init(_ commit: Commit) {
+    /// The longest list of changes.
+    private let listed: Int
+    /// Only changes of this folder, or of what is or was in it; nil for all.
+    private let folder: RelativePath?
+
+    /// - Parameters:
+    ///   - folder: Only what was changed in this folder, moved into it or out of it; nil for all.
+    ///   - listed: The longest list of changes.
+    package init(
+        _ commit: Commit, inside folder: RelativePath? = nil, listing listed: Int = usualLength
+    ) {
         sequence = commit.sequence
         time = commit.time
         device = commit.device
         operation = commit.operation
-        superseded = commit.superseded.count
+        self.listed = listed
+        self.folder = folder
+        superseded = commit.superseded.count { change in
+            folder.map { change.path.isAtOrInside([$0]) } ?? true
+        }
         let all = commit.changes.sorted { $0.path < $1.path }
         let origins = Set(all.compactMap(\.movedFrom))
         var folders = FolderRenames()
@@ -55,23 +69,36 @@ package struct CommitSummary: Sendable {
         for change in all where change.entry.kind == .tombstone {
             // The other half of a rename lists it.
             if origins.contains(change.path) || folders.hasMoved(change.path) { continue }
+            guard isWanted(change) else { continue }
             deleted += 1
             list(change, .deleted)
         }
         let left = (present + changes).sorted { $0.path < $1.path }
-        changes = Array((folders.changes(limit: Self.listed) + left).prefix(Self.listed))
+        changes = Array((folders.changes(limit: listed) + left).prefix(listed))
+    }
+
+    private func isWanted(_ change: Change) -> Bool {
+        guard let folder else { return true }
+        return change.path.isAtOrInside([folder])
+            || change.movedFrom?.isAtOrInside([folder]) == true
     }
 
     private mutating func count(_ change: Change, _ folders: inout FolderRenames) {
         let isFolder = change.entry.kind == .directory
+        let isWanted = isWanted(change)
         if let origin = change.movedFrom {
-            if isFolder { return folders.addFolder(from: origin, to: change.path) }
-            renamed += 1
-            if !folders.addFile(from: origin, to: change.path) {
-                list(change, .renamed(from: origin, files: nil))
+            if isFolder {
+                return folders.addFolder(from: origin, to: change.path, isListed: isWanted)
             }
+            let isOfFolder = folders.addFile(from: origin, to: change.path, isListed: isWanted)
+            guard isWanted else { return }
+            renamed += 1
+            if !isOfFolder { list(change, .renamed(from: origin, files: nil)) }
+        } else if change.basedOn == 0, isFolder {
+            folders.addNew(change.path)
+        } else if !isWanted {
+            return
         } else if change.basedOn == 0 {
-            if isFolder { return folders.addNew(change.path) }
             added += 1
             list(change, .added)
         } else {
@@ -89,13 +116,14 @@ package struct CommitSummary: Sendable {
         let gone = Set(all.filter { $0.entry.kind == .tombstone }.map(\.path))
         for change in present where folders.new.contains(change.path) {
             if parents.contains(change.path) || folders.brings(change.path, gone) { continue }
+            guard isWanted(change) else { continue }
             added += 1
             list(change, .added, isFolder: true)
         }
     }
 
     private mutating func list(_ change: Change, _ kind: Kind, isFolder: Bool = false) {
-        guard changes.count < Self.listed else { return }
+        guard changes.count < listed else { return }
         changes.append(NamedChange(path: change.path, kind: kind, isFolder: isFolder))
     }
 
@@ -105,6 +133,8 @@ package struct CommitSummary: Sendable {
 
 /// Recognises renamed folders from the renames of the files in them.
 private struct FolderRenames {
+    private var moves: Set<Move> = []
+    /// The number of files of each move that is listed.
     private var files: [Move: Int] = [:]
     /// The new names of each renamed folder, by its old one.
     private var goals: [RelativePath: Set<RelativePath>] = [:]
@@ -118,22 +148,25 @@ private struct FolderRenames {
 
     mutating func addNew(_ folder: RelativePath) { new.insert(folder) }
 
-    mutating func addFolder(from old: RelativePath, to new: RelativePath) {
-        add(move(old, new), files: 0)
+    mutating func addFolder(from old: RelativePath, to new: RelativePath, isListed: Bool) {
+        add(move(old, new), files: 0, isListed)
     }
 
     /// Counts a file that kept its name while a folder above it was renamed.
     ///
     /// - Returns: Whether it is such a file.
-    mutating func addFile(from old: RelativePath, to new: RelativePath) -> Bool {
+    mutating func addFile(
+        from old: RelativePath, to new: RelativePath, isListed: Bool
+    ) -> Bool {
         let move = move(old, new)
         guard move.from != old, move.from != move.to else { return false }
-        add(move, files: 1)
+        add(move, files: 1, isListed)
         return true
     }
 
-    private mutating func add(_ move: Move, files count: Int) {
-        files[move, default: 0] += count
+    private mutating func add(_ move: Move, files count: Int, _ isListed: Bool) {
+        moves.insert(move)
+        if isListed { files[move, default: 0] += count }
         goals[move.from, default: []].insert(move.to)
     }
 
@@ -158,7 +191,7 @@ private struct FolderRenames {
 
     /// Whether a new folder was in a renamed one before.
     func brings(_ folder: RelativePath, _ gone: Set<RelativePath>) -> Bool {
-        files.keys.contains { move in
+        moves.contains { move in
             folder.moved(from: move.to, to: move.from).map(gone.contains) == true
         }
     }

@@ -23,6 +23,25 @@ extension Commit {
         return change
     }
 
+    /// The name under which the commit has what a change removed; nil where that was deleted, and for any other change.
+    func goal(of change: Change) -> RelativePath? {
+        guard change.entry.kind == .tombstone else { return nil }
+        if let renamed = changes.first(where: { $0.movedFrom == change.path }) {
+            return renamed.path
+        }
+        let new = Set(
+            changes.lazy.filter { $0.entry.kind == .directory && $0.basedOn == 0 }.map(\.path))
+        for child in changes {
+            guard let origin = child.movedFrom, origin.isInside(change.path) else { continue }
+            let depth = origin.names.count - change.path.names.count
+            guard let folder = child.path.ancestors.dropFirst(depth - 1).first,
+                origin.moved(from: change.path, to: folder) == child.path, new.contains(folder)
+            else { continue }
+            return folder
+        }
+        return nil
+    }
+
     /// Whether a change removes the old name of a file that was renamed.
     func renames(_ change: Change) -> Bool {
         change.entry.kind == .tombstone && changes.contains { $0.movedFrom == change.path }

@@ -18,27 +18,29 @@ struct History: ReplicaPart {
     /// - Parameters:
     ///   - limit: The maximum number of commits; nil for all.
     ///   - folder: Only commits that changed it or something in it, and of them these changes only; nil for all.
+    ///   - number: Only this commit; nil for all.
+    ///   - listed: How many changes of a commit are listed.
     ///   - isWanted: Decides by the time and the device of a commit; nil for all.
     /// - Throws: As ``versions(of:)``.
     func commits(
-        limit: Int?, inside folder: RelativePath? = nil,
+        limit: Int?, inside folder: RelativePath? = nil, only number: UInt64? = nil,
+        listing listed: Int = CommitSummary.usualLength,
         where isWanted: (@Sendable (Timestamp, Device) -> Bool)? = nil
     ) async throws -> [CommitSummary] {
         let reader = try await historyReader()
         var summaries: [CommitSummary] = []
-        if let limit, folder == nil, isWanted == nil, limit < reader.end.sequence {
-            try await reader.forEachOfLast(UInt64(limit)) { summaries.append(CommitSummary($0)) }
+        if let limit, folder == nil, number == nil, isWanted == nil, limit < reader.end.sequence {
+            try await reader.forEachOfLast(UInt64(limit)) {
+                summaries.append(CommitSummary($0, listing: listed))
+            }
         } else {
             try await reader.forEach { commit in
-                guard isWanted?(commit.time, commit.device) ?? true else { return true }
-                guard let part = folder.map(commit.part(inside:)) else {
-                    summaries.append(CommitSummary(commit))
-                    return true
+                if number ?? commit.sequence == commit.sequence,
+                    isWanted?(commit.time, commit.device) ?? true, commit.concerns(folder)
+                {
+                    summaries.append(CommitSummary(commit, inside: folder, listing: listed))
                 }
-                if !part.changes.isEmpty || !part.superseded.isEmpty {
-                    summaries.append(CommitSummary(part))
-                }
-                return true
+                return commit.sequence != number
             }
         }
         return summaries.suffix(limit ?? summaries.count).reversed()
@@ -65,7 +67,8 @@ struct History: ReplicaPart {
                         PathVersion(
                             version: commit.sequence, time: commit.time, device: commit.device,
                             change: commit.withOrigin(change), isSuperseded: lost,
-                            isMovedAway: !lost && commit.renames(change)))
+                            isMovedAway: !lost && commit.renames(change),
+                            movedTo: lost ? nil : commit.goal(of: change)))
                 }
             }
             return true
@@ -312,6 +315,8 @@ package struct PathVersion: Sendable {
     package var isSuperseded: Bool
     /// Whether it removes the old name of a file that the same commit has under a new one.
     var isMovedAway = false
+    /// The name that the commit gave to what was at the path; nil where it did not rename it.
+    package var movedTo: RelativePath?
     /// Whether a prune has removed the content.
     package var isPruned = false
     /// Whether the content is gone because the store was damaged, and a repair has given it up.
@@ -335,11 +340,9 @@ extension RemoteView {
 }
 
 extension Commit {
-    /// The commit with its changes of a folder and of what is in it only.
-    fileprivate func part(inside folder: RelativePath) -> Commit {
-        var part = self
-        part.changes.removeAll { !$0.path.isAtOrInside([folder]) }
-        part.superseded.removeAll { !$0.path.isAtOrInside([folder]) }
-        return part
+    /// Whether it changed a folder or something in it; all commits if none is given.
+    fileprivate func concerns(_ folder: RelativePath?) -> Bool {
+        guard let folder else { return true }
+        return (changes + superseded).contains { $0.path.isAtOrInside([folder]) }
     }
 }

@@ -175,12 +175,14 @@ extension Replica {
 
 /// History: see ``History`` and ``Restores``.
 extension Replica {
-    /// See ``History/commits(limit:inside:where:)``.
+    /// See ``History/commits(limit:inside:only:listing:where:)``.
     package func commits(
-        limit: Int?, inside folder: RelativePath? = nil,
+        limit: Int?, inside folder: RelativePath? = nil, only number: UInt64? = nil,
+        listing listed: Int = CommitSummary.usualLength,
         where isWanted: (@Sendable (Timestamp, Device) -> Bool)? = nil
     ) async throws -> [CommitSummary] {
-        try await History(context).commits(limit: limit, inside: folder, where: isWanted)
+        try await History(context).commits(
+            limit: limit, inside: folder, only: number, listing: listed, where: isWanted)
     }
 
     /// See ``History/versions(of:)``.

@@ -1,0 +1,84 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiText
+
+/// A commit as `log` shows it.
+extension CommitSummary {
+    /// The paths are the first ones, or all if all are listed.
+    var json: JSONObject {
+        var object: JSONObject = ["type": "commit"]
+        object.add("sequence", sequence)
+        object.add("time", time)
+        object.add("device", device.name)
+        object.add("device_id", hexadecimal(device.id))
+        object.add("operation", operation)
+        object.add("added", added)
+        object.add("modified", modified)
+        object.add("deleted", deleted)
+        object.add("renamed", renamed)
+        object.add("superseded", superseded)
+        object.add("paths", .array(changes.map(\.path.jsonValue)))
+        object.add("left_off", leftOff > 0 ? leftOff : nil)
+        return object
+    }
+
+    /// Adds the commit as a line: number, time, device, what it changed.
+    ///
+    /// - Parameter isFull: Whether the changes follow on lines of their own, so that the line counts them only.
+    func add(to table: inout TextTable, now: Timestamp, isFull: Bool) {
+        table.add(
+            String(sequence), TimeText.day(time, now: now), printable(device.name.utf8),
+            isFull ? counts : words)
+    }
+
+    /// The changes, a line each.
+    var lines: [String] { changes.map { "    " + $0.text } }
+
+    /// How many changes are not listed.
+    var leftOff: Int { max(0, count - changes.reduce(0) { $0 + $1.files }) }
+
+    /// What leads to all changes of a commit.
+    static func remedy(of number: UInt64) -> String {
+        "To see what commit \(number) changed, use filesinki log --commit \(number)."
+    }
+
+    /// `12 added, 3 deleted`
+    private var counts: String {
+        let numbers = [
+            (added, "added"), (modified, "modified"), (deleted, "deleted"), (renamed, "renamed"),
+        ]
+        let words = numbers.filter { $0.0 > 0 }.map { "\(CountText.text($0)) \($1)" }
+        return words.isEmpty ? otherWords : words.joined(separator: ", ")
+    }
+
+    /// What a commit did that changed no path.
+    private var otherWords: String {
+        superseded > 0
+            ? "\(CountText.text(superseded, "version")) kept aside" : printable(operation.utf8)
+    }
+
+    private var words: String {
+        var words = changes.map(\.text)
+        if leftOff > 0 { words.append("and \(CountText.text(leftOff)) more") }
+        if words.isEmpty { words.append(otherWords) }
+        return words.joined(separator: "  ")
+    }
+}
+
+extension CommitSummary.NamedChange {
+    /// How many changes it stands for.
+    fileprivate var files: Int {
+        if case .renamed(_, let files?) = kind { files } else { 1 }
+    }
+
+    fileprivate var text: String {
+        switch kind {
+        case .added: "A \(path)\(isFolder ? "/" : "")"
+        case .modified: "M \(path)"
+        case .deleted: "D \(path)"
+        case .renamed(let origin, nil): "R \(origin) -> \(path)"
+        case .renamed(let origin, let files?):
+            "R \(origin)/ -> \(path)/ (\(CountText.text(files, "file")))"
+        }
+    }
+}
