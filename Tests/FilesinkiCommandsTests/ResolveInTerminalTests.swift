@@ -112,6 +112,24 @@ struct ResolveInTerminalTests {
         #expect(world.readText("b/one") == "merged\n")
     }
 
+    @Test func `both versions are edited in one text, from which markers must be removed`()
+        async throws
+    {
+        let world = try await world()
+        world.set("EDITOR", to: "sed -i -e s/from/FROM/")
+        let marked = try await resolve(world, "e\nq\n", "one")
+        #expect(marked.code == .conflict)
+        #expect(marked.talk.contains("there are markers left, the first in line 1."))
+        #expect(copies(world).count == 2)
+        world.set("VISUAL", to: "sed -i -e '/^[<=>|]/d'")
+        let outcome = try await resolve(world, "e\n", "one")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.readText("b/one")?.contains("from a\n") == true)
+        #expect(world.readText("b/one")?.contains("from b\n") == true)
+        let help = try await resolve(world, "?\nq\n")
+        #expect(help.talk.contains("  e  edit both in one text"), "\(help.talk)")
+    }
+
     @Test func `without a terminal, or with another choice, it is a usage error`() async throws {
         let world = try await world()
         #expect(try await resolve(world, "o\n", "--take", "here").code == .usage)

@@ -12,7 +12,9 @@ struct ConflictsCommand: ReplicaCommand {
         abstract: "List open conflicts, oldest first.",
         discussion: """
             Exits with 3 when there are open conflicts, else with 0. A conflict ends when it is \
-            resolved, or when its conflict copy is removed.
+            resolved, or when its conflict copy is removed. filesinki resolve takes a version, or with -i \
+            asks about each; filesinki show --conflict merge PATH -o FILE writes both versions of a text in \
+            one, to edit and give to filesinki resolve PATH --with FILE.
             """)
 
     @OptionGroup var null: NullOption
@@ -37,11 +39,20 @@ struct ConflictsCommand: ReplicaCommand {
             }
         }
         if conflicts.isEmpty { console.sayNothing("No conflict is open.") }
+        if console.isWatched, !report.json, conflicts.contains(where: \.isOfFiles) {
+            console.say(
+                "To be asked about each, and to edit both versions in one: filesinki resolve -i.")
+        }
         return conflicts.isEmpty ? .done : .conflict
     }
 }
 
 extension OpenConflict {
+    /// Whether both sides have a file.
+    fileprivate var isOfFiles: Bool {
+        conflict.ours?.kind == .file && conflict.theirs?.kind == .file
+    }
+
     private func versions(_ isOneOfSeveral: Bool) -> [(name: String, entry: Entry?)] {
         [("base", conflict.base)]
             + sides.inOrder.map { (name(of: $0, isOneOfSeveral), entry(of: $0)) }

@@ -66,6 +66,19 @@ struct MergeTool: Sendable {
         }
     }
 
+    /// The user's editor, of the merged file only, as git chooses and runs it.
+    static func editor(_ environment: [String: String]) -> MergeTool {
+        let editor = [environment["VISUAL"], environment["EDITOR"]]
+            .compactMap(\.self).first { !$0.isEmpty }
+        return MergeTool(editorOf: editor ?? "vi")
+    }
+
+    private init(editorOf program: String) {
+        name = program
+        command = program + #" "$MERGED""#
+        trustsExitCode = false
+    }
+
     /// Runs the tool at the terminal of this process, and waits for its end.
     ///
     /// - Parameters:

@@ -31,7 +31,9 @@ struct ResolveCommand: ReplicaCommand {
             does: --take laptop. If several conflicts of a path are open, because three devices wrote \
             it, name one by its conflict copy, or the version to take by its device.
 
-            -i shows one open conflict after the other at the terminal, and asks what to do.
+            -i shows one open conflict after the other at the terminal, and asks what to do; e edits both \
+            versions in one text. Without a terminal, filesinki show --conflict merge PATH -o FILE writes \
+            that text, and filesinki resolve PATH --with FILE takes it when it is edited.
             """)
 
     @Argument(
@@ -152,17 +154,24 @@ struct ResolveCommand: ReplicaCommand {
         try reportEnded(target, in: session.console)
     }
 
-    /// Refuses a content with conflict markers, unless a version of the conflict has such lines, too.
-    private func checkMarkers(
+    /// The first line of a content that is a conflict marker, and of a kind that no version of the conflict has; nil for none.
+    func markerLine(
         in given: [UInt8], of conflict: OpenConflict, _ session: Session
-    ) async throws {
+    ) async throws -> Int? {
         var markers = ConflictMarkers(in: given)
         for side in conflict.sides.inOrder where markers.first != nil {
             guard conflict.entry(of: side)?.kind == .file else { continue }
             let version = try await session.content(of: side, in: conflict)
             markers = markers.without(ConflictMarkers(in: version))
         }
-        guard let line = markers.first else { return }
+        return markers.first
+    }
+
+    /// Refuses a content with conflict markers, unless a version of the conflict has such lines, too.
+    private func checkMarkers(
+        in given: [UInt8], of conflict: OpenConflict, _ session: Session
+    ) async throws {
+        guard let line = try await markerLine(in: given, of: conflict, session) else { return }
         let path = session.console.hints.word(conflict.path)
         throw Failure(
             .usage, path: conflict.path.bytes,

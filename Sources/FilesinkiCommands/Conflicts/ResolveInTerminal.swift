@@ -67,6 +67,9 @@ extension ResolveCommand {
                 let tool = try MergeTool(name, console.environment)
                 let code = try await merge(conflict, with: tool, session)
                 if code != .conflict { return .ended(code) }
+            case .edit:
+                let code = try await merge(conflict, with: .editor(console.environment), session)
+                if code != .conflict { return .ended(code) }
             case .difference: show(difference, limit: .max, in: console)
             case .skip: return .skipped
             case .quit: return .quit
@@ -148,7 +151,7 @@ extension ResolveCommand {
 struct ConflictKeys {
     enum Answer: Equatable {
         case take(Choice.Side)
-        case both, tool, difference, skip, quit
+        case both, edit, tool, difference, skip, quit
     }
 
     private let sides: ConflictSides
@@ -160,7 +163,7 @@ struct ConflictKeys {
     var question: String {
         let names =
             sides.here == nil ? "[1] \(labels[0]), [2] \(labels[1])" : "[h]ere, [t]here"
-        return "\(names), [b]oth, [m]erge tool, [d]iff, [s]kip, [q]uit, [?]"
+        return "\(names), [b]oth, [e]dit the merge, [m]erge tool, [d]iff, [s]kip, [q]uit, [?]"
     }
 
     /// What each key does.
@@ -175,7 +178,9 @@ struct ConflictKeys {
                 "  t  take the version from there (theirs)",
             ]
         return take + [
-            "  b  keep both, as two files", "  m  merge them in a program",
+            "  b  keep both, as two files",
+            "  e  edit both in one text, with markers where they differ, in $VISUAL or $EDITOR",
+            "  m  merge them in a program",
             "  d  show all differences", "  s  leave it open, and go on to the next",
             "  q  leave it open, and stop",
         ]
@@ -191,6 +196,7 @@ struct ConflictKeys {
         case "h", "o": return sides.side(named: "here").map { .take($0) }
         case "t": return sides.side(named: "there").map { .take($0) }
         case "b", "both": return .both
+        case "e", "edit": return .edit
         case "m", "merge": return .tool
         case "d", "diff": return .difference
         case "s", "skip": return .skip

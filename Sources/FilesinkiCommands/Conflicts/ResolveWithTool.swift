@@ -60,6 +60,11 @@ extension ResolveCommand {
             files.remove()
             return .conflict
         }
+        if !tool.trustsExitCode, let line = try await markerLine(in: merged, of: conflict, session)
+        {
+            try console.show([Problem(path, .hasMarkers(line, files.merged))], type: "notice")
+            return .conflict
+        }
         let code = try await resolve(conflict, merged, files, session)
         files.remove()
         return code
@@ -95,6 +100,15 @@ extension ResolveCommand {
 }
 
 extension Failure {
+    /// A merge tool left conflict markers; the file stays, as it has a person's work.
+    fileprivate static func hasMarkers(_ line: Int, _ file: String) -> Failure {
+        Failure(
+            .declined,
+            "The conflict stays open: there are markers left, the first in line \(line).",
+            remedy: "The text is in \(printable(file.utf8)): remove them, and resolve it with "
+                + "--with.")
+    }
+
     /// A merge tool did not resolve a conflict.
     fileprivate static func stays(_ exit: Int32) -> Failure {
         // What a shell ends with if there is no such program.

@@ -71,7 +71,7 @@ struct LogCommand: ReplicaCommand {
     private static let shown = CommitSummary.usualLength
 
     /// Whether all changes of a commit are listed.
-    private var isFull: Bool { commit != nil || report.verbose }
+    private var isFull: Bool { commit != nil || report.talk.verbose }
 
     private func isWanted(_ version: PathVersion, _ filter: LogFilter?) -> Bool {
         guard commit ?? version.version == version.version else { return false }
