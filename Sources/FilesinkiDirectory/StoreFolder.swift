@@ -46,7 +46,9 @@ final class StoreFolder: Sendable {
     private func unreachable(_ reason: String) -> Failure {
         Failure(
             .away, path: path, "The folder of the store \(reason).",
-            remedy: "Mount the disk or share that contains it, or set its new address with filesinki remote set URL.")
+            remedy:
+                "Mount the disk or share that contains it, or set its new address with filesinki remote set URL."
+        )
     }
 
     /// Opens a subfolder; nil when it or one of its parents is missing or a file.

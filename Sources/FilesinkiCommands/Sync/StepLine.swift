@@ -39,6 +39,15 @@ struct StepLine {
         }
     }
 
+    /// A line for many steps that are like one of them.
+    init(like step: Step, path: String, details: [String], isPlan: Bool) {
+        action = step.action
+        direction = step.action.direction(isPlan: isPlan)
+        change = step.reason.change
+        self.path = path
+        self.details = details
+    }
+
     /// The lines of some steps, aligned. A detail that has no room behind the path stands below it.
     ///
     /// - Parameter columns: The columns of a line; nil for lines that are not broken.

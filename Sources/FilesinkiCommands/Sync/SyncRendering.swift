@@ -9,7 +9,9 @@ extension Step {
     /// Whether a person would want to see the step among many others: something was decided.
     var isNotable: Bool {
         switch reason {
-        case .edit, .created, .deleted, .equal, .metadata, .renamed, .moved, .holdsSurvivor: false
+        case .edit, .created, .deleted, .equal, .metadata, .laterTime, .renamed, .moved,
+            .holdsSurvivor:
+            false
         // The end of the report says it of all of them.
         case .bothNames, .otherName: false
         default: true
@@ -122,7 +124,7 @@ extension Console {
         return true
     }
 
-    /// The steps one by one; of many, those where something was decided, and the others by kind.
+    /// The steps one by one, whole folders in a line; of many, those where something was decided, and the others by kind.
     private func lines(
         of report: SyncReport, _ steps: [Step], _ earlier: GivenSteps.Sum
     ) -> [String] {
@@ -135,13 +137,18 @@ extension Console {
         let shown = isVerbose ? steps : steps.filter { !$0.isPart(ofAStepAt: paths) }
         let count = shown.count + earlier.count
         let isFull = isVerbose || count <= Self.shownSteps
+        let isPlan = report.isDryRun
+        let folded =
+            isFull && !isVerbose ? FoldedSteps(shown, copies: copies, isPlan: isPlan) : nil
         let single = isFull ? shown : shown.filter(\.isNotable)
-        let lines = single.map { StepLine($0, copies: copies, isPlan: report.isDryRun) }
+        let lines =
+            folded?.lines ?? single.map { StepLine($0, copies: copies, isPlan: isPlan) }
+        let isFolded = folded?.isFolded == true
         var rest = earlier.kinds
-        rest.add(shown.filter { !$0.isNotable }, isPlan: report.isDryRun)
+        rest.add(shown.filter { !$0.isNotable }, isPlan: isPlan)
         return (isFull ? [] : rest.lines)
             + StepLine.texts(lines, within: outputColumns, outputStyle)
-            + (isFull ? [] : ["  -v lists all \(CountText.text(count)) changes."])
+            + (isFull && !isFolded ? [] : ["  -v lists all \(CountText.text(count)) changes."])
     }
 
     /// Whether a notice has to be said: one that is the same in every run is for a person who
