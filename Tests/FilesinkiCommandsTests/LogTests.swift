@@ -94,6 +94,29 @@ struct LogTests {
         #expect(try await world.run("du", "--root", "a", "-d2").code == .done)
     }
 
+    @Test("a version that log does not list is refused with the nearest ones, as is a wrong path")
+    func noVersion() async throws {
+        let world = try await world()
+        for (path, text) in [("sub/two", "2\n"), ("one", "3\n"), ("sub/two", "4\n")] {
+            try world.write(text, to: "a/\(path)")
+            #expect(try await world.run("sync", "a").code == .done)
+        }
+        for (line, near) in [
+            ("restore one@2", "The nearest are 1 and 3."), ("show one@4", "The nearest is 3."),
+            ("diff one 2", "The nearest are 1 and 3."), ("load one --version 4", "is 3."),
+            ("restore sub@3", "The nearest are 2 and 4."), ("show on@3", "no such path."),
+        ] {
+            let words = line.split(separator: " ") + ["--root", "a"]
+            let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
+            #expect(outcome.code == .negative && outcome.text.isEmpty, "\(line)")
+            #expect(outcome.talk.contains(near), "\(line): \(outcome.talk)")
+        }
+        #expect(world.readText("a/one") == "3\n")
+        #expect(try await world.run("restore", "--root", "a", "sub@2").code == .done)
+        #expect(world.readText("a/sub/two") == "2\n")
+        #expect(try await world.run("show", "--root", "a", "one", "--commit", "2").text == "one\n")
+    }
+
     @Test("restore of a version that deleted the path says so")
     func deletedVersion() async throws {
         let world = try await world()

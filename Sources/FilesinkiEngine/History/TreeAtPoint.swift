@@ -7,6 +7,10 @@ import FilesinkiText
 package struct TreeAtPoint: Sendable {
     let reader: HistoryReader
     private let fold: TreeFold
+    /// Requested paths that no commit has.
+    private var unknown: Set<RelativePath> = []
+    /// The versions next to the one that was asked for, of requested paths that have none of that number.
+    private var neighbours: [RelativePath: NearVersions] = [:]
     /// The other names of requested paths that did not exist then.
     private var origins: [RelativePath: EarlierName] = [:]
 
@@ -34,13 +38,40 @@ package struct TreeAtPoint: Sendable {
         self.reader = reader
         let missing = paths.filter { fold.tree[$0].map { $0.entry.kind == .tombstone } ?? true }
         if !missing.isEmpty { try await findOrigins(of: Set(missing)) }
+        guard case .version(let number) = point else { return }
+        let doubtful = paths.filter { path in
+            !missing.contains(path) && fold.tree[path]?.version != number
+        }
+        if !doubtful.isEmpty { try await findNeighbours(of: Set(doubtful), number) }
     }
 
-    /// Finds the names that paths had at the point which were renamed since. Reads the whole log.
+    /// Finds the versions next to a number that is none, of paths that had another one then. Reads the whole log. A folder has
+    /// the versions of what is in it.
+    private mutating func findNeighbours(of paths: Set<RelativePath>, _ number: UInt64) async throws
+    {
+        var found: [RelativePath: NearVersions] = [:]
+        try await reader.forEach { commit in
+            var touched: Set<RelativePath> = []
+            for change in commit.changes + commit.superseded {
+                touched.formUnion(([change.path] + change.path.ancestors).filter(paths.contains))
+            }
+            for path in touched {
+                found[path, default: NearVersions()].add(commit.sequence, number)
+            }
+            return true
+        }
+        neighbours = found.filter { !$0.value.isVersion }
+    }
+
+    /// Finds the names that paths had at the point which were renamed since, and the paths that never existed. Reads the whole log.
     private mutating func findOrigins(of missing: Set<RelativePath>) async throws {
         var found: [RelativePath: EarlierName] = [:]
         let sequence = fold.sequence
+        unknown = missing.filter { fold.tree[$0] == nil }
         try await reader.forEach { commit in
+            if !unknown.isEmpty {
+                unknown.subtract((commit.changes + commit.superseded).lazy.map(\.path))
+            }
             guard commit.sequence > sequence else { return true }
             for change in commit.changes where missing.contains(change.path) {
                 guard found[change.path] == nil,
@@ -88,6 +119,7 @@ package struct TreeAtPoint: Sendable {
     /// - Throws: Code `not-found` if nothing was at the path.
     package func entry(_ path: RelativePath) throws(Failure) -> VersionedEntry {
         guard let found = fold.tree[path], found.entry.kind != .tombstone else {
+            if unknown.contains(path) { throw Failure.neverExisted(path) }
             let message =
                 if case .version(let version) = point {
                     fold.tree[path]?.version == version
@@ -107,6 +139,9 @@ package struct TreeAtPoint: Sendable {
                 .notFound, path: path.bytes, message,
                 remedy: lastVersion(of: path)
                     + "List its versions with filesinki log \(ShellWord.path(path.bytes)).")
+        }
+        if case .version(let version) = point, let near = neighbours[path] {
+            throw near.failure(path, version)
         }
         return found
     }
@@ -138,6 +173,16 @@ package struct TreeAtPoint: Sendable {
             selection.isEverything
                 || selection.paths.contains { entry.0 == $0 || entry.0.isInside($0) }
         }
+    }
+}
+
+extension Failure {
+    fileprivate static func neverExisted(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "The history has no such path.",
+            remedy:
+                "Check the path; filesinki ls lists those that are there, filesinki ls --deleted "
+                + "those that were deleted.")
     }
 }
 
