@@ -250,6 +250,21 @@ struct ConflictTests {
         #expect(world.readText("b/one.txt") == "a\n")
     }
 
+    @Test("resolve says what it took and how many conflicts are left")
+    func said() async throws {
+        let world = try await world()
+        let first = try await world.run("resolve", "one.txt", "--take", "here")
+        #expect(
+            first.talk.contains(
+                "Resolved one.txt: took here. 2 conflicts are open: see filesinki conflicts."),
+            "\(first.talk)")
+        #expect(try await !world.run("resolve", "one.txt", "--undo").talk.contains("Resolved"))
+        let all = try await world.run("resolve", "--all", "--take", "there")
+        #expect(
+            all.talk.contains("Resolved 3 conflicts: took there. No conflict is open."),
+            "\(all.talk)")
+    }
+
     @Test("resolve --all prints one report")
     func oneReport() async throws {
         let world = try await world()

@@ -130,7 +130,17 @@ struct ResolveCommand: ReplicaCommand {
             throw error
         }
         if targets.isEmpty { console.say("No open conflict was found.") }
-        return try done.show(in: console)
+        let code = try done.show(in: console)
+        if !undo { try await session.sayResolved(targets.map(\.path), taking: taken) }
+        return code
+    }
+
+    /// What was taken, for a message.
+    private var taken: String? {
+        with.map { printable($0.utf8) }
+            ?? take.map { word in
+                UInt64(word).map { "version \($0)" } ?? printable(word.utf8)
+            }
     }
 
     /// - Parameter choice: Nil for an undo.

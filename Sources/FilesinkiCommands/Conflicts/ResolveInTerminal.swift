@@ -140,9 +140,10 @@ extension ResolveCommand {
         let ended = try await body(session.replica)
         let result = try await session.retryUntilPublished(
             ended, of: [conflict.path], publishWait, replica.waiting)
-        await session.replica.close()
         let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
         try console.show(result, exit: code)
+        try await session.sayResolved([conflict.path])
+        await session.replica.close()
         return code
     }
 }

@@ -92,9 +92,10 @@ extension ResolveCommand {
         }
         let result = try await opened.retryUntilPublished(
             ended, of: [path], publishWait, replica.waiting)
-        await opened.replica.close()
         let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
         try session.console.show(result, exit: code)
+        try await opened.sayResolved([path])
+        await opened.replica.close()
         return code
     }
 }

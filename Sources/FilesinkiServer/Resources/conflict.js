@@ -119,6 +119,9 @@ async function conflictChanged() {
   }));
 }
 
+// The path that a conflict copy was made for; any other path as it is.
+function originalName(path) { return path.replace(/ \(conflict \S+ [0-9a-f]{8,64}\)([^/]*)$/, '$1'); }
+
 // One conflict: base, both versions, what differs by name where the format has names, and the merge.
 // It is found as the command line finds it: by its path, else by its copy.
 async function conflict(name) {
@@ -129,7 +132,7 @@ async function conflict(name) {
   const ofPath = lines.filter((known) => isNamed(pathValues(known)));
   if (ofPath.length > 1) return severalConflicts(name, ofPath);
   const line = ofPath[0] ?? lines.find((known) => isNamed(pathValues(known, 'copy')));
-  const title = h('h2', {}, 'Conflict in ', pathName(line ? pathValues(line) : name));
+  const title = h('h2', {}, 'Conflict in ', pathName(line ? pathValues(line) : { path: originalName(name.path) }));
   if (!line) return [title, h('p', {}, 'It is resolved.'), h('p', {}, h('a', { href: '#/conflicts' }, 'All conflicts'))];
   const path = conflictName(line);
   shownConflict = { name: pathHash('', path), text: JSON.stringify(line) };
