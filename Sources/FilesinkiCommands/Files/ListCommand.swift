@@ -23,7 +23,9 @@ struct ListCommand: ReplicaCommand {
     @Argument(help: "Only these paths and everything below them.", completion: .file())
     var paths: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Show mode, size, time and version.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Show mode, size, time and version; of deleted paths, who deleted them and when.")
     var long = false
 
     @Flag(name: .long, help: "List deleted paths, which undelete can restore.")
@@ -50,14 +52,16 @@ struct ListCommand: ReplicaCommand {
         let point = try history.point(in: console)
         let session = try await Session.open(
             replica, near: paths.first.flatMap { $0.hasPrefix("/") ? $0 : nil }, writable: false,
-            remote: point != nil, in: console)
+            remote: point != nil || deleted && long, in: console)
         let names = ArgumentPaths(session.root, currentFolder: console.currentFolder)
         // Without a path, everything below the current folder is meant.
         let folder = paths.isEmpty ? names.folder : nil
         if deleted {
             var (found, missing) = try await session.deleted(paths, all: all)
             if let folder { found.removeAll { !$0.path.isInside(folder) } }
-            for path in found { try show(deleted: path, names, in: console) }
+            var listing = DeletedListing(names, in: console)
+            if long { try await listing.readLog(of: found, session) }
+            try listing.show(found, isLong: long, isNull: list.null.null)
             for argument in missing { try await console.report(session.noneDeleted(argument)) }
             if let folder, found.isEmpty {
                 let up = Array(repeating: "..", count: folder.ancestors.count + 1).joined(
@@ -115,22 +119,6 @@ struct ListCommand: ReplicaCommand {
         case store
         /// The store has it, and a rule ignores it here.
         case ignored
-    }
-
-    private func show(
-        deleted path: DeletedPath, _ names: ArgumentPaths, in console: Console
-    ) throws {
-        if report.json {
-            var object: JSONObject = ["type": "deleted"]
-            object.add("path", path.path)
-            object.add("version", path.version)
-            try console.output.json(object)
-        } else if list.null.null {
-            try console.output.write(names.bytes(path.path) + [0])
-        } else {
-            let version = long ? "@\(path.version) " : ""
-            try console.output.line(version + names.text(path.path))
-        }
     }
 
     private func show(
