@@ -30,27 +30,29 @@ struct Session {
     /// - Parameters:
     ///   - place: A path that may lie in the replica that is meant, as `sync DIR` has one.
     ///   - folder: A folder that must be, or lie in, the replica that is meant.
+    ///   - arguments: The paths of the command. An absolute one says which replica is meant where nothing else does.
     ///   - writable: Whether the command changes the replica, and so waits for other runs.
     ///   - remote: Whether the command may go on to the remote.
     ///   - reaching: How to reach the remote, where the user says it.
     static func open(
         _ options: RootOptions, near place: String? = nil, of folder: String? = nil,
-        writable: Bool, remote: Bool = true, with reaching: AccessOptions? = nil,
-        in console: Console
+        naming arguments: [String] = [], writable: Bool, remote: Bool = true,
+        with reaching: AccessOptions? = nil, in console: Console
     ) async throws -> Session {
         try await open(
-            options, near: place, of: folder, access: writable ? .changing : .reading,
-            remote: remote, with: reaching, in: console)
+            options, near: place, of: folder, naming: arguments,
+            access: writable ? .changing : .reading, remote: remote, with: reaching, in: console)
     }
 
     /// The same, with what the command does.
     static func open(
         _ options: RootOptions, near place: String? = nil, of folder: String? = nil,
-        access: Access, remote: Bool = true, with reaching: AccessOptions? = nil,
-        in console: Console
+        naming arguments: [String] = [], access: Access, remote: Bool = true,
+        with reaching: AccessOptions? = nil, in console: Console
     ) async throws -> Session {
         var (root, settings) = try await options.findOrMake(
-            near: place, of: folder, makesDefault: [.changing, .saving].contains(access),
+            near: place ?? options.place(among: arguments, in: console), of: folder,
+            makesDefault: [.changing, .saving].contains(access),
             in: console)
         _ = try reaching?.apply(to: &settings, in: console)
         let replica =

@@ -263,6 +263,13 @@ struct GivenPathTests {
         world.currentFolder = world.folder
         let place = world.folder + "/a/sub"
         #expect(try await world.run("ls", place).text == "sub/\nsub/two\n")
+        for line in ["log FILE", "diff FILE", "explain FILE", "show FILE@1", "delete FILE"] {
+            let words = line.replacing("FILE", with: place + "/two").split(separator: " ")
+            let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
+            #expect(outcome.code == .done, "\(line): \(outcome.talk)")
+        }
+        let back = try await world.run("undelete", place + "/two")
+        #expect(back.code == .done, "\(back.talk)")
         world.currentFolder = world.folder + "/b"
         let other = try await world.run("log", place)
         #expect(other.code == .usage, "\(other)")

@@ -37,6 +37,18 @@ extension RootOptions {
     }
 }
 
+extension RootOptions {
+    /// The absolute path that says which replica is meant, where neither an option, the current folder nor the environment does;
+    /// nil if there is none.
+    func place(among arguments: [String], in console: Console) -> String? {
+        guard root == nil, console.environment["FILESINKI_ROOT"]?.isEmpty ?? true,
+            let named = arguments.first(where: { $0.hasPrefix("/") }),
+            RootChoice.nearestReplica(from: console.currentFolder) == nil
+        else { return nil }
+        return named
+    }
+}
+
 /// Which folder is the root, and how it was found; the latter says what a path argument is
 /// relative to.
 struct RootChoice: Equatable {

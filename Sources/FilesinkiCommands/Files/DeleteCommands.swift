@@ -37,7 +37,8 @@ struct DeleteCommand: ReplicaCommand {
         report.apply(to: console)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
-        let session = try await Session.open(replica, access: .changingKnown, in: console)
+        let session = try await Session.open(
+            replica, naming: paths, access: .changingKnown, in: console)
         let doomed = try paths.map { try session.path(compression.file($0)) }
         let deleted = try await console.withProgress { line in
             let options = SyncOptions(showing: line)

@@ -26,7 +26,8 @@ struct MoveCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, access: .changingKnown, in: console)
+        let session = try await Session.open(
+            replica, naming: paths, access: .changingKnown, in: console)
         let renames = try renames(session)
         let moved = try await console.withProgress { line in
             try await session.replica.move(renames, SyncOptions(showing: line))

@@ -32,7 +32,8 @@ struct UndeleteCommand: ReplicaCommand {
         report.apply(to: console)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
-        let session = try await Session.open(replica, access: .changingKnown, in: console)
+        let session = try await Session.open(
+            replica, naming: paths, access: .changingKnown, in: console)
         let targets = try await UndeleteTargets(paths, session)
         if targets.unsent.isEmpty, targets.deleted.count == 1 {
             let (code, paths) = try await restore(targets.deleted[0], session)

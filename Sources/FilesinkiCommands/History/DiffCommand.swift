@@ -43,7 +43,8 @@ struct DiffCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: false, in: console)
+        let session = try await Session.open(
+            replica, naming: [path], writable: false, in: console)
         let target = try session.path(path)
         if explain { return try await explainConflict(at: target, session, in: console) }
         let differences =

@@ -41,7 +41,8 @@ struct LogCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let filter = try chosen.filter(in: console)
-        let session = try await Session.open(replica, writable: false, in: console)
+        let session = try await Session.open(
+            replica, naming: path.map { [$0] } ?? [], writable: false, in: console)
         let target = try path.map { try session.path($0) }
         var versions: [PathVersion] = []
         if let target { versions = try await self.versions(of: target, session) }

@@ -53,7 +53,7 @@ struct RestoreCommand: ReplicaCommand {
         guard let paths = try list.all(paths, in: console) else { return .done }
         let point = try history.point(in: console)
         let session = try await Session.open(
-            replica, access: output == nil ? .changingKnown : .reading, in: console)
+            replica, naming: paths, access: output == nil ? .changingKnown : .reading, in: console)
         if let output, let point {
             return try await session.export(paths, at: point, into: output)
         }

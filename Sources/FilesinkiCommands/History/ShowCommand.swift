@@ -57,7 +57,8 @@ struct ShowCommand: ReplicaCommand {
         report.apply(to: console)
         try console.requireFile(output)
         var object: JSONObject = ["type": "shown"]
-        let session = try await Session.open(replica, writable: false, in: console)
+        let session = try await Session.open(
+            replica, naming: version.map { [$0] } ?? [], writable: false, in: console)
         let file = try output.map { try OutputFile($0, in: console) }
         let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
             if let file { try file.write(bytes) } else { try console.output.write(bytes) }

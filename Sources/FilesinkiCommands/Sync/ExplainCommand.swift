@@ -22,7 +22,8 @@ struct ExplainCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: false, remote: false, in: console)
+        let session = try await Session.open(
+            replica, naming: [path], writable: false, remote: false, in: console)
         let path = try session.path(path)
         let found = try await session.replica.explain(path)
         let reason = try session.reasonNotToSync(path)
