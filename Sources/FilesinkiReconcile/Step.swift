@@ -87,6 +87,7 @@ extension Step {
         }
         let sides = isGoneHere ? "deleted here, edited there" : "edited here, deleted there"
         switch reason {
+        case .strategy(let link): return "\(sides); the strategy '\(link)' decided"
         case .editBeatsDelete: return "\(sides); the edit was kept"
         case .deleteBeatsEdit: return "\(sides); deleted, as on-delete says"
         case .asks(let link): return "\(sides); the strategy '\(link)' needs an answer"

@@ -60,7 +60,8 @@ package struct PathChoice: Hashable, Sendable {
             if let outer = path.ancestors.first(where: chosen.contains) {
                 throw Failure(
                     .usage, path: path.bytes, "Only a part of the chosen folder \(outer).",
-                    remedy: "To leave it out on this device, write it into .filesinki/ignore.")
+                    remedy: "To leave it out on this device, write it into .filesinki/ignore. What "
+                        + "is here stays; removing it then deletes nothing elsewhere.")
             }
             throw Failure(
                 .notFound, path: path.bytes, "Not one of the chosen paths.",

@@ -250,6 +250,22 @@ struct ConflictTests {
         #expect(world.readText("b/one.txt") == "a\n")
     }
 
+    @Test("a side that was deleted is called deleted, and its text is not shown as removed")
+    func deletedSide() async throws {
+        let world = try await ReplicaTests.pair()
+        #expect(try await world.run("delete", "--root", "a", "one").code == .done)
+        try world.write("one\nmore\n", to: "b/one")
+        #expect(try await world.run("sync", "b", "--on-delete", "ask").code == .conflict)
+        let list = try await world.run("conflicts", "--root", "b")
+        #expect(list.text.contains("    there deleted"), "\(list.text)")
+        let diff = try await world.run("diff", "--root", "b", "--conflict", "one")
+        #expect(
+            diff.lines == [
+                "--- one base", "+++ one here", "@@ -1 +1,2 @@", " one", "+more",
+                "one there: deleted",
+            ], "\(diff.text)")
+    }
+
     @Test("resolve says what it took and how many conflicts are left")
     func said() async throws {
         let world = try await world()

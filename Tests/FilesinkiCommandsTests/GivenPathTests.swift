@@ -286,6 +286,11 @@ struct GivenPathTests {
         #expect(try await world.run("ls", "..").text == "../one\n./\ntwo\n")
         #expect(try await world.run("ls", "--json").text.contains(#""path":"sub/two""#))
         #expect(try await world.run("ls", "--root", "..").text == "one\nsub/\nsub/two\n")
+        try world.makeFolder("a/sub/new")
+        world.currentFolder = world.folder + "/a/sub/new"
+        let new = try await world.run("ls")
+        #expect(new.code == .negative && new.text.isEmpty)
+        #expect(!new.talk.contains("Not found"), "\(new.talk)")
     }
 
     /// Commands with a path, or a plan, that is not there.

@@ -1,5 +1,6 @@
 import FilesinkiCommands
 import FilesinkiTesting
+import Glibc
 import Testing
 
 /// What commands say of paths that a rule ignores.
@@ -65,6 +66,12 @@ import Testing
         #expect(absent.lines == ["nosuch: no such path here or in the store."])
         try world.write("x", to: "a/new")
         #expect(try await run(world, "explain --root a new").lines == ["new: not synced."])
+        mkfifo(world.folder + "/a/pipe", 0o644)
+        let pipe = try await run(world, "explain --root a pipe")
+        #expect(
+            pipe.lines == [
+                "pipe: not synced.", "Only files, folders and symlinks are synced; this is none.",
+            ], "\(pipe.text)")
         world.rename("store", to: "away")
         let unread = try await run(world, "explain --root a nosuch")
         #expect(unread.lines == ["nosuch: no such path here, or in the store as of the last sync."])

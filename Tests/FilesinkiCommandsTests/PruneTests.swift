@@ -51,6 +51,7 @@ struct PruneTests {
         let left = try await expect(["stats", "--root", "a", "--json"]).text
         #expect(left.contains(#""versions":2,"version_bytes":400005,"contents":2,"#), "\(left)")
         let gone = try await expect(["show", "--root", "a", "photo@3"], .negative)
+        #expect(gone.talk.contains("/a photo lists the versions"), "\(gone.talk)")
         #expect(gone.talk.contains("removed by a prune"))
         try await expect(["restore", "--root", "a", "photo@3"], .negative)
         let compared = try await expect(["diff", "--root", "a", "photo", "3"], .negative)

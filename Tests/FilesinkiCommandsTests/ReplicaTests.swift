@@ -159,6 +159,8 @@ struct ReplicaTests {
         #expect(plan.talk.contains("Nothing was changed. Plan "))
         let again = try await world.run("sync", "a", "--dry-run")
         #expect(again.talk == plan.talk)
+        let idle = try await world.run("sync", "b", "--dry-run")
+        #expect(idle.talk == "Up to date: a run would do nothing (commit 1).\n", "\(idle.talk)")
         #expect(try await world.run("load", "--root", "b", "one").text == "one\n")
         let run = try await world.run("sync", "a")
         #expect(run.lines == ["  sent      edited     one  6 B"])

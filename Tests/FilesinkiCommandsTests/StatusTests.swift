@@ -61,6 +61,9 @@ struct StatusTests {
         #expect(try await world.run("sync", "b", "--strategy", "leave").code == .conflict)
         let json = try await world.run("status", "b", "--json")
         #expect(json.text.contains(#""changed":[],"#), "\(json.text)")
+        #expect(json.text.contains(#""pending":[],"#), "\(json.text)")
+        #expect(json.text.contains(#""incoming":[],"conflicts":1"#), "\(json.text)")
+        #expect(try await !world.run("status", "b").text.contains("not yet"))
     }
 
     @Test func `the folder is not looked at while a run is in progress, or after it was killed`()

@@ -256,6 +256,14 @@ struct RootReader {
         FileCall.status(place(path)).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }
 
+    /// Whether something is at a path that is no file, folder or symlink.
+    func isSpecial(_ path: RelativePath) -> Bool {
+        guard let kind = FileCall.status(place(path)).map({ $0.st_mode & S_IFMT }) else {
+            return false
+        }
+        return ![S_IFREG, S_IFDIR, S_IFLNK].contains(kind)
+    }
+
     /// The ignore rules of the root, for each user who has an ignore file, and what was wrong with the settings that say which count.
     ///
     /// - Parameter state: The replica's state folder, which may have an ignore file.

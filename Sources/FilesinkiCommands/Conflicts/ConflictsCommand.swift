@@ -107,7 +107,7 @@ extension OpenConflict {
         of open: OpenConflicts, now: Timestamp, hints: CommandHints, within width: Int?
     ) -> [String] {
         let versions = versions(open.isOneOfSeveral(self)).map { name, entry in
-            let none = name == "base" && !isBaseKnown ? "unknown here" : "nothing"
+            let none = name != "base" ? "deleted" : isBaseKnown ? "nothing" : "unknown here"
             return "\(name) \(entry.map { Self.text($0, now: now) } ?? none)"
         }
         let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions
@@ -197,7 +197,7 @@ struct ConflictQuestion: Sendable {
 
     private func describe(_ entry: Entry?) -> String {
         guard let entry else { return "deleted" }
-        return "\(entry.size) bytes, changed \(TimeText.local(entry.modified))"
+        return "\(SizeText.text(entry.size)), changed \(TimeText.local(entry.modified))"
     }
 
     /// What a line means; nil when it is not understood.

@@ -92,9 +92,13 @@ struct ListCommand: ReplicaCommand {
             found.removeAll { ignoredHere.contains($0.0) }
             found = (found + unheld + ignored).sorted { $0.0 < $1.0 }
         }
-        let isAllFound = try session.report(missing: chosen, in: found.map(\.0), at: point)
-        if chosen.isEmpty, point == nil, found.isEmpty {
-            console.sayNothing("There are no files as of the last sync.")
+        // The current folder was not named, and may be a new one.
+        let isAllFound =
+            try folder != nil
+            || session.report(missing: chosen, in: found.map(\.0), at: point)
+        if chosen.isEmpty || folder != nil, point == nil, found.isEmpty {
+            let place = folder.map { " below \($0)" } ?? ""
+            console.sayNothing("There are no files\(place) as of the last sync.")
         }
         found.removeAll { $0.0 == folder }
         if let width = console.outputColumns, long, !report.json, !list.null.null {

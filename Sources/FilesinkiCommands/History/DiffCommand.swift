@@ -118,23 +118,24 @@ struct DiffCommand: ReplicaCommand {
         of open: OpenConflict, isOneOfSeveral: Bool, _ session: Session
     ) async throws -> [Difference] {
         let target = open.path
-        var sides: [(content: [UInt8], name: String)] = []
+        var sides: [(content: [UInt8], name: String, isDeleted: Bool)] = []
         for side in open.sides.inOrder {
             let content = try await session.content(of: side, in: open)
             let name = isOneOfSeveral ? open.sides.fullLabel(side) : open.sides.label(side)
-            sides.append((content, "\(target) \(name)"))
+            sides.append((content, "\(target) \(name)", open.entry(of: side) == nil))
         }
         let (first, second) = (sides[0], sides[1])
         guard let base = try await session.base(of: open) else {
             return [
                 Difference(
                     old: second.content, oldName: second.name, new: first.content,
-                    newName: first.name)
+                    newName: first.name, isDeleted: first.isDeleted)
             ]
         }
         return sides.map { side in
             Difference(
-                old: base, oldName: "\(target) base", new: side.content, newName: side.name)
+                old: base, oldName: "\(target) base", new: side.content, newName: side.name,
+                isDeleted: side.isDeleted)
         }
     }
 
@@ -171,11 +172,15 @@ private struct Difference {
     var oldName: String
     var new: [UInt8]
     var newName: String
+    /// Whether the new content is none, as the file was deleted.
+    var isDeleted = false
 
-    var isSome: Bool { old != new }
+    var isSome: Bool { old != new || isDeleted }
 
+    /// Of a deletion, that it is one: nobody has to read what is gone.
     func lines(_ style: TerminalStyle) -> [[UInt8]] {
-        UnifiedDiff(old, new).lines(oldName, newName, style)
+        if isDeleted { return [Array("\(newName): deleted".utf8)] }
+        return UnifiedDiff(old, new).lines(oldName, newName, style)
     }
 
     /// How many lines were added and removed; nil where the contents are not compared by lines.

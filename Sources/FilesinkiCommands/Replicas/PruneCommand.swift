@@ -155,7 +155,9 @@ struct PruneCommand: ReplicaCommand {
         if result.removedPacks + result.removedUnnamedPacks > 0 { lines.append(packs(result)) }
         if result.endedTombstones > 0 {
             let deletions = CountText.text(result.endedTombstones, "old deletion")
-            lines.append("\(dryRun ? "Would forget" : "Forgot") \(deletions).")
+            lines.append(
+                "\(dryRun ? "Would forget" : "Forgot") \(deletions): undelete and ls --deleted do not "
+                    + "know them any more.")
         }
         if result.archivedCommits > 0 {
             let commits = CountText.text(result.archivedCommits, "commit")

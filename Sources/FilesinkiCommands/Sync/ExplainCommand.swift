@@ -75,6 +75,11 @@ extension Session {
                 } ?? "Ignored here by \(rule.place)."
             return ReasonNotToSync(place: rule.place, text: text, isRule: true)
         }
+        if RootReader(root: root.path).isSpecial(path) {
+            return ReasonNotToSync(
+                place: "its kind",
+                text: "Only files, folders and symlinks are synced; this is none.")
+        }
         guard try path.isAtOrInside(state.withheldPaths()) else { return nil }
         let status = "filesinki status"
         return ReasonNotToSync(

@@ -258,7 +258,13 @@ extension SyncReport {
         var lines: [String] = []
         if !totals.isEmpty { lines.append(totals.text) }
         if let text = totals.doubledText { lines.append(text) }
-        if isDryRun { lines.append("Nothing was changed. Plan \(planID).") }
+        if isDryRun {
+            let isIdle = wouldDoNothing(totals)
+            lines.append(
+                isIdle
+                    ? "Up to date: a run would do nothing (commit \(sequence))."
+                    : "Nothing was changed. Plan \(planID).")
+        }
         lines += conflictHint(hints, within: width)
         if !hasRemote {
             lines.append(Self.noRemote(hints))
@@ -292,6 +298,12 @@ extension SyncReport {
         let line = head + "  " + commands.joined(separator: ";  ")
         if let width, hints.text(line).count > width { return [head] + commands.map { "  " + $0 } }
         return [line]
+    }
+
+    /// Whether a plan has nothing to do, and knows what the remote has.
+    private func wouldDoNothing(_ totals: SyncTotals) -> Bool {
+        hasRemote && away == nil && stopped == nil && totals.isEmpty && conflicted.isEmpty
+            && isQuiet
     }
 
     /// Whether the run reached the remote and found nothing to do.

@@ -196,6 +196,7 @@ struct History: ReplicaPart {
         if try await isReadable(entry.content, entry.size, source) { return }
         var failure = source.lost.contains(entry.content) ? Failure.lost("") : .pruned("")
         failure.path = path.bytes
+        failure.remedy = failure.remedy.replacing("PATH", with: ShellWord.path(path.bytes))
         throw failure
     }
 

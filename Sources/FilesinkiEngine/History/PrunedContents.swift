@@ -85,6 +85,7 @@ extension History {
             .notFound, path: content.description,
             "A prune removed this content: commit \(prune.sequence) of \(day), by "
                 + "\(printable(prune.device.name.utf8)). \(place)",
-            remedy: "filesinki log PATH lists the versions, and marks those that were removed.")
+            remedy: "filesinki log \(ShellWord.path(version.path.bytes)) lists the versions, and "
+                + "marks those that were removed.")
     }
 }

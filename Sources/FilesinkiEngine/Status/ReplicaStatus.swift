@@ -61,17 +61,20 @@ struct ReplicaStatus: ReplicaPart {
         let waiting = try manifest.loadRemote().map { row in
             (row: row, isIgnored: ignored.contains(row.path, isDirectory: isFolder(row)))
         }
+        let open = try conflicts.open()
+        // Both sides keep their own version: these are neither sent nor received until a person decides.
+        let left = Set(open.filter { $0.copy == nil }.map(\.path))
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,
             token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
             lastFailure: try lastFailure(), refusal: try refusal(),
-            pending: try manifest.loadLocal().map(\.path),
+            pending: try manifest.loadLocal().map(\.path).filter { !left.contains($0) },
             only: rules.choice?.paths,
             incoming: try waiting.filter { try !$0.isIgnored && !isKeptFolder($0.row) }
-                .map(\.row.path),
+                .map(\.row.path).filter { !left.contains($0) },
             ignoredFiles: waiting.filter { $0.isIgnored && $0.row.isFile(heldBy: rules.choice) }
                 .count,
-            withheld: withheld(rules), conflicts: try conflicts.open(),
+            withheld: withheld(rules), conflicts: open,
             paths: try manifest.baseCount(), files: files.count,
             bytes: files.bytes, uploadedBytes: try uploadedBytes(),
             moved: try manifest.movedStore, unreadableSettings: rules.unreadable)
