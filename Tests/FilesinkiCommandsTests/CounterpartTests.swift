@@ -73,6 +73,8 @@ struct CounterpartTests {
             ("sync --delete", "sync --max-delete 90%"),
             ("sync --token-file x", "remote set URL --token-file FILE"),
             ("watch --fingerprint x", "remote set URL --fingerprint HEX"),
+            ("restore -n x", "diff PATH 1"), ("undelete --dry-run x", "ls --deleted"),
+            ("rm -n x", "ls PATH"), ("mv -n x y", "mv NEW OLD"),
             ("log -p", "diff PATH 1 2"), ("log --oneline", "log"),
             ("log --stat", "diff PATH 1 2 --stat"),
             ("sync --exclude-from x", "sync --exclude PATTERN"),
