@@ -230,14 +230,33 @@ struct PlacementTests {
         try world.makeFolder("store")
         #expect(try await world.run("clone", "store", "c").code == .negative)
         #expect(!world.names().contains("c"))
-        try world.write("mine", to: "d/own")
+        try world.makeFolder("d")
         #expect(try await world.run("clone", "store", "d").code == .negative)
-        #expect(world.names(in: "d") == ["own"])
+        #expect(world.names(in: "d").isEmpty)
         let retry = try await world.run("clone", "elsewhere", "c", "--device", "c")
         #expect(retry.code == .done, "\(retry)")
         #expect(world.readText("c/one") == "one\n")
         #expect(try await world.run("clone", "elsewhere", "d").code == .done)
         #expect(world.names(in: "d").contains("one"))
+    }
+
+    @Test("clone refuses a folder that has files, and names what merges them with the store")
+    func cloneIntoFiles() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("private", to: "d/own")
+        let refused = try await world.run("clone", "store", "d")
+        #expect(refused.code == .usage && world.names(in: "d") == ["own"], "\(refused)")
+        let place = "\(world.folder)/d"
+        let remedy =
+            "filesinki init \(place) --remote \(world.folder)/store, then filesinki sync \(place)."
+        #expect(refused.talk.contains(remedy), "\(refused.talk)")
+        try await world.done("init", "d", "--remote", "store")
+        try await world.done("sync", "d")
+        #expect(world.names(in: "d") == [".filesinki", "one", "own", "sub"])
+        // By then it is a replica of the store. What a file system has in its root are nobody's files.
+        try await world.done("clone", "store", "d")
+        try world.makeFolder("disk/lost+found")
+        try await world.done("clone", "store", "disk")
     }
 
     @Test(

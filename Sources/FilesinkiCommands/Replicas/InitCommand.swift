@@ -155,6 +155,9 @@ struct CloneCommand: Command {
         commandName: "clone",
         abstract: "Create a replica of an existing store, with all its files.",
         discussion: """
+            The folder is created, or is empty. To merge a folder of files with a store: filesinki \
+            init DIR --remote URL, then filesinki sync DIR.
+
             With --only, a partial replica that holds only these files and folders. Everything else \
             stays in the store and is neither written here nor deleted elsewhere. The replica keeps \
             the choice; filesinki only changes it. Give --only once for each path.

@@ -24,7 +24,7 @@ extension Replica {
     /// - Throws: Code `not-allowed` if the store is encrypted and its key cannot be opened, or is not and should be;
     ///   `unfit-store` if the remote lacks a guarantee that a store needs, `exists` if
     ///   the replica has another remote, `usage` if the store and the root are nested; without
-    ///   `makesStore` also `not-found` and `away`.
+    ///   `makesStore` also `not-found` and `away`, and `usage` for a folder of files that is no replica.
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String,
         isRenaming: Bool = false, makesStore: Bool = true, keys: KeyOptions = .none,
@@ -34,7 +34,10 @@ extension Replica {
         if let address { try placement.check(against: address) }
         let state = options.stateFolder
         let existing = try ReplicaConfig.read(state)
-        if existing == nil { try placement.checkIsNoStore() }
+        if existing == nil {
+            try placement.checkIsNoStore()
+            if !makesStore, let address { try placement.checkIsEmpty(toClone: address) }
+        }
         var config =
             existing
             ?? ReplicaConfig(
@@ -204,9 +207,10 @@ extension Device {
 enum StorePlace {
     /// What may lie in a folder without being anybody's files: an earlier attempt at a store or at a copy of one, and
     /// what file systems put there.
-    private static let accepted: Set<String> = [
-        "devices", "keys", "packs", "zones", "lost+found", "System Volume Information",
-    ]
+    private static let accepted: Set<String> = ["devices", "keys", "packs", "zones"]
+
+    /// What file systems put into their root.
+    static let ofFileSystems: Set<String> = ["lost+found", "System Volume Information"]
 
     /// Whether a folder has files of other programs; false for an address that is no folder, or cannot be read.
     static func holdsOtherFiles(_ address: String) -> Bool {
@@ -215,7 +219,7 @@ enum StorePlace {
         else { return false }
         return names.contains { name in
             name.first != UInt8(ascii: ".")
-                && !accepted.contains(String(decoding: name, as: UTF8.self))
+                && !accepted.union(ofFileSystems).contains(String(decoding: name, as: UTF8.self))
         }
     }
 
