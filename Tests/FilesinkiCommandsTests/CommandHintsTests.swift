@@ -1,3 +1,4 @@
+import FilesinkiTesting
 import Testing
 
 @testable import FilesinkiCommands
@@ -80,11 +81,27 @@ struct CommandHintsTests {
         let words = line.split(separator: " ").map { Array($0.utf8) }
         let told =
             "The current folder is in no replica. Make it one with filesinki init or filesinki clone. "
-            + "filesinki replicas lists yours; --root DIR names one. "
-            + "This is the default replica; set a remote for it with filesinki remote set URL."
+            + "The default replica, \(world.folder)/data/filesinki, has no remote; set one with filesinki "
+            + "remote set URL."
         _ = try await world.run("save", "notes/a", input: [])
         let outcome = try await world.run(bytes: words)
         #expect((outcome.text + outcome.talk).contains(told), "\(outcome)")
+        for number in 1...4 {
+            _ = try await world.run("init", "home/\(number)")
+            let other = try await world.run(bytes: words)
+            let way =
+                number == 1
+                ? "Yours is ~/1: go there, or add --root DIR."
+                : number == 2
+                    ? "Yours are ~/1, ~/2: go to one, or add --root DIR."
+                    : number == 3
+                        ? "Yours are ~/1, ~/2, ~/3: go to one, or add --root DIR."
+                        : "filesinki replicas lists yours; --root DIR names one."
+            let told =
+                "The current folder is in no replica. \(way) The default replica, \(world.folder)/data/filesinki, "
+                + "has no remote."
+            #expect((other.text + other.talk).contains(told), "\(other)")
+        }
         // In a replica it is the remote that is missing.
         _ = try await world.run("init", "a")
         world.currentFolder = world.folder + "/a"
@@ -108,15 +125,35 @@ struct CommandHintsTests {
             let outside = try await world.run(bytes: words)
             #expect(
                 outside.talk.contains(
-                    "\(told) The current folder is in no replica. Make it one with"),
+                    "\(told) The current folder is in no replica."),
                 "\(outside)")
             let folder = try await world.run("init", "a")
             try #require(folder.code == .done)
             let inside = try await world.run(bytes: words + ["--root", "a"].map { Array($0.utf8) })
             #expect(inside.talk == "\(told)\n", "\(inside)")
+            // A script that uses the default replica hears nothing; where the user has another one, it is in the wrong folder.
             world.terminals = Console.Terminals()
+            let script = try await world.run(bytes: words)
+            #expect(script.talk.isEmpty == (line == "ls --deleted"), "\(script)")
+            removeTree(Array((world.folder + "/home").utf8))
             #expect(try await world.run(bytes: words).talk.isEmpty)
         }
+    }
+
+    @Test(
+        "outside of all replicas, who has others is told of them in place of the default one's lists",
+        arguments: ["delete x", "diff x", "mv x y"])
+    func notInTheDefaultOne(_ line: String) async throws {
+        let world = try World()
+        _ = try await world.run("save", "notes/a", input: [])
+        let words = line.split(separator: " ").map { Array($0.utf8) }
+        #expect(try await world.run(bytes: words).talk.contains("filesinki ls"))
+        _ = try await world.run("init", "a")
+        let outcome = try await world.run(bytes: words)
+        #expect(outcome.code == .negative, "\(outcome)")
+        let told = "The current folder is in no replica. Yours is \(world.folder)/a: go there,"
+        #expect(outcome.talk.contains(told), "\(outcome)")
+        #expect(!outcome.talk.contains("filesinki ls"), "\(outcome)")
     }
 
     @Test("outside of all replicas, sync tells a person which replica it synced")
@@ -165,6 +202,11 @@ struct CommandHintsTests {
             "\(world.folder): Not in a replica. Make it one with filesinki init or filesinki clone."
         #expect(outcome.talk.contains(told), "\(outcome)")
         #expect(world.names(in: "data").isEmpty)
+        _ = try await world.run("init", "home/notes")
+        let other = try await world.run("doctor")
+        let way =
+            "\(world.folder): Not in a replica. Yours is ~/notes: go there, or add --root DIR."
+        #expect(other.talk.contains(way), "\(other)")
     }
 
     @Test("a state folder that was named is named in what comes next")

@@ -223,8 +223,7 @@ extension Failure {
         if let hidden = unsearchable(path) { return hidden }
         return Failure(
             .notFound, path: path, "Not in a replica.",
-            remedy: (CommandHints.replicas + ["If it is on a disk, mount it."])
-                .joined(separator: " "))
+            remedy: OutsideOfReplicas.none + " If it is on a disk, mount it.")
     }
 }
 

@@ -38,7 +38,9 @@ struct ConflictsCommand: ReplicaCommand {
                 for line in lines { try console.output.line(line) }
             }
         }
-        if conflicts.isEmpty { console.sayNothing("No conflict is open.") }
+        if conflicts.isEmpty {
+            console.sayNothing("No conflict is open.", remote: await session.replica.remoteAddress)
+        }
         if console.isWatched, !report.json, conflicts.contains(where: \.isOfFiles) {
             console.say(
                 "To be asked about each, and to edit both versions in one: filesinki resolve -i.")

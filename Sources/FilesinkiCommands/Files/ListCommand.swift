@@ -98,7 +98,9 @@ struct ListCommand: ReplicaCommand {
             || session.report(missing: chosen, in: found.map(\.0), at: point)
         if chosen.isEmpty || folder != nil, point == nil, found.isEmpty {
             let place = folder.map { " below \($0)" } ?? ""
-            console.sayNothing("There are no files\(place) as of the last sync.")
+            console.sayNothing(
+                "There are no files\(place) as of the last sync.",
+                remote: await session.replica.remoteAddress)
         }
         found.removeAll { $0.0 == folder }
         if let width = console.outputColumns, long, !report.json, !list.null.null {

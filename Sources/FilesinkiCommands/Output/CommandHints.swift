@@ -13,36 +13,18 @@ struct CommandHints: Sendable {
     private let place: String
     /// What the paths behind the commands are relative to.
     private let arguments: ArgumentPaths
-    /// The replica's folder where it is the default one, which a command finds outside of all others; nil for another.
-    let defaultReplica: String?
-
-    /// Whether the current folder is in no replica, so that the user may mean another one than the default replica.
-    var isOutside: Bool { defaultReplica != nil }
-
-    /// What a folder that is in no replica can become, and where the user's replicas are.
-    static let replicas = [
-        "Make it one with filesinki init or filesinki clone.",
-        "filesinki replicas lists yours; --root DIR names one.",
-    ]
-
-    /// What to do where the current folder is in no replica, in sentences.
-    static let outside = ["The current folder is in no replica."] + replicas
-
-    /// The same where the default replica has no remote.
-    static let outsideWithoutRemote =
-        outside + [
-            "This is the default replica; set a remote for it with filesinki remote set URL."
-        ]
+    /// What to say outside of all replicas, where the user may mean another one than the default replica; nil elsewhere.
+    let outside: OutsideOfReplicas?
 
     /// Leaves every text as it is.
     static let none = CommandHints(place: "")
 
     private init(
-        place: String, arguments: ArgumentPaths = .ofRoot, defaultReplica: String? = nil
+        place: String, arguments: ArgumentPaths = .ofRoot, outside: OutsideOfReplicas? = nil
     ) {
         self.place = place
         self.arguments = arguments
-        self.defaultReplica = defaultReplica
+        self.outside = outside
     }
 
     /// The hints for a replica that a command works on.
@@ -58,7 +40,7 @@ struct CommandHints: Sendable {
                 + (state.map { Self.option("--state", $0) } ?? ""),
             arguments: known.map { ArgumentPaths($0, currentFolder: console.currentFolder) }
                 ?? .ofRoot,
-            defaultReplica: known?.origin == .standard ? root : nil)
+            outside: known?.origin == .standard ? OutsideOfReplicas(root, in: console) : nil)
     }
 
     /// The hints for a text that is read elsewhere, as a mail is: they always name the replica.
@@ -75,9 +57,10 @@ struct CommandHints: Sendable {
     /// another name there.
     func text(_ text: String) -> String {
         let text =
-            isOutside
-            ? text.replacing(
-                Failure.setRemote, with: Self.outsideWithoutRemote.joined(separator: " ")) : text
+            outside.map { outside in
+                text.replacing(
+                    Failure.setRemote, with: outside.withoutRemote.joined(separator: " "))
+            } ?? text
         guard !place.isEmpty, text.contains(Self.program), !Self.isAboutOthers(text) else {
             return text
         }
@@ -94,9 +77,19 @@ struct CommandHints: Sendable {
         return result + rest
     }
 
-    /// The failure with the replica in the commands of its sentences.
+    /// The failure with the replica in the commands of its sentences. Outside of all replicas, one that sends the user to the lists
+    /// of the default replica, or to set its remote, says that instead.
     func failure(_ failure: Failure) -> Failure {
         var worded = failure
+        if let outside, failure.code == .notFound {
+            if failure.remedy == Failure.setRemote {
+                return Failure(.notFound, outside.withoutRemote.joined(separator: " "), remedy: "")
+            }
+            if failure.remedy.contains("filesinki ls"), !outside.others.isEmpty {
+                worded.remedy = outside.sentences.joined(separator: " ")
+                return worded
+            }
+        }
         worded.message = text(failure.message)
         worded.remedy = text(failure.remedy)
         return worded
@@ -130,20 +123,6 @@ struct CommandHints: Sendable {
         // Whoever is to make a replica, or to make it again, is told where in words.
         let isInit = meant == InitCommand.self
         return isInit && !text[end...].hasPrefix(" --") ? nil : end
-    }
-}
-
-extension Console {
-    /// Says to a person that there is nothing to show; outside of all replicas, also what else may be meant.
-    func sayNothing(_ text: String) {
-        guard terminals.talk else { return }
-        say(([text] + (hints.isOutside ? CommandHints.outside : [])).joined(separator: " "))
-    }
-
-    /// Says to a person outside of all replicas which one the command worked on: the default one is easily taken for the folder.
-    func sayDefaultReplica() {
-        guard terminals.talk, let replica = hints.defaultReplica else { return }
-        say("\(CommandHints.outside[0]) This was the default replica \(printable(replica.utf8)).")
     }
 }
 

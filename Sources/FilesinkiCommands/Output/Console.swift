@@ -232,7 +232,7 @@ package final class Console: Sendable {
     /// Says what went wrong: which path, what happened, what to do. Also with `-q`.
     func complain(_ failure: Failure) {
         call?.report(failure)
-        writeTalk("filesinki: " + talkStyle.red(hints.failure(failure).description), failure.path)
+        writeTalk("filesinki: " + talkStyle.red(worded(failure).description), failure.path)
         if outputOptions.verbosity == .verbose, let cause = failure.cause {
             writeTalk("  because: \(cause)")
         }

@@ -42,7 +42,8 @@ struct RemoteShowCommand: ReplicaCommand {
             try console.output.line(printable(remote.utf8))
         } else {
             console.say(
-                "The replica \(printable(session.root.path.utf8)) has no remote. "
+                (console.hints.outside == nil
+                    ? "The replica \(printable(session.root.path.utf8)) has no remote. " : "")
                     + Failure.setRemote)
         }
         return remote == nil ? .negative : .done

@@ -208,7 +208,7 @@ struct StatusText {
         var lines = [(places, "    ")]
         if status.remote == nil {
             let next = hints.text("Set a remote with filesinki remote set URL.")
-            lines.append((hints.isOutside ? CommandHints.outsideWithoutRemote : [next], " "))
+            lines.append((hints.outside?.withoutRemote ?? [next], " "))
         }
         if let moved = status.moved {
             let address = ShellWord.shown(moved.address.utf8)

@@ -93,12 +93,15 @@ extension Console {
         }
         if let failure = report.away ?? report.stopped { complain(failure) }
         let totals = SyncTotals(report, given: earlier.totals)
-        if outputOptions.verbosity == .quiet, !report.hasRemote {
+        // For a run without a remote that is the error; a save is done all the same.
+        let lacksRemote = code == .negative && !report.hasRemote
+        if lacksRemote || outputOptions.verbosity == .quiet && !report.hasRemote {
             complain(SyncReport.noRemote(hints))
         }
         if summary == nil {
             let width = terminals.talk ? terminals.columns() : nil
-            for line in report.summary(totals, hints, within: width) { say(line) }
+            let lines = report.summary(totals, hints, within: width)
+            for line in lacksRemote ? lines.dropLast() : lines[...] { say(line) }
         }
         // A conflict is forgotten if nobody says that it is open, also where nothing was done and nobody looks on.
         if let open = report.openConflicts, open > report.conflicted.count {
@@ -277,10 +280,10 @@ extension SyncReport {
         return lines
     }
 
-    /// Names the default replica, so that its remote is not set by mistake for that of another one.
+    /// Outside of all replicas the default one is named last, so that its remote is not set by mistake for that of another one.
     fileprivate static func noRemote(_ hints: CommandHints) -> String {
-        let place = hints.defaultReplica.map { " for \(printable($0.utf8))" } ?? ""
-        return "No remote is set\(place). \(Failure.setRemote)"
+        hints.outside?.withoutRemote.joined(separator: " ")
+            ?? "No remote is set. \(Failure.setRemote)"
     }
 
     /// What to do about the conflicts that the run made or left open; empty for none.
