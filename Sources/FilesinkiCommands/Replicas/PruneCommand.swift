@@ -135,6 +135,7 @@ struct PruneCommand: ReplicaCommand {
         object.add("problems", result.failures.count)
         object.add("ended_deletions", result.endedTombstones)
         object.add("archived_commits", result.archivedCommits)
+        object.add("removed_checkpoints", result.removedCheckpoints)
         object.add("removed_uploads", result.removedUploads)
         object.add("removed_unnamed_packs", result.removedUnnamedPacks)
         object.add("waiting_unnamed_packs", result.waitingUnnamedPacks)
@@ -162,6 +163,10 @@ struct PruneCommand: ReplicaCommand {
         if result.archivedCommits > 0 {
             let commits = CountText.text(result.archivedCommits, "commit")
             lines.append("\(dryRun ? "Would archive" : "Archived") \(commits).")
+        }
+        if result.removedCheckpoints > 0 {
+            let checkpoints = CountText.text(result.removedCheckpoints, "old checkpoint")
+            lines.append("\(dryRun ? "Would remove" : "Removed") \(checkpoints).")
         }
         if result.removedUploads > 0 {
             let uploads = CountText.text(result.removedUploads, "unfinished upload")

@@ -214,6 +214,8 @@ struct StoreCheck {
                 }
                 compare(reader.token, log, "The checkpoint of \(name) at \(sequence)")
             } catch let failure as Failure where failure.code != .away {
+                // A prune has removed it meanwhile.
+                guard try await store.contains(sequence) else { continue }
                 damagedNotes.append(try store.key(of: sequence))
                 report.failures.append(failure)
             }
@@ -223,8 +225,9 @@ struct StoreCheck {
     /// Parts of checkpoints, also those that no checkpoint names.
     private mutating func readParts(_ listing: StoreListing) async throws {
         for (key, hash) in listing.parts {
-            let stored = try await connection.remote.get(key, range: nil)
-            if stored.map(ContentHasher.hash) == hash { continue }
+            guard let stored = try await connection.remote.get(key, range: nil),
+                ContentHasher.hash(stored) != hash
+            else { continue }
             damagedNotes.append(key)
             report.failures.append(
                 Failure(

@@ -85,6 +85,8 @@ package struct PruneReport: Sendable {
     package var endedTombstones = 0
     /// The commits that were moved into archives, or would be.
     package var archivedCommits = 0
+    /// The checkpoints that archives have made superfluous; for a dry run, those that are there now.
+    package var removedCheckpoints = 0
     /// The objects that killed writers had left unfinished.
     package var removedUploads = 0
     /// The packs of failed uploads that were removed, and those that wait for devices which may still name them.

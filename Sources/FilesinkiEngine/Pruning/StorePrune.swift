@@ -14,7 +14,8 @@ import FilesinkiStore
 /// 4. Packs that no commit has named are retired, too; see ``UnnamedPacks``.
 /// 5. Tombstones end; see ``EndedTombstones``.
 /// 6. Assets that no record names are freed in the same way, zone by zone; see ``AssetPrune``.
-/// 7. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``.
+/// 7. Old commits are moved into archives; see ``FilesinkiStore/LogArchiver``. Checkpoints that these make superfluous
+///    are removed; see ``FilesinkiStore/CheckpointSweep``.
 /// 8. What killed writers left unfinished is removed; see ``FilesinkiRemote/SweepableRemote``.
 ///
 /// There is no lock, and no clock decides what is removed of the store. The commit is published directly after the last one that was read, so
@@ -87,6 +88,9 @@ struct StorePrune: ReplicaPart {
         for archiver in try await archivers(connection) {
             result.archivedCommits += try await archiver.archive()
         }
+        for sweep in try await checkpointSweeps(connection) {
+            result.removedCheckpoints += try await sweep.sweep()
+        }
         result.removedUploads = try await sweep(connection.remote)
         if result.removesNoPack { result.reasons = try reasons(policy, kept, shares, log) }
         return result
@@ -100,6 +104,9 @@ struct StorePrune: ReplicaPart {
         var report = report
         report.endedTombstones = EndedTombstones.count(kept, log)
         report.archivedCommits = try await archivers(connection).planned()
+        for sweep in try await checkpointSweeps(connection) {
+            report.removedCheckpoints += try await sweep.plannedCount()
+        }
         report.reasons = try reasons(policy, kept, shares, log)
         try await UnnamedPacks(replica).plan(log, connection, &report)
         try await AssetPrune(replica).prune(policy, isDryRun: true, connection, &report)
@@ -141,6 +148,13 @@ struct StorePrune: ReplicaPart {
                 })
         }
         return archivers
+    }
+
+    /// What removes checkpoints, of all zones.
+    private func checkpointSweeps(_ connection: ZoneConnection) async throws -> [CheckpointSweep] {
+        try await StoreListing.zoneNames(at: connection.remote).map {
+            try CheckpointSweep(remote: connection.remote, zone: $0, store: connection.format)
+        }
     }
 
     /// Whether another prune came meanwhile, which may have removed a pack that could not be read.

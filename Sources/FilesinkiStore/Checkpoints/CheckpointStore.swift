@@ -64,6 +64,31 @@ package struct CheckpointStore: Sendable {
         return CheckpointReader(self, CheckpointDecoder(token: index.token), parts: index.parts)
     }
 
+    /// Whether there is a checkpoint with this number, whatever its state.
+    package func contains(_ sequence: UInt64) async throws -> Bool {
+        try await header(of: sequence) != nil
+    }
+
+    private func header(of sequence: UInt64) async throws -> [UInt8]? {
+        try await remote.get(key(of: sequence), range: 0..<Int64(Envelope.headerLength))
+    }
+
+    /// Removes a checkpoint: its slot, and then its parts, which no other checkpoint lists.
+    ///
+    /// The parts of a damaged index stay.
+    func remove(_ sequence: UInt64) async throws {
+        var index: CheckpointIndex?
+        if let header = try await header(of: sequence),
+            Envelope.hasKind(header, .checkpointIndex),
+            let stored = try await remote.get(key(of: sequence), range: nil)
+        {
+            index = try? coder.decodeIndex(
+                stored, sequence: sequence, key: key(of: sequence).description)
+        }
+        try await remote.delete(key(of: sequence))
+        for part in index?.parts ?? [] { try await remote.delete(key(of: part.hash)) }
+    }
+
     /// The key of the checkpoint with this number.
     package func key(of sequence: UInt64) throws(Failure) -> ObjectKey {
         try StoreLayout.slot(prefix, sequence)

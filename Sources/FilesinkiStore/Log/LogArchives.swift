@@ -72,6 +72,17 @@ struct LogArchives: Sendable {
         try await newestKey().flatMap { StoreLayout.lastArchived($0, below: prefix) } ?? 0
     }
 
+    /// The number of the last commit in each archive, ascending. Lists all archives.
+    ///
+    /// - Throws: What the remote throws.
+    func ends() async throws -> [UInt64] {
+        var found: [UInt64] = []
+        try await remote.listPages(prefix: prefix) { page in
+            found += page.compactMap { StoreLayout.lastArchived($0.key, below: prefix) }
+        }
+        return found
+    }
+
     private func newestKey() async throws -> ObjectKey? {
         var newest: ObjectKey?
         try await remote.listPages(prefix: prefix) { page in

@@ -55,6 +55,30 @@ struct ArchivingTests: PruneScene {
         #expect(try await versions(b).count == before.count + 1)
     }
 
+    @Test("of archived commits few checkpoints stay, and every device goes on")
+    func checkpoints() async throws {
+        var (a, b) = (a, b)
+        a.options.checkpointInterval = 2
+        b.options.checkpointInterval = 2
+        for number in 0..<30 { try await a.save("\(number)", at: "f\(number % 4)") }
+        let before = keys("checkpoints").count
+        let planned = try await prune(a, isDryRun: true) { $0.versions = 100 }
+        #expect(planned.removedCheckpoints == 0)
+        let report = try await prune(a) { $0.versions = 100 }
+        #expect(report.archivedCommits > 20)
+        #expect(report.removedCheckpoints > 5)
+        #expect(keys("checkpoints").count == before - report.removedCheckpoints)
+        #expect(keys("checkpoints").count <= keys("archives").count + keys("log").count)
+        #expect(try await prune(a) { $0.versions = 100 }.removedCheckpoints == 0)
+        // The device that slept has read nothing of this.
+        try b.write(["own": .file("b's")])
+        #expect(try await b.sync().problems.isEmpty)
+        #expect(b.text("f3") == "27")
+        try await a.sync()
+        #expect(a.text("own") == "b's")
+        try await expectWhole()
+    }
+
     @Test("a device that sleeps between reading and publishing loses nothing", arguments: [0, 12])
     func sleeper(_ earlier: Int) async throws {
         for number in 0..<earlier { try await a.save("\(number)", at: "f") }
