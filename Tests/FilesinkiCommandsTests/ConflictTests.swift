@@ -5,38 +5,16 @@ import Testing
 
 @Suite("Conflicts from the command line")
 struct ConflictTests {
-    /// Replica `b` has three conflicts with copies.
-    private func world() async throws -> World {
-        let world = try World()
-        try world.makeFolder("a/d")
-        for name in ["one.txt", "two.txt", "d/three"] { try world.write("base\n", to: "a/\(name)") }
-        try await done(world, "init", "a", "--remote", "store", "--device", "a")
-        try await done(world, "sync", "a")
-        try await done(world, "clone", "store", "b", "--device", "b")
-        for name in ["one.txt", "two.txt", "d/three"] {
-            for replica in ["a", "b"] { try world.write("\(replica)\n", to: "\(replica)/\(name)") }
-        }
-        try await done(world, "sync", "a")
-        #expect(try await world.run("sync", "b").code == .conflict)
-        world.currentFolder = world.folder + "/b"
-        return world
-    }
-
-    private func done(_ world: World, _ arguments: String...) async throws {
-        let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
-        #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
-    }
-
     @Test("diff --conflict prints both sides' changes to the base, and exits with 1")
     func diff() async throws {
-        let outcome = try await world().run("diff", "--conflict", "one.txt")
+        let outcome = try await World.withConflicts().run("diff", "--conflict", "one.txt")
         #expect(outcome.code == .negative)
         #expect(
             outcome.lines == [
                 "--- one.txt base", "+++ one.txt here", "@@ -1 +1 @@", "-base", "+b",
                 "--- one.txt base", "+++ one.txt there", "@@ -1 +1 @@", "-base", "+a",
             ])
-        #expect(try await world().run("diff", "--conflict", "gone").code == .negative)
+        #expect(try await World.withConflicts().run("diff", "--conflict", "gone").code == .negative)
     }
 
     @Test func `diff --conflict --explain prints what a merge decides, and what it cannot`()
@@ -72,7 +50,7 @@ struct ConflictTests {
             ("merge", "<<<<<<< here\nb\n=======\na\n>>>>>>> there\n"),
         ])
     func show(_ side: String, _ text: String) async throws {
-        let world = try await world()
+        let world = try await World.withConflicts()
         #expect(try await world.run("show", "one.txt", "--conflict", side).text == text)
         #expect(try await world.run("show", "gone", "--conflict", side).code == .negative)
         let options = ["show", "one.txt", "--conflict", side, "--at", "2024-05-01"]
@@ -99,34 +77,19 @@ struct ConflictTests {
             (["d/*", "one.txt"], ["two.txt"]), (["--all"], []),
         ])
     func resolve(_ arguments: [String], _ left: [String]) async throws {
-        let world = try await world()
+        let world = try await World.withConflicts()
         let command = ["resolve", "--take", "here"] + arguments
         #expect(try await world.run(bytes: command.map { Array($0.utf8) }).code == .done)
         let open = try await world.run("conflicts", "-0")
         #expect(open.text.split(separator: "\0").map(String.init).sorted() == left)
     }
 
-    @Test("resolve --undo reopens the conflict with both contents")
-    func undo() async throws {
-        let world = try await world()
-        try await done(world, "resolve", "one.txt", "--take", "here")
-        #expect(world.readText("b/one.txt") == "b\n")
-        _ = try await world.run("resolve", "--undo", "one.txt")
-        #expect(world.readText("b/one.txt") == "a\n")
-        #expect(try await world.run("conflicts", "-0").text.contains("one.txt"))
-        #expect(try await world.run("resolve", "--undo", "one.txt").code != .done)
-        #expect(try await world.run("resolve", "--undo", "--all").code == .usage)
-        let copy = try #require(world.names(in: "b").first { $0.hasPrefix("one (conflict ") })
-        try await done(world, "resolve", copy, "--take", "here")
-        #expect(world.readText("b/one.txt") == "b\n")
-    }
-
     /// `a`, which found nothing, and `c`, which wrote neither version, have received the conflicts of `b`.
     private func received() async throws -> World {
-        let world = try await world()
+        let world = try await World.withConflicts()
         world.currentFolder = world.folder
-        try await done(world, "sync", "a")
-        try await done(world, "clone", "store", "c", "--device", "c")
+        try await world.done("sync", "a")
+        try await world.done("clone", "store", "c", "--device", "c")
         return world
     }
 
@@ -142,7 +105,7 @@ struct ConflictTests {
         let shown = try await world.run(
             "show", "--root", device, "one.txt", "--conflict", side)
         #expect(shown.text == text, "\(shown)")
-        try await done(world, "resolve", "--root", device, "one.txt", "--take", side)
+        try await world.done("resolve", "--root", device, "one.txt", "--take", side)
         #expect(world.readText("\(device)/one.txt") == text)
         #expect(!world.names(in: device).contains { $0.hasPrefix("one (") })
     }
@@ -195,32 +158,32 @@ struct ConflictTests {
     func edited() async throws {
         let world = try await received()
         try world.write("edited\n", to: "c/one.txt")
-        try await done(world, "sync", "c")
+        try await world.done("sync", "c")
         let shown = try await world.run("show", "--root", "c", "one.txt", "--conflict", "here")
         #expect(shown.text == "edited\n", "\(shown)")
     }
 
     @Test("both versions are in the folder: the remote is not needed to show or resolve")
     func offline() async throws {
-        let world = try await world()
+        let world = try await World.withConflicts()
         world.rename("store", to: "gone")
         let diff = try await world.run("show", "one.txt", "--conflict", "there")
         #expect(diff.text == "a\n", "\(diff)")
         #expect(try await world.run("show", "one.txt", "--conflict", "here").text == "b\n")
-        try await done(world, "resolve", "one.txt", "--take", "here")
+        try await world.done("resolve", "one.txt", "--take", "here")
         #expect(world.readText("b/one.txt") == "b\n")
     }
 
     @Test("a conflict that was left open and gets a copy later is listed once, with its base")
     func onceListed() async throws {
-        let world = try await world()
-        try await done(world, "resolve", "--all", "--take", "here")
+        let world = try await World.withConflicts()
+        try await world.done("resolve", "--all", "--take", "here")
         world.currentFolder = world.folder
-        try await done(world, "sync", "a")
+        try await world.done("sync", "a")
         for replica in ["a", "b"] {
             try world.write("\(replica) again\n", to: "\(replica)/one.txt")
         }
-        try await done(world, "sync", "a")
+        try await world.done("sync", "a")
         #expect(try await world.run("sync", "b", "--strategy", "leave").code == .conflict)
         #expect(try await world.run("sync", "b").code == .conflict)
         let list = try await world.run("conflicts", "--root", "b", "--json")
@@ -228,89 +191,9 @@ struct ConflictTests {
         #expect(list.text.contains(#""base":"#))
     }
 
-    @Test("after an undone resolve the base is known")
-    func undoneBase() async throws {
-        let world = try await world()
-        try await done(world, "resolve", "one.txt", "--take", "here")
-        _ = try await world.run("resolve", "--undo", "one.txt")
-        try await done(world, "resolve", "one.txt", "--take", "base")
-        #expect(world.readText("b/one.txt") == "base\n")
-    }
-
-    @Test("after an undone resolve the versions have the devices that wrote them")
-    func undoneDevices() async throws {
-        let world = try await world()
-        try await done(world, "resolve", "one.txt", "--take", "here")
-        _ = try await world.run("resolve", "--undo", "one.txt")
-        let json = try await world.run("conflicts", "--json").lines.first { $0.contains("one.txt") }
-        #expect(json?.contains(#""there_device":"a""#) == true, "\(json ?? "")")
-        let wrong = try await world.run("resolve", "one.txt", "--take", "c")
-        #expect(wrong.talk.contains("Take here, there, b, a, base, or the number of a version."))
-        try await done(world, "resolve", "one.txt", "--take", "a")
-        #expect(world.readText("b/one.txt") == "a\n")
-    }
-
-    @Test("a side that was deleted is called deleted, and its text is not shown as removed")
-    func deletedSide() async throws {
-        let world = try await ReplicaTests.pair()
-        #expect(try await world.run("delete", "--root", "a", "one").code == .done)
-        try world.write("one\nmore\n", to: "b/one")
-        #expect(try await world.run("sync", "b", "--on-delete", "ask").code == .conflict)
-        let list = try await world.run("conflicts", "--root", "b")
-        #expect(list.text.contains("    there deleted"), "\(list.text)")
-        let diff = try await world.run("diff", "--root", "b", "--conflict", "one")
-        #expect(
-            diff.lines == [
-                "--- one base", "+++ one here", "@@ -1 +1,2 @@", " one", "+more",
-                "one there: deleted",
-            ], "\(diff.text)")
-    }
-
-    @Test("resolve says what it took and how many conflicts are left")
-    func said() async throws {
-        let world = try await world()
-        let first = try await world.run("resolve", "one.txt", "--take", "here")
-        #expect(
-            first.talk.contains(
-                "Resolved one.txt: took here. 2 conflicts are open: see filesinki conflicts."),
-            "\(first.talk)")
-        #expect(try await !world.run("resolve", "one.txt", "--undo").talk.contains("Resolved"))
-        let all = try await world.run("resolve", "--all", "--take", "there")
-        #expect(
-            all.talk.contains("Resolved 3 conflicts: took there. No conflict is open."),
-            "\(all.talk)")
-    }
-
-    @Test("resolve --all prints one report")
-    func oneReport() async throws {
-        let world = try await world()
-        let outcome = try await world.run("resolve", "--all", "--take", "here", "--json")
-        #expect(outcome.lines.count { $0.contains(#""type":"result""#) } == 1, "\(outcome.text)")
-    }
-
-    @Test("a run says that conflicts are open which it has not found")
-    func openElsewhere() async throws {
-        let world = try await world()
-        world.currentFolder = world.folder
-        let first = try await world.run("sync", "a")
-        #expect(first.code == .done)
-        #expect(
-            first.talk.contains("3 conflicts are open: see filesinki conflicts"), "\(first.talk)")
-        let json = try await world.run("sync", "a", "--json")
-        #expect(json.text.contains(#""conflicts":0,"open_conflicts":3"#), "\(json.text)")
-        for options in [[], ["--summary"]] {
-            let line = (["sync", "a"] + options).map { Array($0.utf8) }
-            let idle = try await world.run(bytes: line)
-            #expect(idle.code == .done && idle.lines.isEmpty, "\(idle.text)")
-            #expect(idle.talk.hasPrefix("3 conflicts are open: see filesinki conflicts"))
-            #expect(idle.talk.split(separator: "\n").count == 1, "\(idle.talk)")
-        }
-        #expect(try await world.run("sync", "a", "-q").talk.isEmpty)
-    }
-
     @Test("log names the link that merged, and both merged versions")
     func merged() async throws {
-        let world = try await world()
+        let world = try await World.withConflicts()
         for (replica, text) in [("a", #"{"a": 2, "b": 1}"#), ("b", #"{"a": 1, "b": 2}"#)] {
             if replica == "a" {
                 try world.write(#"{"a": 1, "b": 1}"#, to: "a/f.json")
@@ -337,12 +220,12 @@ struct ConflictTests {
     ) async throws -> World {
         let world = try World()
         try world.write("base\n", to: "a/\(base)")
-        try await done(world, "init", "a", "--remote", "store", "--device", "a")
-        try await done(world, "sync", "a")
-        try await done(world, "clone", "store", "b", "--device", "b")
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        try await world.done("clone", "store", "b", "--device", "b")
         try ofA(world)
         try ofB(world)
-        try await done(world, "sync", "a")
+        try await world.done("sync", "a")
         #expect(try await world.run("sync", "b").code == .conflict)
         world.currentFolder = world.folder + "/b"
         return world
@@ -360,7 +243,7 @@ struct ConflictTests {
         for part in ["here folder", "there symlink to /etc", "the version from here is in place"] {
             #expect(list.contains(part), "\(list)")
         }
-        try await done(world, "resolve", "p", "--take", "here")
+        try await world.done("resolve", "p", "--take", "here")
         #expect(world.readText("b/p/q") == "edit\n")
         #expect(world.names(in: "b").filter { $0.hasPrefix("p") } == ["p"])
     }
@@ -373,7 +256,7 @@ struct ConflictTests {
                 unlink(world.folder + "/a/z")
                 try world.write("inside\n", to: "a/z/in")
             }, { try $0.write("edit\n", to: "b/z") })
-        try await done(world, "resolve", "z", "--take", "here")
+        try await world.done("resolve", "z", "--take", "here")
         #expect(world.readText("b/z") == "edit\n")
         #expect(world.names(in: "b").filter { $0.hasPrefix("z") } == ["z"])
         #expect(try await world.run("conflicts").code == .done)
@@ -401,15 +284,15 @@ struct ConflictTests {
             (0..<300_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* seed) >> 9) }
         }
         try world.write("keep\n", to: "a/keep")
-        try await done(world, "init", "a", "--remote", "store", "--device", "a")
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
         for version in 1...4 {
             try world.write(bytes(version), to: "a/t")
-            try await done(world, "sync", "a")
-            if version == 2 { try await done(world, "clone", "store", "b", "--device", "b") }
+            try await world.done("sync", "a")
+            if version == 2 { try await world.done("clone", "store", "b", "--device", "b") }
         }
         try world.write(bytes(9), to: "b/t")
-        try await done(world, "devices", "forget", "b", "--root", "a")
-        try await done(world, "prune", "--root", "a", "--keep-last", "1")
+        try await world.done("devices", "forget", "b", "--root", "a")
+        try await world.done("prune", "--root", "a", "--keep-last", "1")
         let sync = try await world.run("sync", "b")
         #expect(sync.code == .conflict)
         let why = "The version that both sides started from"

@@ -230,9 +230,9 @@ struct PlacementTests {
         try world.makeFolder("store")
         #expect(try await world.run("clone", "store", "c").code == .negative)
         #expect(!world.names().contains("c"))
-        try world.makeFolder("d")
+        try world.write("mine", to: "d/own")
         #expect(try await world.run("clone", "store", "d").code == .negative)
-        #expect(world.names(in: "d").isEmpty)
+        #expect(world.names(in: "d") == ["own"])
         let retry = try await world.run("clone", "elsewhere", "c", "--device", "c")
         #expect(retry.code == .done, "\(retry)")
         #expect(world.readText("c/one") == "one\n")
@@ -240,23 +240,29 @@ struct PlacementTests {
         #expect(world.names(in: "d").contains("one"))
     }
 
-    @Test("clone refuses a folder that has files, and names what merges them with the store")
+    @Test("clone says that the files of a folder are merged and sent, and asks at a terminal")
     func cloneIntoFiles() async throws {
         let world = try await ReplicaTests.pair()
+        let said = "/d has files, which are merged with the store's and sent to it."
         try world.write("private", to: "d/own")
-        let refused = try await world.run("clone", "store", "d")
-        #expect(refused.code == .usage && world.names(in: "d") == ["own"], "\(refused)")
-        let place = "\(world.folder)/d"
-        let remedy =
-            "filesinki init \(place) --remote \(world.folder)/store, then filesinki sync \(place)."
-        #expect(refused.talk.contains(remedy), "\(refused.talk)")
-        try await world.done("init", "d", "--remote", "store")
-        try await world.done("sync", "d")
+        (world.terminals.input, world.terminals.talk) = (true, true)
+        let words = ["clone", "store", "d"].map { Array($0.utf8) }
+        let declined = try await world.run(bytes: words, input: Array("n\n".utf8))
+        #expect(declined.code == .negative && world.names(in: "d") == ["own"], "\(declined)")
+        #expect(declined.talk.contains(said + " Go on? [y/N]"), "\(declined.talk)")
+        let agreed = try await world.run(bytes: words, input: Array("y\n".utf8))
+        #expect(agreed.code == .done, "\(agreed)")
         #expect(world.names(in: "d") == [".filesinki", "one", "own", "sub"])
         // By then it is a replica of the store. What a file system has in its root are nobody's files.
-        try await world.done("clone", "store", "d")
         try world.makeFolder("disk/lost+found")
-        try await world.done("clone", "store", "disk")
+        for folder in ["d", "disk"] {
+            let again = try await world.run("clone", "store", folder)
+            #expect(again.code == .done && !again.talk.contains("Go on?"), "\(again)")
+        }
+        (world.terminals.input, world.terminals.talk) = (false, false)
+        try world.write("private", to: "e/other")
+        let script = try await world.run("clone", "store", "e")
+        #expect(script.code == .done && script.talk.contains("/e has files"), "\(script)")
     }
 
     @Test(

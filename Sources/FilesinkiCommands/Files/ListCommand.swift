@@ -56,30 +56,7 @@ struct ListCommand: ReplicaCommand {
         let names = ArgumentPaths(session.root, currentFolder: console.currentFolder)
         // Without a path, everything below the current folder is meant.
         let folder = paths.isEmpty ? names.folder : nil
-        if deleted {
-            var (found, missing) = try await session.deleted(paths, all: all)
-            if let folder { found.removeAll { !$0.path.isInside(folder) } }
-            var listing = DeletedListing(names, in: console)
-            if long { try await listing.readLog(of: found, session) }
-            try listing.show(found, isLong: long, isNull: list.null.null)
-            for argument in missing { try await console.report(session.noneDeleted(argument)) }
-            if let folder, found.isEmpty {
-                let up = Array(repeating: "..", count: folder.ancestors.count + 1).joined(
-                    separator: "/")
-                console.say(
-                    "Nothing was deleted below \(folder). For all of the replica: filesinki ls --deleted \(up)"
-                )
-            }
-            if folder == nil, found.isEmpty, missing.isEmpty {
-                let others = all ? [] : try await session.replica.deleted([])
-                console.sayNothing(
-                    others.isEmpty
-                        ? "No path was deleted."
-                        : "Only conflict copies that were resolved: list them with filesinki ls --deleted --all."
-                )
-            }
-            return found.isEmpty || !missing.isEmpty ? .negative : .done
-        }
+        if deleted { return try await listDeleted(below: folder, paths, session, names, console) }
         let chosen = try folder.map { [$0] } ?? session.paths(paths)
         var found =
             if let point { try await session.tree(at: point, of: chosen).entries } else {
@@ -116,6 +93,38 @@ struct ListCommand: ReplicaCommand {
             }
         }
         return found.isEmpty || !isAllFound ? .negative : .done
+    }
+
+    /// - Parameter folder: The current folder, where no path was given.
+    private func listDeleted(
+        below folder: RelativePath?, _ paths: [String], _ session: Session, _ names: ArgumentPaths,
+        _ console: Console
+    ) async throws -> ExitCode {
+        var (found, missing) = try await session.deleted(paths, all: all)
+        if let folder { found.removeAll { !$0.path.isInside(folder) } }
+        var listing = DeletedListing(names, in: console)
+        if long { try await listing.readLog(of: found, session) }
+        try listing.show(found, isLong: long, isNull: list.null.null)
+        for argument in missing { try await console.report(session.noneDeleted(argument)) }
+        if found.isEmpty, missing.isEmpty { try await sayNoneDeleted(folder, session, console) }
+        return found.isEmpty || !missing.isEmpty ? .negative : .done
+    }
+
+    private func sayNoneDeleted(
+        _ folder: RelativePath?, _ session: Session, _ console: Console
+    ) async throws {
+        if let folder {
+            let up = Array(repeating: "..", count: folder.ancestors.count + 1)
+            return console.say(
+                "Nothing was deleted below \(folder). "
+                    + "For all of the replica: filesinki ls --deleted \(up.joined(separator: "/"))")
+        }
+        let others = all ? [] : try await session.replica.deleted([])
+        console.sayNothing(
+            others.isEmpty
+                ? "No path was deleted."
+                : "Only conflict copies that were resolved: "
+                    + "list them with filesinki ls --deleted --all.")
     }
 
     /// Where a listed path is.

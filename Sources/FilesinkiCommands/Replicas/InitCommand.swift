@@ -155,8 +155,8 @@ struct CloneCommand: Command {
         commandName: "clone",
         abstract: "Create a replica of an existing store, with all its files.",
         discussion: """
-            The folder is created, or is empty. To merge a folder of files with a store: filesinki \
-            init DIR --remote URL, then filesinki sync DIR.
+            The folder is created. The files of one that is there are merged with the store's, and \
+            sent to it; at a terminal, clone asks first.
 
             With --only, a partial replica that holds only these files and folders. Everything else \
             stays in the store and is neither written here nor deleted elsewhere. The replica keeps \
@@ -207,6 +207,7 @@ struct CloneCommand: Command {
                 "--include adds what an ignore file leaves out, and leaves nothing out itself. To hold "
                     + "only some paths: filesinki clone URL DIR --only PATH.")
         }
+        guard try await Self.mayMerge(options, in: console) else { return .negative }
         console.detail("Connecting to \(printable(address.text.utf8)).")
         // One connection for all that follows.
         let connection = try options.connect(address.text)
@@ -226,6 +227,24 @@ struct CloneCommand: Command {
         let unknown = try await session.replica.unknownChosenPaths()
         for path in unknown { try console.report(.chosenNotFound(path)) }
         return unknown.isEmpty || code != .done ? code : .negative
+    }
+
+    /// Says that a folder of files is merged with the store and sent to it, and asks where somebody can answer.
+    private static func mayMerge(
+        _ options: ReplicaOptions, in console: Console
+    ) async throws -> Bool {
+        guard try Replica.cloneMerges(options) else { return true }
+        let said =
+            "\(printable(options.root.utf8)) has files, which are merged with the store's and sent to it."
+        guard console.terminals.input, console.terminals.talk else {
+            console.say(said)
+            return true
+        }
+        console.ask(said + " Go on? [y/N]")
+        let answer = console.readAnswer()?.lowercased() ?? ""
+        if ["y", "yes"].contains(answer) { return true }
+        console.say("Nothing was changed.")
+        return false
     }
 
     private static func chosenPath(

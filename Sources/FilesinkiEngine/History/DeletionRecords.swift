@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiStore
 
 /// Who deleted a path and when, and what was there.
 package struct DeletionRecord: Sendable {

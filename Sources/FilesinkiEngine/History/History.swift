@@ -3,6 +3,7 @@ package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiText
 
 /// Reads past versions and contents from the log.
 struct History: ReplicaPart {

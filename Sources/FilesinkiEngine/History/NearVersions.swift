@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiText
 
 /// The versions of a path that are next to a number: for a message, where there is no version of that number.
 struct NearVersions {

@@ -24,7 +24,7 @@ extension Replica {
     /// - Throws: Code `not-allowed` if the store is encrypted and its key cannot be opened, or is not and should be;
     ///   `unfit-store` if the remote lacks a guarantee that a store needs, `exists` if
     ///   the replica has another remote, `usage` if the store and the root are nested; without
-    ///   `makesStore` also `not-found` and `away`, and `usage` for a folder of files that is no replica.
+    ///   `makesStore` also `not-found` and `away`.
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String,
         isRenaming: Bool = false, makesStore: Bool = true, keys: KeyOptions = .none,
@@ -36,7 +36,6 @@ extension Replica {
         let existing = try ReplicaConfig.read(state)
         if existing == nil {
             try placement.checkIsNoStore()
-            if !makesStore, let address { try placement.checkIsEmpty(toClone: address) }
         }
         var config =
             existing
