@@ -44,34 +44,66 @@ struct StoreMigration: ReplicaPart {
             throw Failure.movedAlready(move, from: source.address)
         }
         let plain = try connect(address)
-        let stores = StoreOpening(there, keys, device: config.device, progress: progress)
+        let copy = Copying(
+            format: format, source: source, plain: plain, address: address,
+            stores: StoreOpening(there, keys, device: config.device, progress: progress),
+            progress: progress)
         var report = MigrationReport(from: source.address)
         if let found = try await StoreFormat.read(from: plain) {
-            guard found.id == format.id, found.epoch == format.epoch else {
-                throw Failure(
-                    .exists, path: plain.address, "Another store is there.",
-                    remedy: "Give an empty place.")
-            }
-            // An earlier migration was completed, here or on another device.
-            let key = try await stores.findKey(of: found, plain)
-            let target = SealedRemote.seal(plain, with: key, systemContext)
-            try await copyNew(from: source, to: target, inUseAt: address, &report, progress)
-            // It may have been moved away from there before.
-            try await StoreMove.removeAll(at: target)
-            try sync.useStore(found, key, at: address)
-            // A store that was copied to its own place has not moved.
-            if source.address != plain.address {
-                try await leaveNote(at: source, address, &report)
-            }
-            return report
+            try await complete(copy, to: found, &report)
+        } else {
+            try await make(copy, isEncrypting: keys.isEncrypting, &report)
         }
-        if StorePlace.holdsOtherFiles(address) { report.notices.append(.amongOtherFiles(address)) }
-        let isNewlyEncrypted = keys.isEncrypting && format.keyFingerprint == nil
+        return report
+    }
+
+    /// What is copied, and where.
+    private struct Copying {
+        let format: StoreFormat
+        let source: any Remote
+        /// The new remote, without encryption.
+        let plain: any Remote
+        let address: String
+        let stores: StoreOpening
+        let progress: (@Sendable (Progress) -> Void)?
+    }
+
+    /// Goes on from a migration that was completed, here or on another device.
+    private func complete(
+        _ copy: Copying, to found: StoreFormat, _ report: inout MigrationReport
+    ) async throws {
+        guard found.id == copy.format.id, found.epoch == copy.format.epoch else {
+            throw Failure(
+                .exists, path: copy.plain.address, "Another store is there.",
+                remedy: "Give an empty place.")
+        }
+        let key = try await copy.stores.findKey(of: found, copy.plain)
+        let target = SealedRemote.seal(copy.plain, with: key, systemContext)
+        try await copyNew(
+            from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
+        // It may have been moved away from there before.
+        try await StoreMove.removeAll(at: target)
+        try sync.useStore(found, key, at: copy.address)
+        // A store that was copied to its own place has not moved.
+        if copy.source.address != copy.plain.address {
+            try await leaveNote(at: copy.source, copy.address, &report)
+        }
+    }
+
+    /// Makes the new store, and uses it.
+    private func make(
+        _ copy: Copying, isEncrypting: Bool, _ report: inout MigrationReport
+    ) async throws {
+        let (format, plain, stores) = (copy.format, copy.plain, copy.stores)
+        if StorePlace.holdsOtherFiles(copy.address) {
+            report.notices.append(.amongOtherFiles(copy.address))
+        }
+        let isNewlyEncrypted = isEncrypting && format.keyFingerprint == nil
         let secret = isNewlyEncrypted ? try stores.newSecret(plain.address) : nil
-        try await stores.checkFitness(of: plain, address)
-        let key = try await key(of: format, source, plain, stores, secret)
+        try await stores.checkFitness(of: plain, copy.address)
+        let key = try await key(of: format, copy.source, plain, stores, secret)
         let target = SealedRemote.seal(plain, with: key, systemContext)
-        try await copyNew(from: source, to: target, &report, progress)
+        try await copyNew(from: copy.source, to: target, &report, copy.progress)
         var made = format
         if format.keyFingerprint == nil, let key { made.encrypt(with: key.fingerprint) }
         let present = try await made.create(at: plain)
@@ -81,10 +113,10 @@ struct StoreMigration: ReplicaPart {
                 remedy: "Give an empty place.")
         }
         // What other devices have published since.
-        try await copyNew(from: source, to: target, inUseAt: address, &report, progress)
-        try sync.useStore(made, key, at: address)
-        try await leaveNote(at: source, address, &report)
-        return report
+        try await copyNew(
+            from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
+        try sync.useStore(made, key, at: copy.address)
+        try await leaveNote(at: copy.source, copy.address, &report)
     }
 
     /// Tells the devices that still use the old remote. The move is complete without it.
