@@ -107,7 +107,7 @@ package struct PruneReport: Sendable {
     package var removesNoPack: Bool { removedPacks + removedUnnamedPacks == 0 }
 
     /// Replaces what was planned by what was done.
-    mutating func take(_ done: PruneReport) {
+    mutating func replacePlanned(by done: PruneReport) {
         removedPacks = done.removedPacks
         rewrittenPacks = done.rewrittenPacks
         recompressedPacks = done.recompressedPacks

@@ -81,7 +81,7 @@ struct StorePrune: ReplicaPart {
             progress?(Progress(.fetching, files: done.removedPacks, bytes: done.freedBytes))
         }
         var result = report ?? PruneReport()
-        result.take(done)
+        result.replacePlanned(by: done)
         try await EndedTombstones(replica).end(kept, &log, &result)
         try await UnnamedPacks(replica).sweep(&log, connection, &result)
         try await AssetPrune(replica).prune(policy, isDryRun: false, connection, &result)
@@ -262,27 +262,11 @@ struct StorePrune: ReplicaPart {
         let isRecompression = step.first?.isRecompressed == true
         if isRecompression { packs = try await Recompression.worthwhile(packs) }
         guard !packs.isEmpty else { return true }
-        let writer = try await sync.packWriter()
-        var copier = UnitCopier(writer, usesXZ: isRecompression) { [needed = plan.needed] in
-            needed.contains($0)
+        var copier = try await UnitCopier(sync.packWriter(), usesXZ: isRecompression) {
+            [needed = plan.needed] in needed.contains($0)
         }
-        let new: [PackReference]
-        var damage: [Failure] = []
-        do {
-            let twice = Set(step.lazy.filter { $0.needed > $0.first }.map(\.pack.id))
-            if !twice.isEmpty {
-                try await copier.verify(
-                    packs.filter { twice.contains($0.reference.id) },
-                    in: all.filter { !chosen.contains($0.reference.id) })
-            }
-            for pack in packs {
-                if let failure = try await copier.copy(pack) { damage.append(failure) }
-            }
-            new = try await copier.finish()
-        } catch {
-            await writer.abandon()
-            throw error
-        }
+        let others = all.filter { !chosen.contains($0.reference.id) }
+        let (new, damage) = try await copy(packs, of: step, besides: others, by: &copier)
         if !damage.isEmpty, try await isOvertaken(&log) {
             try await discard(new, connection)
             return false
@@ -295,6 +279,30 @@ struct StorePrune: ReplicaPart {
         }
         if isRecompression { report.recompressedPacks += packs.count }
         return try await publish(new, packs, copier, &plan, &log, connection, &report)
+    }
+
+    /// Copies what is needed of the packs of a step, unless the others have it.
+    ///
+    /// - Returns: The new packs, and what of the old ones could not be read.
+    private func copy(
+        _ packs: [PackReader], of step: [PackShare], besides others: [PackReader],
+        by copier: inout UnitCopier
+    ) async throws -> (new: [PackReference], damage: [Failure]) {
+        var damage: [Failure] = []
+        do {
+            let twice = Set(step.lazy.filter { $0.needed > $0.first }.map(\.pack.id))
+            if !twice.isEmpty {
+                try await copier.verify(
+                    packs.filter { twice.contains($0.reference.id) }, in: others)
+            }
+            for pack in packs {
+                if let failure = try await copier.copy(pack) { damage.append(failure) }
+            }
+            return (try await copier.finish(), damage)
+        } catch {
+            await copier.writer.abandon()
+            throw error
+        }
     }
 
     /// Publishes the commit of a step, and removes the packs that it retires.

@@ -57,7 +57,7 @@ struct UnnamedPacks: ReplicaPart {
         report.removedPacks += found.left.count
         report.removedUnnamedPacks = gone.count
         report.freedBytes += gone.reduce(0) { $0 + (found.unnamed[$1] ?? found.own[$1] ?? 0) }
-        tell(of: found, without: Set(gone), note, log, reached, &report)
+        reportWaiting(found, without: Set(gone), note, log, reached, &report)
     }
 
     /// Removes the packs that are retired, and those that no commit names and whose devices had the time to name them.
@@ -89,7 +89,7 @@ struct UnnamedPacks: ReplicaPart {
         let left = found.unnamed.keys.filter { !named.contains($0) }
         note.keep(Set(left), foundAt: log.view.token.sequence)
         try note.write(state)
-        tell(of: found, without: named.union(unwanted), note, log, reached, &report)
+        reportWaiting(found, without: named.union(unwanted), note, log, reached, &report)
     }
 
     /// The packs of this replica that its next run would hardly use: the files that are new or changed in the root have
@@ -104,8 +104,8 @@ struct UnnamedPacks: ReplicaPart {
     }
 
     /// Adds to a report what stays, and for whom.
-    private func tell(
-        of found: Found, without gone: Set<[UInt8]>, _ note: UnnamedPacksNote, _ log: LogCheck,
+    private func reportWaiting(
+        _ found: Found, without gone: Set<[UInt8]>, _ note: UnnamedPacksNote, _ log: LogCheck,
         _ reached: [ReachedPosition], _ report: inout PruneReport
     ) {
         let left = found.unnamed.filter { !gone.contains($0.key) }

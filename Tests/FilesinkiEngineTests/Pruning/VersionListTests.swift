@@ -254,7 +254,7 @@ import Testing
         var done = PruneReport()
         (done.packs, done.removedPacks, done.rewrittenPacks, done.recompressedPacks) = (1, 2, 3, 1)
         (done.freedBytes, done.failures) = (7, [Failure(.corrupt, "x", remedy: "")])
-        planned.take(done)
+        planned.replacePlanned(by: done)
         #expect(planned.packs == 9 && planned.keptVersions == 4)
         #expect(planned.removedPacks == 2 && planned.rewrittenPacks == 3)
         #expect(planned.recompressedPacks == 1 && planned.freedBytes == 7)
