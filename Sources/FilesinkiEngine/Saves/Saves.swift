@@ -203,6 +203,18 @@ struct Saves: ReplicaPart {
         }
         if let problem { throw problem.failure }
         let known = try self.status.baseState(of: path)
+        let entry = try read(path, status, content: known.entry?.content ?? .none, body)
+        return LoadReport(sync: report, entry: entry, version: known.version)
+    }
+
+    /// Reads what is in the root.
+    ///
+    /// - Parameter content: The content ID of a file, as the last run left it.
+    /// - Throws: Code `not-found` for what is no file and no link.
+    private func read(
+        _ path: RelativePath, _ status: FileStatus, content: ContentID,
+        _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Entry {
         switch status.kind {
         case .file:
             var size: Int64 = 0
@@ -210,16 +222,11 @@ struct Saves: ReplicaPart {
                 size += Int64($0.count)
                 try body($0)
             }
-            let entry = Entry.file(
-                known.entry?.content ?? .none, size: size, mode: read.mode,
-                modified: read.stamp.modified)
-            return LoadReport(sync: report, entry: entry, version: known.version)
+            return .file(content, size: size, mode: read.mode, modified: read.stamp.modified)
         case .symlink:
             let target = try root.readLink(path)
             try target.withUnsafeBytes(body)
-            return LoadReport(
-                sync: report, entry: .symlink(to: target, modified: status.stamp.modified),
-                version: known.version)
+            return .symlink(to: target, modified: status.stamp.modified)
         case .directory, .special:
             throw Failure(
                 .notFound, path: path.bytes, "Not a regular file.",
