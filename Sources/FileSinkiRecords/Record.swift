@@ -2,7 +2,7 @@ public import Foundation
 
 /// A set of typed fields under a name.
 ///
-/// It is a value: changes are kept in it until it is saved by ``RecordZone/save(_:policy:)``, which sends the fields
+/// It is a value: changes are kept in it until it is saved by ``RecordZone/save(_:policy:progress:)``, which sends the fields
 /// that were changed since the record was fetched.
 ///
 /// ```swift

@@ -9,7 +9,7 @@ package import FilesinkiWatch
 
 /// Sync: see ``SyncEngine``.
 extension Replica {
-    /// Syncs everything, or the paths of the options: see ``SyncEngine/syncTree(_:)``. A run that is killed leaves a ``RunMark``.
+    /// Syncs everything, or the paths of the options: see ``SyncEngine/syncTree(_:withholding:)``. A run that is killed leaves a ``RunMark``.
     package func sync(_ options: SyncOptions) async throws -> SyncReport {
         guard !options.isDryRun else { return try await SyncEngine(context).syncTree(options) }
         return try await RunMark.during(holding: context.lock) {

@@ -20,7 +20,7 @@ struct Saves: ReplicaPart {
     /// save is enqueued; see ``SaveQueue``.
     ///
     /// An edit at the path that no run has seen is kept in the history, if the remote can be reached; see
-    /// ``keepEdits(at:besides:_:)``.
+    /// ``keepEdits(at:besides:_:_:)``.
     ///
     /// - Parameter write: Calls its argument with the content, in pieces.
     /// - Throws: Code `differs` if the condition does not hold, or another device publishes the

@@ -17,7 +17,7 @@ extension SyncEngine {
     /// them, the whole tree is synced instead.
     ///
     /// - Parameter isRemoteHinted: Whether to fetch although no path differs.
-    /// - Throws: As ``syncTree(_:)`` does.
+    /// - Throws: As ``syncTree(_:withholding:)`` does.
     func syncChanges(
         _ changes: LocalChanges, isRemoteHinted: Bool, _ options: SyncOptions
     ) async throws -> ChangeReport {

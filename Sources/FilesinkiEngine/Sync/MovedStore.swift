@@ -11,7 +11,7 @@ extension SyncEngine {
     private static let secondsPerLook: Int64 = 24 * 60 * 60
 
     /// Reports that the store was moved, if it was. Asks the remote at the first run for everything, then once a day, unless
-    /// ``requireUnmoved(_:)`` has asked.
+    /// ``requireUnmoved(_:isScanned:)`` has asked.
     func reportMove(_ run: inout SyncRun) async throws {
         guard !run.isPartial else { return }
         if !run.options.isDryRun, !run.hasLookedForMove, try isLookDue() {

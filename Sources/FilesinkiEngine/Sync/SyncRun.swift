@@ -17,7 +17,7 @@ struct SyncRun {
     /// The content that the command has installed just before the run; nil for none.
     var installed: InstalledContent?
 
-    /// What both sides had agreed on, as ``SyncEngine/begin(_:_:_:)`` found it in the manifest.
+    /// What both sides had agreed on, as ``SyncEngine/begin(_:_:_:rules:)`` found it in the manifest.
     var base: BaseIndex
     /// Whether ``SyncEngine/fetch(_:inBatches:)`` has replaced the base.
     var hasFetchedBase = false
