@@ -273,7 +273,8 @@ struct MergeTests {
         #expect(outcome.code == .usage && outcome.text == "")
         #expect(outcome.talk.contains("merged as text: a version is not yaml"), "\(outcome.talk)")
         let explained = try await world.run("merge", "--path", "a.yaml", "--explain", "b", "h", "t")
-        #expect(explained.talk.contains("Anchors, aliases and several documents"), "\(explained.talk)")
+        #expect(
+            explained.talk.contains("Anchors, aliases and several documents"), "\(explained.talk)")
     }
 
     @Test("pipes are read, which shells give for <(COMMAND)")

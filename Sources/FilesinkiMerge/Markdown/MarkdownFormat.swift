@@ -72,7 +72,7 @@ private struct MarkdownSoundness {
     private mutating func remove(_ name: String) { names.remove(Array(name.utf8)) }
 }
 
-/// Merges the text of Markdown: by lines, and by blocks, items and rows where that leaves a conflict.
+/// Merges the text of Markdown: by lines, where that leaves a conflict by blocks, items and rows, and then by sections.
 ///
 /// A merge by lines stays as it is, unless it makes a mistake in the structure that no version has.
 struct MarkdownTextMerge: ContentMerge {
@@ -91,8 +91,24 @@ struct MarkdownTextMerge: ContentMerge {
         }
         input.trace?.discard(from: start)
         let blocks = Self.blockMerge.merge(input)
+        guard case .declined = blocks, case .declined = lines else { return blocks }
+        let trace = input.trace.map { _ in MergeTrace() }
+        if let bytes = Self.mergeSections(base, input, trace) {
+            input.trace?.discard(from: start)
+            input.trace?.add(trace) { $0 }
+            return .merged(bytes)
+        }
         // Conflicts are named by the lines of the file.
-        if case .declined = blocks, case .declined = lines { return lines }
-        return blocks
+        return lines
+    }
+
+    private static func mergeSections(
+        _ base: [UInt8], _ input: MergeInput, _ trace: MergeTrace?
+    ) -> [UInt8]? {
+        var sections = MarkdownSectionMerge(base: base, ours: input.ours, theirs: input.theirs)
+        guard let bytes = sections?.merged(trace),
+            MarkdownFormat.isSound(bytes, as: [base, input.ours, input.theirs])
+        else { return nil }
+        return bytes
     }
 }

@@ -56,9 +56,8 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
 
     /// Every merge has one line here.
     static let all: [FuzzTarget] =
-        [text, lines, lineSet, csv, json] + settings + [jsonc, toml, yaml, wideYAML, po] + contentLines + [
-            xml, notebook, bookmarks,
-        ] + markdown
+        [text, lines, lineSet, csv, json] + settings + [jsonc, toml, yaml, wideYAML, po]
+        + contentLines + [xml, notebook, bookmarks] + markdown
 
     static let text = FuzzTarget(
         name: "text",
@@ -158,7 +157,7 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
         [
             "a: x\n  y\nb: [1,\n  2] # c\nc: \"d\n  e\"\n",
             "- !t x\n- a: 'b\n\n    c'\n- !u |\n  v\n",
-        ])
+        ], named: "YAML with values of several lines")
 
     static let po = tree(
         POFormat(),
@@ -247,10 +246,11 @@ struct FuzzTarget: Sendable, CustomTestStringConvertible {
     ///
     /// - Parameter names: Of items of which both sides' values can become one.
     private static func tree(
-        _ format: some SyntaxFormat, _ corpus: [String], except names: [String] = []
+        _ format: some SyntaxFormat, _ corpus: [String], except names: [String] = [],
+        named name: String? = nil
     ) -> FuzzTarget {
         FuzzTarget(
-            name: format.name,
+            name: name ?? format.name,
             laws: {
                 MergeLaws(
                     merge: TreeMerge(format: format),
