@@ -15,7 +15,9 @@ json5, polib, icalendar, vobject and markdown-it-py have to be installed for tho
   as git       of these: the same document
   git gave up  the others
   as people    of these: merged to the document that was committed
-  otherwise    of these: merged to another one
+  order        of these: merged to the same lines, or to the same parts of the document, in another order
+  people more  of these: merged to another one, and people committed a line that no version has
+  otherwise    of these: merged to another one, though all lines that people committed were there
   declined     of all
   invalid      results that are no document, and crashes
   noise        results with a line that should not be there, or without one that should
@@ -284,6 +286,29 @@ def noise(versions, result, git):
     return found - nowhere if len(nowhere) <= len(apart) else found
 
 
+def unordered(value):
+    """A document without the order of its lists, and of its elements."""
+    if isinstance(value, dict):
+        return sorted(((repr(key), unordered(each)) for key, each in value.items()), key=repr)
+    if isinstance(value, (list, tuple)):
+        return sorted((unordered(each) for each in value), key=repr)
+    return value
+
+
+def written_lines(data):
+    """Each line without the white space around it, and without its comma; blank ones are left out."""
+    return collections.Counter(filter(None, (line.strip().removesuffix(b",").rstrip()
+                                             for line in data.split(b"\n"))))
+
+
+def in_another_order(reader, result, committed):
+    if written_lines(result) == written_lines(committed):
+        return True
+    one, other = parsed(reader, result), parsed(reader, committed)
+    return MISSING not in (one, other) and not isinstance(one, (str, bytes)) \
+        and unordered(one) == unordered(other)
+
+
 def run(arguments):
     return subprocess.run(arguments, capture_output=True, check=False)
 
@@ -325,9 +350,21 @@ class Triple:
             found.add("same bytes")
         if result == parsed(self.reader, self.versions["committed"]):
             found.add("as people")
+        elif result is not MISSING:
+            found.add(self.difference(ours.stdout))
         if noise(self.versions, ours.stdout, git.stdout) and not self.has_other_columns:
             found.add("noise")
         return found
+
+    def difference(self, result):
+        """In what a result is another document than the one that people committed."""
+        committed = self.versions["committed"]
+        if in_another_order(self.reader, result, committed):
+            return "order"
+        known = [written_lines(self.versions[name]) for name in ("base", "here", "there")]
+        written = written_lines(committed)
+        return "people more" if any(not any(each[line] for each in known) for line in written) \
+            else "otherwise"
 
     @property
     def has_other_columns(self):
@@ -355,7 +392,7 @@ def row(word, found):
     given = count("git gave up")
     return [word, len(found), count("git merged"), count("git merged", "as git"), given,
             count("git gave up", "as people"),
-            count("git gave up", "merged") - count("git gave up", "merged", "as people"),
+            *(count("git gave up", "merged", word) for word in ("order", "people more", "otherwise")),
             count("declined"), count("invalid"), count("noise")]
 
 
@@ -388,9 +425,9 @@ def main():
                   flush=True)
     if not groups:
         sys.exit("There are no triples in the folder.")
-    print("| format | triples | git merged | as git | git gave up | as people | otherwise "
-          "| declined | invalid | noise |")
-    print("|---|" + "--:|" * 9)
+    print("| format | triples | git merged | as git | git gave up | as people | order | people more "
+          "| otherwise | declined | invalid | noise |")
+    print("|---|" + "--:|" * 11)
     for word in sorted(groups, key=str.lower):
         print("| " + " | ".join(map(str, row(word, groups[word]))) + " |")
     print(f"{left_out} left out: a version that the parser does not read, or no format.")
