@@ -81,6 +81,18 @@ struct UndeleteTests {
         #expect(world.read("a/z.txt") != nil)
     }
 
+    @Test("several paths that came back are named")
+    func named() async throws {
+        let world = try await Self.world()
+        let outcome = try await world.run("undelete", "--root", "a", "d")
+        #expect(outcome.lines == ["  restored  d/x.txt", "  restored  d/y.md"], "\(outcome.text)")
+        #expect(try await world.run("undelete", "--root", "a", "z.txt").text.isEmpty)
+        #expect(
+            try await world.run("delete", "--root", "a", "d/x.txt", "z.txt").code == .done)
+        let matched = try await world.run("undelete", "--root", "a", "*.txt")
+        #expect(matched.lines == ["  restored  d/x.txt", "  restored  z.txt"], "\(matched.text)")
+    }
+
     @Test("a folder and a file in it are restored once")
     func folder() async throws {
         let world = try await Self.world()

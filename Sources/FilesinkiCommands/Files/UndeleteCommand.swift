@@ -80,7 +80,10 @@ struct UndeleteCommand: ReplicaCommand {
         for failure in failures { try console.report(failure) }
         let sync = try await session.retryUntilPublished(
             made.sync ?? SyncReport(), of: Array(made.states.keys), publishWait, replica.waiting)
-        try console.show(restored: made.restored.filter { made.states[$0] == nil })
+        // For programs, what was named has an object of its own.
+        let isForProgram = console.outputOptions.isJSON || console.outputOptions.isNull
+        try console.show(
+            restored: made.restored.filter { !isForProgram || made.states[$0] == nil })
         // Of the run itself the first path tells.
         var told = sync
         told.problems += made.problems.filter { !named.contains($0.path) }

@@ -154,7 +154,7 @@ extension Session {
             try export.write(path, entry, bytes)
         }
         try export.finish()
-        try console.show(result)
+        try console.show(result, isExport: true)
         if !result.problems.isEmpty { return .partial }
         return result.restored.isEmpty ? .negative : .done
     }
@@ -162,8 +162,11 @@ extension Session {
 
 extension Console {
     /// Shows what `restore` brought back.
-    func show(_ report: RestoreReport) throws {
-        try show(restored: report.restored)
+    ///
+    /// - Parameter isExport: Whether it wrote into a folder of its own, of which nobody needs the names.
+    func show(_ report: RestoreReport, isExport: Bool = false) throws {
+        let isNaming = !isExport || outputOptions.isJSON || outputOptions.verbosity == .verbose
+        if isNaming { try show(restored: report.restored) }
         try show(report.problems + (report.sync?.problems ?? []), type: "problem")
         if let away = report.sync?.away { say("The changes are not yet published. \(away)") }
         if report.restored.isEmpty, report.problems.isEmpty, let path = report.unchanged.first {
@@ -176,17 +179,28 @@ extension Console {
     /// Says how many paths were brought back.
     func say(restored count: Int) { say("Restored \(CountText.text(count, "path")).") }
 
-    /// Names paths that were brought back.
+    /// So many paths that were brought back are named without being asked for.
+    private static var namedRestores: Int { 20 }
+
+    /// Names paths that were brought back. One alone has just been named by the user.
     func show(restored paths: [RelativePath]) throws {
+        if !outputOptions.isJSON, !outputOptions.isNull {
+            let isVerbose = outputOptions.verbosity == .verbose
+            guard isVerbose || outputOptions.verbosity == .normal && paths.count > 1 else { return }
+            let named = isVerbose ? paths[...] : paths.prefix(Self.namedRestores)
+            for path in named { try output.line("  restored  \(path)") }
+            let more = paths.count - named.count
+            if more > 0 { try output.line("  and \(CountText.text(more)) more; -v lists all") }
+            // What was done comes before what is said of it.
+            return try output.flush()
+        }
         for path in paths {
             if outputOptions.isJSON {
                 var object: JSONObject = ["type": "restored"]
                 object.add("path", path)
                 try output.json(object)
-            } else if outputOptions.isNull {
-                try output.path(path)
             } else {
-                detail("restored \(path)")
+                try output.path(path)
             }
         }
     }
