@@ -106,7 +106,7 @@ struct LogTests {
             ("diff one 2", "The nearest are 1 and 3."), ("load one --version 4", "is 3."),
             ("restore sub@3", "The nearest are 2 and 4."), ("show on@3", "no such path."),
         ] {
-            let words = line.split(separator: " ") + ["--root", "a"]
+            let words = line.split(separator: " ").map(String.init) + ["--root", "a"]
             let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
             #expect(outcome.code == .negative && outcome.text.isEmpty, "\(line)")
             #expect(outcome.talk.contains(near), "\(line): \(outcome.talk)")

@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiText
 
 /// What a resolve says at its end: what it has resolved, and how much is left.
