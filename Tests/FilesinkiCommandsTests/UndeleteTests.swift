@@ -298,7 +298,7 @@ struct UndeleteTests {
 
     @Test(
         "what was deleted here and not synced comes back by pattern or the replica itself, in no commit",
-        arguments: ["*", ".", "d* z*", "*.txt *.md"])
+        arguments: ["*", ".", "d* z*", "*.txt *.md", "d z.txt", "z.txt d/x.txt d"])
     func unsent(_ arguments: String) async throws {
         let world = try await Self.unsynced()
         let words = ["undelete", "--root", "a"] + arguments.split(separator: " ").map(String.init)

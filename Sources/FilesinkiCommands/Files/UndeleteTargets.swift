@@ -4,9 +4,9 @@ import FilesinkiRules
 
 /// What the arguments of `undelete` mean.
 struct UndeleteTargets {
-    /// Deleted paths, each once, folders before what is in them. A named one may be in no commit yet.
+    /// Paths to be looked up in the log, each once, folders before what is in them.
     private(set) var deleted: [RelativePath] = []
-    /// What patterns, and the root itself, mean of what was deleted here and is in no commit yet.
+    /// What was deleted here and is in no commit yet: it comes back without one.
     private(set) var unsent: [UnsentDeletion] = []
 
     private let session: Session
@@ -39,11 +39,19 @@ struct UndeleteTargets {
             .filter { known.insert($0).inserted }
     }
 
-    /// A deleted path; of a folder that is there, what was deleted in it here and is in no commit yet.
+    /// A deleted path; of one that is in no commit as deleted, and of a folder that is there, what is missing at it and in it.
     private mutating func addNamed(_ path: RelativePath) async throws {
-        guard RootReader(root: session.root.path).isFolder(path) else { return add(path) }
-        let inside = try await everythingUnsent().filter { $0.path.isInside(path) }
-        if inside.isEmpty { add(path) } else { add(inside) }
+        let tree = RootReader(root: session.root.path)
+        let isFolder = tree.isFolder(path)
+        if !isFolder {
+            let isSynced = try await session.replica.isSynced(path)
+            guard isSynced, !tree.exists(path) else { return add(path) }
+        }
+        let missing = try await everythingMissing().filter { $0.isAtOrInside(path) }
+        let isRenamed = !missing.isEmpty && missing.allSatisfy { $0.isMovedAway || $0.isFolder }
+        // What was named comes back also where it has only another name now.
+        let wanted = isRenamed && !isFolder ? missing : missing.filter { !$0.isMovedAway }
+        if wanted.isEmpty { add(path) } else { add(wanted) }
     }
 
     private mutating func add(_ path: RelativePath) {
@@ -63,9 +71,11 @@ struct UndeleteTargets {
 
     /// A name with the characters of a pattern, or all that the pattern matches.
     private mutating func addMatches(_ argument: String) async throws {
-        let found = try await finder.find(argument).map(\.path)
+        var found = try await finder.find(argument).map(\.path)
         let literal = try? session.path(argument)
-        if let literal, found.contains(literal) { return add(literal) }
+        if let literal, found.contains(literal) { return try await addNamed(literal) }
+        // What was written there since is in its place.
+        found.removeAll(where: RootReader(root: session.root.path).exists)
         let (named, matched) = try await unsentMatches(argument, literal)
         guard named.isEmpty else { return add(named) }
         guard !(found.isEmpty && matched.isEmpty) else {
@@ -81,17 +91,28 @@ struct UndeleteTargets {
     ) async throws -> (named: [UnsentDeletion], matched: [UnsentDeletion]) {
         let all = try await everythingUnsent()
         let named = all.filter { deletion in
-            literal.map { deletion.path == $0 || deletion.path.isInside($0) } ?? false
+            literal.map(deletion.isAtOrInside) ?? false
         }
         let pattern = try PathPattern(argument)
         return (named, all.filter { pattern.covers($0.path) })
     }
 
+    /// What was deleted here. The old name of what was renamed is not.
     private mutating func everythingUnsent() async throws -> [UnsentDeletion] {
+        try await everythingMissing().filter { !$0.isMovedAway }
+    }
+
+    private mutating func everythingMissing() async throws -> [UnsentDeletion] {
         if let allUnsent { return allUnsent }
         let read = try await session.replica.unsentDeletions()
         allUnsent = read
         return read
+    }
+}
+
+extension UnsentDeletion {
+    fileprivate func isAtOrInside(_ place: RelativePath) -> Bool {
+        path == place || path.isInside(place)
     }
 }
 

@@ -53,10 +53,13 @@ struct Restores: ReplicaPart {
             [path], options, remedy: ManyRestores.ignoredRemedy)
         try requireFolders(above: path)
         // Nothing is published of a folder in which a command finds nothing to do.
-        if try root.status(path)?.kind == .directory { throw Failure.folderIsThere(path) }
+        let present = try root.status(path)
+        if present?.kind == .directory { throw Failure.folderIsThere(path) }
+        try requireNoFolder(under: path)
         try sync.noteEmptiedRoot()
         let before = try await sync.syncPaths([path], options, rules: rules)
         let found = try root.status(path)
+        if present == nil, found != nil { return try received(path, before) }
         if found?.kind == .directory { throw Failure.folderIsThere(path) }
         guard found == nil else {
             // Without the remote the history may not be at hand.
@@ -81,6 +84,28 @@ struct Restores: ReplicaPart {
             wanted, of: path, .init(command: "undelete", version: last.version), options,
             after: before)
         report.notices += [notice].compactMap(\.self)
+        return report
+    }
+
+    /// Refuses a file that has taken the place of a folder since the last run: the deletion of the folder would be published.
+    ///
+    /// - Throws: Code `exists`.
+    func requireNoFolder(under path: RelativePath) throws {
+        guard let row = try manifest.base(path), row.entry.kind == .directory else { return }
+        try requirePlace(for: row.entry, at: path, version: row.version)
+    }
+
+    /// The report of a path that another device has brought back.
+    private func received(_ path: RelativePath, _ before: SyncReport) throws -> RestoreReport {
+        var report = RestoreReport()
+        report.sync = before
+        report.restored = before.steps.filter { step in
+            step.action.writesOurs && step.action.entry?.kind != .tombstone
+                && (step.path == path || step.path.isInside(path))
+        }.map(\.path)
+        let now = try status.baseState(of: path)
+        report.entry = now.entry
+        report.version = now.version
         return report
     }
 

@@ -58,6 +58,7 @@ struct Undeletions: ReplicaPart {
         try synced.require(path, orElse: ManyRestores.ignoredRemedy)
         try Restores(replica).requireFolders(above: path)
         if try root.status(path)?.kind == .directory { throw Failure.folderIsThere(path) }
+        try Restores(replica).requireNoFolder(under: path)
     }
 
     /// What the paths held before they were deleted, folders with what was in them, each path once, parents first.

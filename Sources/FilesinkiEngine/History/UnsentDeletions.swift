@@ -1,4 +1,5 @@
 import FilesinkiFileSystem
+import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
 
@@ -8,8 +9,8 @@ struct UnsentDeletions: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Finds the deletions, folders before what was in them. The old name of a file that was renamed is none. Changes nothing,
-    /// and costs what a dry run costs.
+    /// Finds the deletions and the old names of what was renamed here, folders before what was in them. Changes nothing, and
+    /// costs what a dry run costs.
     ///
     /// - Throws: Why the store cannot be reached: only it has the contents.
     func find() async throws -> [UnsentDeletion] {
@@ -17,15 +18,10 @@ struct UnsentDeletions: ReplicaPart {
         options.isDryRun = true
         let report = try await sync.syncTree(options)
         if let away = report.away { throw away }
-        return report.steps.compactMap { step in
-            guard case .publish(let entry) = step.action, entry.kind == .tombstone,
-                !step.isMovedAway, let base = step.base
-            else { return nil }
-            return UnsentDeletion(path: step.path, entry: base.entry)
-        }.sorted { $0.path < $1.path }
+        return report.steps.compactMap(UnsentDeletion.init).sorted { $0.path < $1.path }
     }
 
-    /// Writes paths back as they were published. Nothing is published by that: for the store they were never deleted.
+    /// Writes paths back as the store has them. Nothing is published by that: for the store they were never deleted.
     func bringBack(
         _ wanted: [UnsentDeletion], _ options: SyncOptions
     ) async throws -> RestoreReport {
@@ -39,9 +35,11 @@ struct UnsentDeletions: ReplicaPart {
         try sync.noteEmptiedRoot()
         let reader = try await history.historyReader()
         let contents = try await history.historyContents(reader)
-        for deletion in wanted {
+        let places = Restores(replica)
+        for deletion in wanted.sorted(by: { $0.path < $1.path }) {
             let path = deletion.path
             do {
+                try places.requireFolders(above: path)
                 try await history.requireUnpruned(deletion.entry, at: path, in: reader, contents)
                 if try await editor.write(
                     deletion.entry, at: path, from: contents, expecting: .absent)
@@ -54,7 +52,7 @@ struct UnsentDeletions: ReplicaPart {
                 report.problems.append(Problem(path, failure))
             }
         }
-        let paths = Self.paths(of: wanted, report)
+        let paths = try paths(of: wanted, report)
         guard let first = paths.first else { return report }
         report.sync = try await sync.afterChange("Restored here", at: first) {
             try await sync.syncPaths(paths, options)
@@ -64,20 +62,45 @@ struct UnsentDeletions: ReplicaPart {
 
     /// The paths that a run finds as they were before: of a whole folder the folder, else the files alone, for such a run
     /// would publish what else is missing in the folder.
-    private static func paths(
+    private func paths(
         of wanted: [UnsentDeletion], _ report: RestoreReport
-    ) -> [RelativePath] {
+    ) throws -> [RelativePath] {
         let restored = Set(report.restored)
-        guard report.problems.isEmpty else {
-            return wanted.filter { $0.entry.kind != .directory && restored.contains($0.path) }
-                .map(\.path)
-        }
-        return report.restored.filter { !$0.ancestors.contains(where: restored.contains) }
+        let tops = report.restored.filter { !$0.ancestors.contains(where: restored.contains) }
+        if try tops.allSatisfy(isWhole) { return tops }
+        return wanted.filter { $0.entry.kind != .directory && restored.contains($0.path) }
+            .map(\.path)
+    }
+
+    /// Whether everything is there that the last run has found in a folder.
+    private func isWhole(_ folder: RelativePath) throws -> Bool {
+        try manifest.baseRows(below: folder).allSatisfy { try root.holds($0.path) }
     }
 }
 
-/// A path that was deleted here, as the last commit has it.
+/// A path that was deleted here, as the store has it.
 package struct UnsentDeletion: Hashable, Sendable {
-    package var path: RelativePath
-    var entry: Entry
+    package let path: RelativePath
+    let entry: Entry
+    /// Whether what was here has another name here now.
+    package let isMovedAway: Bool
+
+    package var isFolder: Bool { entry.kind == .directory }
+
+    /// - Returns: Nil unless the step is about a path that is missing here, and that the store has.
+    fileprivate init?(_ step: Step) {
+        guard let base = step.base, step.ours == nil, step.action != .skip else { return nil }
+        let present = step.theirs?.entry ?? base.entry
+        guard present.kind != .tombstone else { return nil }
+        path = step.path
+        entry = present
+        isMovedAway = step.isMovedAway
+    }
+}
+
+extension Replica {
+    /// Whether the last run has found a path on both sides. If it is missing here now, no commit has deleted it.
+    package func isSynced(_ path: RelativePath) throws -> Bool {
+        try context.manifest.base(path) != nil
+    }
 }
