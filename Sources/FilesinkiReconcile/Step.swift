@@ -89,9 +89,11 @@ extension Step {
         switch reason {
         case .strategy(let link): return "\(sides); the strategy '\(link)' decided"
         case .editBeatsDelete: return "\(sides); the edit was kept"
+        case .strategy:
+            return "\(sides); \(action.deletes ? "the deletion" : "the edit") was chosen"
         case .deleteBeatsEdit: return "\(sides); deleted, as on-delete says"
         case .asks(let link): return "\(sides); the strategy '\(link)' needs an answer"
-        case .open: return "\(sides); the strategy leaves the conflict open"
+        case .open: return "\(sides); left open, as on-delete says 'ask'"
         default: return reason.explanation
         }
     }
@@ -147,6 +149,9 @@ extension Action {
         case .agree, .undecided, .leave, .skip: nil
         }
     }
+
+    /// Whether nothing is at the path afterwards. What is equal on both sides is not told.
+    fileprivate var deletes: Bool { entry?.kind == .tombstone }
 
     /// Whether the step writes to the local tree.
     package var writesOurs: Bool {

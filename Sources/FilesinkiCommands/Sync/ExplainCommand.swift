@@ -218,7 +218,10 @@ extension Explanation {
             if let device = action.device { facts.append("by \(printable(device.name.utf8))") }
         }
         let why = printable((action.note.isEmpty ? action.rule : action.note).utf8)
-        let known = facts.isEmpty ? "" : " as " + facts.joined(separator: ", ")
+        // What a command has decided names no version.
+        let isOfVersion = action.version > 0 || action.baseVersion > 0
+        let known =
+            facts.isEmpty ? "" : (isOfVersion ? " as " : " ") + facts.joined(separator: ", ")
         return "\(action.words)\(known): \(why)"
     }
 }

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
 /// Opens conflicts again that a resolve has ended.
 extension Conflicts {
@@ -21,6 +22,7 @@ extension Conflicts {
         _ name: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         let rows = try endedRows(of: name)
+        try requireNoDeletion(rows)
         let copies = rows.compactMap { row in
             row.ours.map { (path: self.copy(of: row, $0), entry: $0) }
         }
@@ -54,6 +56,13 @@ extension Conflicts {
         let report = try await sync.syncPaths(paths, options, after: before)
         try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
         return report
+    }
+
+    /// - Throws: Code `not-found` for a conflict of which one side had deleted the path, with what brings that side back.
+    private func requireNoDeletion(_ rows: [ConflictRow]) throws {
+        guard let row = rows.first(where: \.isOfDeletion) else { return }
+        try requireEnded(row.path, [])
+        throw Failure.endedDeletion(row.path, isHere: try root.holds(row.path))
     }
 
     private func recordReopened(_ rows: [ConflictRow], at path: RelativePath) throws {
@@ -115,7 +124,24 @@ extension Conflicts {
     }
 }
 
+extension ConflictRow {
+    /// Whether one side had deleted the path. Nothing has that side's version, so no copy can be made of it.
+    fileprivate var isOfDeletion: Bool {
+        copyPath == nil && [ours, theirs].contains { ($0?.kind ?? .tombstone) == .tombstone }
+    }
+}
+
 extension Failure {
+    fileprivate static func endedDeletion(_ path: RelativePath, isHere: Bool) -> Failure {
+        let name = ShellWord.path(path.bytes)
+        return Failure(
+            .notFound, path: path.bytes,
+            "One side had deleted it: such a conflict cannot be opened again.",
+            remedy: isHere
+                ? "To delete it after all, run filesinki rm \(name)."
+                : "To bring the file back, run filesinki undelete \(name).")
+    }
+
     fileprivate static func noneEnded(_ name: RelativePath) -> Failure {
         Failure(
             .notFound, path: name.bytes, "No resolved conflict was found here.",

@@ -26,7 +26,9 @@ package struct OpenConflict: Sendable {
 
     fileprivate init(_ row: ConflictRow, _ sides: ConflictSides) {
         self.sides = sides
-        conflict = Conflict(path: row.path, base: row.base, ours: row.ours, theirs: row.theirs)
+        conflict = Conflict(
+            path: row.path, base: row.base, ours: row.ours?.unlessGone,
+            theirs: row.theirs?.unlessGone)
         copy = row.copyPath
         rule = row.rule
         time = row.time
@@ -39,36 +41,6 @@ package struct OpenConflict: Sendable {
         found.conflict.base = base?.kind == .tombstone ? nil : base
         found.isBaseKnown = true
         return found
-    }
-}
-
-/// The content with which a user resolves a conflict.
-package enum ConflictChoice: Sendable {
-    /// The version of the device that found the conflict: see ``OpenConflict/sides``.
-    case ours
-    /// The committed version, or the one that has the name beside a conflict copy.
-    case theirs
-    /// What both sides started from.
-    case base
-    /// An older or newer version of the path.
-    case version(UInt64)
-    /// A content from elsewhere.
-    case bytes([UInt8])
-
-    /// What was chosen, as a sentence for the journal.
-    fileprivate func sentence(_ sides: ConflictSides) -> String {
-        switch self {
-        case .ours: "Took \(sides.label(.ours))."
-        case .theirs: "Took \(sides.label(.theirs))."
-        case .base: "Took base."
-        case .version(let version): "Took version \(version)."
-        case .bytes: "Took a given content."
-        }
-    }
-
-    fileprivate var bytes: [UInt8]? {
-        if case .bytes(let bytes) = self { return bytes }
-        return nil
     }
 }
 
@@ -186,12 +158,15 @@ struct Conflicts: ReplicaPart {
             return try await keepOpen([path] + copies, changed, options, after: before)
         }
         // What is at the path now is what the user chose.
-        options.strategy = Strategy([.choice(.ours)])
-        let report = try await sync.syncPaths([path] + copies, options, after: before)
+        options.take(.ours)
+        var report = try await sync.syncPaths([path] + copies, options, after: before)
+        if resolution == .theirs, let before { report.add(done: before) }
+        // Nothing would remember the choice between two sides that each keep their own version.
+        if resolution == .ours, let away = report.away { throw away }
+        if report.leaves(path) { return report }
         let others = known.filter { !rows.contains($0) }.compactMap(\.copyPath)
         try end(ending, .init(device: writer, others: others, chosen: resolution.chosen))
-        let note = choice.sentence(sides)
-        try journal.record(.init(command: "resolve", note: note), [path])
+        try journal.record(.init(command: "resolve", note: choice.sentence(sides)), [path])
         return report
     }
 
@@ -289,7 +264,7 @@ struct Conflicts: ReplicaPart {
     ) async throws -> SyncReport? {
         if resolution == .ours { return nil }
         var options = options
-        options.strategy = Strategy([.choice(.theirs)])
+        options.take(.theirs)
         let report = try await sync.syncPaths(paths, options)
         if let away = report.away, report.isQueued { throw away }
         return report
@@ -379,12 +354,9 @@ extension Failure {
     }
 }
 
-extension Resolution.Outcome {
-    /// The content that a user chose; nil where the version is not known from here.
-    fileprivate var chosen: ContentID? {
-        if case .merged(let entry) = self { return entry.identity }
-        return nil
-    }
+extension Entry {
+    /// Nil for a tombstone.
+    fileprivate var unlessGone: Entry? { kind == .tombstone ? nil : self }
 }
 
 extension ConflictRow {

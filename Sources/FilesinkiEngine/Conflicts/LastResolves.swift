@@ -129,12 +129,20 @@ extension Conflicts {
     func writer(
         of row: ConflictRow, _ writers: VersionWriters, _ reopened: LastResolves
     ) throws -> Device? {
-        guard let base = try manifest.base(row.path) else { return nil }
-        if let device = reopened[row.path]?.device, let theirs = row.theirs,
-            base.entry.hasSameContent(as: theirs)
+        if row.copyPath != nil, let device = reopened[row.path]?.device, let theirs = row.theirs,
+            try manifest.base(row.path)?.entry.hasSameContent(as: theirs) == true
         {
             return device
         }
-        return writers.writer(of: base)
+        return try otherVersion(of: row).flatMap { writers.writer(of: $0, at: row.path) }
+    }
+
+    /// The version in place of a conflict; of one without a copy, the version of the store, which this replica does not have in
+    /// place. Nil for none.
+    func otherVersion(of row: ConflictRow) throws -> UInt64? {
+        if row.copyPath == nil, let waiting = try manifest.remote(row.path) {
+            return waiting.entry.version
+        }
+        return try manifest.base(row.path)?.version
     }
 }

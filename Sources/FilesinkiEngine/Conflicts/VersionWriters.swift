@@ -42,9 +42,9 @@ struct VersionWriters: Equatable, Sendable {
 
     private static let stale = "stale"
 
-    /// The device that committed what the base has; nil if it is not known.
-    func writer(of row: BaseRow) -> Device? {
-        items[row.path].flatMap { $0.version == row.version ? $0.device : nil }
+    /// The device that committed a version of a path; nil if it is not known.
+    func writer(of version: UInt64, at path: RelativePath) -> Device? {
+        items[path].flatMap { $0.version == version ? $0.device : nil }
     }
 
     fileprivate static let name = "conflict-writers"
@@ -63,7 +63,7 @@ extension SyncEngine {
         var known = try manifest.conflictWriters()
         if known.isStale { return }
         known.isStale = steps.contains { step in
-            known.items[step.path] != nil
+            known.items[step.path] != nil || step.action == .leave
                 // A quick test for most paths.
                 || step.path.bytes.contains(UInt8(ascii: "("))
                     && conflictOriginal(of: step.path) != nil
@@ -79,28 +79,62 @@ extension SyncEngine {
         let known = try manifest.conflictWriters()
         var found = VersionWriters()
         var unknown: [RelativePath: UInt64] = [:]
-        for path in Set(open.map(\.path)) {
-            guard let row = try manifest.base(path) else { continue }
-            if known.writer(of: row) != nil {
-                found.items[path] = known.items[path]
+        for row in open {
+            guard let version = try conflicts.otherVersion(of: row) else { continue }
+            if known.writer(of: version, at: row.path) != nil {
+                found.items[row.path] = known.items[row.path]
             } else {
-                unknown[path] = row.version
+                unknown[row.path] = version
             }
         }
-        var writers: [UInt64: Device] = [:]
+        var commits: [UInt64: Commit] = [:]
         let versions = Set(unknown.values).sorted()
         if !versions.isEmpty {
             try await connected().log.read(versions) { sequence, commit in
                 // One that was pruned, or cannot be read, leaves its writer unknown.
-                if let found = try? commit.get() { writers[sequence] = found.device }
+                if let found = try? commit.get() { commits[sequence] = found }
             }
         }
         for (path, version) in unknown {
-            guard let device = writers[version] else { continue }
-            found.items[path] = VersionWriters.Item(version: version, device: device)
+            guard let commit = commits[version] else { continue }
+            found.items[path] = VersionWriters.Item(
+                version: version, device: try await writer(of: commit, at: path))
         }
         guard found != known else { return }
         let bytes = found.items.isEmpty ? nil : found.bytes
         try manifest.write { try $0.setValue(VersionWriters.name, bytes) }
+    }
+
+    /// How many versions are followed back to the one that an undo has put in place again.
+    private static let followedVersions = 8
+
+    /// Who wrote what a commit has at a path: of a version that an undo has put in place again, the device that had committed
+    /// it before. That costs a request for each version since.
+    private func writer(of commit: Commit, at path: RelativePath) async throws -> Device {
+        guard let change = commit.changes.first(where: { $0.path == path }),
+            commit.opensAgain(change)
+        else { return commit.device }
+        var version = change.basedOn
+        for _ in 0..<Self.followedVersions where version > 0 {
+            // One that was pruned leaves the device of the undo.
+            guard let earlier = try? await connected().log.read(version),
+                let known = earlier.changes.first(where: { $0.path == path })
+            else { break }
+            if known.entry.hasSameContent(as: change.entry), !earlier.opensAgain(known) {
+                return earlier.device
+            }
+            version = known.basedOn
+        }
+        return commit.device
+    }
+}
+
+extension Commit {
+    /// Whether the commit has opened the conflict of a path again, which it changes: it has its copy, too.
+    fileprivate func opensAgain(_ change: Change) -> Bool {
+        change.reason == Change.resolved
+            && changes.contains {
+                $0.isConflictCopy && conflictOriginal(of: $0.path)?.path == change.path
+            }
     }
 }

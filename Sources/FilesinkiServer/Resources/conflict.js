@@ -26,7 +26,8 @@ function conflictName(line) { return pathValues(line, line.copy === undefined ? 
 function offerAll(place, chosen, isFiltered) {
   const which = `${isFiltered ? 'these' : 'all'} ${chosen.length.toLocaleString()}`;
   const offer = (side) => {
-    const lines = chosen.filter((line) => line[side]);
+    // A version that was deleted is one, too.
+    const lines = chosen.filter((line) => line.sides === undefined);
     if (lines.length === 0 || lines.length < chosen.length) return null;
     // A path can have one of several versions only.
     if (side === 'there' && new Set(lines.map((line) => pathHash('', pathValues(line)))).size < lines.length) return null;
@@ -151,13 +152,13 @@ async function conflict(name) {
     line.sides === undefined ? null : h('p', {}, 'Other devices wrote both versions.'),
     others.length === 0 ? null : h('p', {}, 'This path has other open conflicts, which stay open: ', conflictLinks(others), '.'),
     h('div', { class: 'row' },
-      both.map(({ side, words, entry }) => takeButton(path, side, `Keep the version ${words}`, entry)),
-      takeButton(path, 'base', 'Go back to the base', line.base)),
+      both.map((version) => takeButton(path, version, both)),
+      line.base ? action('Go back to the base', {}, () => resolve('take', { ...path, side: 'base' }, path, both)) : null),
     h('div', { class: 'sides' }, versions.map((version, index) => sideElement(version, contents[index], marks[index]))),
     marksLegend(marks),
     namedDifferences(pathValues(line), contents, versions),
     later(null, 'Asking what a merge would decide …', explanationElements(path, versions)),
-    ...mergeElements(path, line, merge),
+    ...mergeElements(path, line, merge, both),
   ];
 }
 
@@ -171,12 +172,20 @@ function severalConflicts(path, lines) {
   return [h('h2', {}, 'Conflicts in ', pathName(path)), h('p', {}, 'Several conflicts of this path are open: ', conflictLinks(lines), '.')];
 }
 
-function takeButton(path, side, words, entry) {
-  if (!entry) return null;
-  return action(words, {}, () => resolve('take', { ...path, side }, path));
+// A version of another device that is not known cannot be taken; a deletion can.
+function takeButton(path, version, both) {
+  const { side, words, entry, isOfOthers } = version;
+  if (!entry && isOfOthers) return null;
+  return action(`Keep the ${entry ? 'version' : 'deletion'} ${words}`, {}, () => resolve('take', { ...path, side }, path, both));
 }
 
-async function resolve(name, values, path) {
+// What has become of what was not chosen. Nothing is left of a deletion, and a conflict with one cannot be opened again.
+function resolvedWords(values, both) {
+  const others = both.filter(({ side, entry }) => entry && side !== values.side);
+  return others.length === 0 ? 'Resolved.' : 'Resolved. The other version stays in the history.';
+}
+
+async function resolve(name, values, path, both) {
   const reopen = async () => {
     if (!await change('reopen', path, 'The conflict is open again.')) return;
     location.hash = pathHash('conflict', path);
@@ -186,7 +195,7 @@ async function resolve(name, values, path) {
   frame.isBusy = true;
   const result = await call(name, values).finally(() => { frame.isBusy = false; });
   if (failureOf(result) === null) {
-    notice(`Resolved. The other version stays in the history.${queuedWords(result)}`, false, undo);
+    notice(`${resolvedWords(values, both)}${queuedWords(result)}`, false, both.some(({ entry, isOfOthers }) => !entry && !isOfOthers) ? null : undo);
     await show(false);
     return;
   }
@@ -210,7 +219,7 @@ function contentMarks(contents) {
 
 function sideElement({ side, name, entry, isUnknown }, bytes, marks) {
   return h('section', { class: 'side', 'aria-label': name }, h('h3', {}, name),
-    h('p', { class: 'soft' }, entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : isUnknown ? 'unknown here' : 'nothing'),
+    h('p', { class: 'soft' }, entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : isUnknown ? 'unknown here' : side === 'base' ? 'nothing' : 'deleted'),
     !entry ? null : entry.size > largestShown ? h('p', { class: 'soft' }, 'Too large to show here.')
       : entry.kind === 'file' && side !== null ? contentElement(bytes, marks, name) : null);
 }
@@ -271,7 +280,7 @@ function decision(step, versions) {
 const drafts = new Map();
 
 // The proposed merge, to be edited. A text with mixed line ends cannot be edited in a browser.
-function mergeElements(path, line, merge) {
+function mergeElements(path, line, merge, both) {
   const text = merge === null ? null : contentText(merge);
   if (text === null) return [];
   const isWindows = text.includes('\r');
@@ -293,7 +302,7 @@ function mergeElements(path, line, merge) {
       area.focus();
       return;
     }
-    await resolve('use', { ...path, text: isWindows ? area.value.replaceAll('\n', '\r\n') : area.value }, path);
+    await resolve('use', { ...path, text: isWindows ? area.value.replaceAll('\n', '\r\n') : area.value }, path, both);
   });
   return [h('h3', {}, h('label', { for: 'merge' }, 'Proposed merge')),
     h('p', { class: 'soft' }, 'What both sides changed is between markers, in a text also what one side changed in the lines beside it. Edit it, then use it.'), area,
