@@ -53,6 +53,20 @@ struct ReceivedBaseTests {
         #expect(list.contains("base nothing"), "\(list)")
     }
 
+    @Test(
+        "it is known after an undo, too, and whose version is whose", arguments: ["here", "there"])
+    func undone(_ side: String) async throws {
+        let world = try await world()
+        try await world.done("resolve", "--root", "b", "f.txt", "--take", side)
+        _ = try await world.run("resolve", "--root", "b", "f.txt", "--undo")
+        for name in ["a", "c"] {
+            _ = try await world.run("sync", name)
+            let list = try await world.run("conflicts", "--root", name).text
+            #expect(list.contains("base 9 B"), "\(list)")
+            #expect(list.contains(name == "a" ? "--take here|there" : "--take b|a"), "\(list)")
+        }
+    }
+
     @Test("without the store it is unknown, and the conflict is listed nevertheless")
     func away() async throws {
         let world = try await world()

@@ -126,20 +126,36 @@ extension Change {
 extension Array where Element == Step {
     /// The versions that the conflict copies among the steps are based on, for ``FilesinkiStore/CommitDraft/basedOnTokens``:
     /// a device that receives the conflict finds its base by them.
-    func basesOfCopies(in plan: [Step]) -> [UInt64] {
+    ///
+    /// - Parameter given: What a command says that makes copies again: nobody has changed the path since.
+    func basesOfCopies(in plan: [Step], _ given: [UInt64]) -> [UInt64] {
         let copied = Set(compactMap(\.copied))
         guard !copied.isEmpty else { return [] }
-        let versions = plan.compactMap { step in
-            // Where nobody has changed it there, an undo makes the copy.
-            copied.contains(step.path) && step.base?.version != step.theirs?.version
-                ? step.base?.version : nil
-        }
+        let versions =
+            given
+            + plan.compactMap { step in
+                // Where nobody has changed it there, an undo makes the copy.
+                copied.contains(step.path) && step.base?.version != step.theirs?.version
+                    ? step.base?.version : nil
+            }
         // A commit has a limited size.
         return Set(versions).sorted().suffix(1000).map { $0 }
     }
 }
 
 extension Conflicts {
+    /// The versions of a path that have the bases of conflicts, for ``SyncOptions/basesOfCopies``. Costs the reading of the log.
+    func versions(
+        ofBasesOf rows: [ConflictRow], at path: RelativePath, in reader: HistoryReader
+    ) async throws -> [UInt64] {
+        let bases = rows.compactMap(\.base)
+        guard !bases.isEmpty else { return [] }
+        let known = try await history.versions(of: path, in: reader).filter { !$0.isSuperseded }
+        return bases.compactMap { base in
+            known.last { $0.change.entry.hasSameContent(as: base) }?.version
+        }
+    }
+
     /// Conflicts with their bases, as far as these can be found: see ``ConflictBases/read(of:_:)``.
     func withBases(_ open: [OpenConflict]) async throws -> [OpenConflict] {
         let rows = try openRows().map(present)

@@ -53,6 +53,7 @@ extension Conflicts {
             }
         }
         try recordReopened(rows, at: path)
+        options.basesOfCopies = try await versions(ofBasesOf: rows, at: path, in: reader)
         let report = try await sync.syncPaths(paths, options, after: before)
         try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
         return report

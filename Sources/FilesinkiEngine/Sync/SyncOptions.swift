@@ -30,6 +30,8 @@ package struct SyncOptions: Sendable {
     package var strategy: Strategy?
     /// What happens where one side edited and the other deleted a path; nil for what the rules say.
     package var onDelete: OnDelete?
+    /// The versions that conflict copies are based on which a command makes, in place of those of the plan.
+    package var basesOfCopies: [UInt64] = []
     /// Asks a person about a conflict; nil where there is none to ask.
     package var ask: (@Sendable (Conflict) async -> Resolution.Outcome)?
     /// A run with more changes than this is carried out in batches. A plan of so many takes some 300 MB, and is

@@ -50,7 +50,8 @@ extension SyncEngine {
         do {
             let allowed = steps.kept(where: applied.allows)
             return try await publish(
-                allowed, allowed.basesOfCopies(in: steps), try unpublishedResolves(steps), of: run)
+                allowed, allowed.basesOfCopies(in: steps, run.options.basesOfCopies),
+                try unpublishedResolves(steps), of: run)
         } catch let failure as Failure where failure.code != .interrupted {
             if !applied.done.isEmpty { try remember(&run, steps, applied, .lost) }
             throw failure
