@@ -81,7 +81,9 @@ extension ExitCode {
             self = .negative
         } else if !report.problems.isEmpty {
             self = .partial
-        } else if !report.conflicts.isEmpty || !report.copies.isEmpty || !report.withheld.isEmpty {
+        } else if !report.newConflicts.isEmpty || !report.copies.isEmpty
+            || !report.withheld.isEmpty
+        {
             self = .conflict
         } else {
             self = .done
@@ -98,6 +100,6 @@ extension ExitCode {
             self.init(report)
             return
         }
-        self = report.conflicts.isEmpty && report.copies.isEmpty ? .done : .conflict
+        self = report.newConflicts.isEmpty && report.copies.isEmpty ? .done : .conflict
     }
 }

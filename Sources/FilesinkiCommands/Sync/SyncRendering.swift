@@ -75,7 +75,7 @@ extension Console {
     ) throws {
         let isFull = outputOptions.isJSON || outputOptions.verbosity == .verbose
         let visible = report.steps.filter {
-            isFull ? $0.isVisible : $0.isNews(since: report.knownSequence)
+            isFull ? $0.isVisible : $0.isNews(since: report.knownSequence) && !report.knows($0)
         }
         let earlier = try given?.finish() ?? GivenSteps.Sum()
         if let summary {
@@ -104,7 +104,7 @@ extension Console {
             for line in lacksRemote ? lines.dropLast() : lines[...] { say(line) }
         }
         // A conflict is forgotten if nobody says that it is open, also where nothing was done and nobody looks on.
-        if let open = report.openConflicts, open > report.conflicted.count {
+        if let open = report.openConflicts, open > report.foundConflicts.count {
             let text =
                 open == 1 ? "1 conflict is open" : "\(CountText.text(open)) conflicts are open"
             say("\(text): see filesinki conflicts.")
@@ -241,7 +241,7 @@ extension SyncReport {
         object.add("sent_bytes", sentBytes)
         object.add("received_bytes", receivedBytes)
         object.add("conflict_copies", copies.count)
-        object.add("conflicts", conflicted.count)
+        object.add("conflicts", foundConflicts.count)
         if let openConflicts, openConflicts > 0 { object.add("open_conflicts", openConflicts) }
         if !withheld.isEmpty { object.add("withheld", withheld.count) }
         object.add("problems", problems.count)
@@ -286,9 +286,9 @@ extension SyncReport {
             ?? "No remote is set. \(Failure.setRemote)"
     }
 
-    /// What to do about the conflicts that the run made or left open; empty for none.
+    /// What to do about the conflicts that the run has found; empty for none.
     private func conflictHint(_ hints: CommandHints, within width: Int?) -> [String] {
-        let paths = conflicted
+        let paths = foundConflicts
         guard let path = paths.first, !isDryRun else { return [] }
         guard paths.count == 1 else {
             return ["\(paths.count) conflicts to resolve: see filesinki conflicts."]
@@ -312,6 +312,11 @@ extension SyncReport {
     /// Whether the run reached the remote and found nothing to do.
     func isIdle(_ totals: SyncTotals) -> Bool {
         hasRemote && away == nil && stopped == nil && !isDryRun && totals.isEmpty
-            && conflicted.isEmpty
+            && foundConflicts.isEmpty
+    }
+
+    /// Whether a step is about a conflict that an earlier run has left open, which is news no more.
+    fileprivate func knows(_ step: Step) -> Bool {
+        step.action == .leave && !isDryRun && !newConflicts.contains(step.path)
     }
 }

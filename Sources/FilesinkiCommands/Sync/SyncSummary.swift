@@ -41,11 +41,11 @@ struct SyncSummary {
 
     private var hints: CommandHints { CommandHints(alwaysNaming: status.root) }
 
-    /// The conflicts that the run made, left open or received, with their conflict copies.
+    /// The conflicts that the run has found or received, with their conflict copies.
     private func conflicts(of report: SyncReport) -> [RelativePath: RelativePath?] {
         let paths = Set(report.steps.lazy.filter(\.isVisible).map(\.path))
         var found: [RelativePath: RelativePath?] = [:]
-        for path in report.conflicted { found[path] = .some(nil) }
+        for path in report.foundConflicts { found[path] = .some(nil) }
         for open in status.conflicts where open.copy.map(paths.contains) == true {
             found[open.path] = open.copy
         }

@@ -181,7 +181,7 @@ final class WatchReporter: Sendable {
         }
         if !events.isEmpty { await hook?.run(events) }
         // A conflict copy of another device arrives as a change.
-        if !events.isEmpty || !report.conflicted.isEmpty { await conflicts?.check() }
+        if !events.isEmpty || !report.foundConflicts.isEmpty { await conflicts?.check() }
     }
 }
 

@@ -21,6 +21,8 @@ package struct SyncReport: Sendable {
     package var copies: [RelativePath] = []
     /// Conflicts that stay open.
     package var conflicts: [RelativePath] = []
+    /// Those of them that no earlier run has left open.
+    package var newConflicts: Set<RelativePath> = []
     /// How many conflicts are open after the run, also those of earlier runs and of other devices; nil where nobody
     /// has counted them.
     package var openConflicts: Int?
@@ -55,6 +57,11 @@ package struct SyncReport: Sendable {
         Set(conflicts).union(copies.compactMap { conflictOriginal(of: $0)?.path })
     }
 
+    /// Paths with a conflict that the run has found, and no earlier one has left open, each once.
+    package var foundConflicts: Set<RelativePath> {
+        newConflicts.union(copies.compactMap { conflictOriginal(of: $0)?.path })
+    }
+
     /// Whether nothing was or would be changed, here or there.
     package var isQuiet: Bool {
         givenSteps == 0 && steps.allSatisfy { $0.action == .agree || $0.action == .skip }
@@ -85,6 +92,7 @@ package struct SyncReport: Sendable {
         withheld.formUnion(batch.withheld)
         notices += batch.notices
         copies += batch.copies
+        newConflicts.formUnion(batch.newConflicts)
         addAmounts(of: batch)
         sequence = max(sequence, batch.sequence)
     }
@@ -95,8 +103,9 @@ package struct SyncReport: Sendable {
         receivedBytes += other.receivedBytes
     }
 
-    /// Adds the conflict copies that an earlier run has made; nil for none.
+    /// Adds the conflicts that an earlier run of the command has found, with their copies; nil for none.
     package mutating func addCopies(of earlier: SyncReport?) {
+        newConflicts.formUnion(earlier?.newConflicts ?? [])
         guard let made = earlier?.copies, !made.isEmpty else { return }
         let known = Set(copies)
         copies = made.filter { !known.contains($0) } + copies

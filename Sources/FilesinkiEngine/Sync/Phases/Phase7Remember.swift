@@ -10,6 +10,7 @@ extension SyncEngine {
         _ run: inout SyncRun, _ steps: [Step], _ applied: ApplyResult, _ publication: Publication
     ) throws {
         let done = steps.carriedOut(applied, publication)
+        try noteNewConflicts(done, &run)
         run.addToReport(done, publication)
         try reportCopies(&run, done, steps)
         try record(run, steps, applied, publication, done)
@@ -335,19 +336,6 @@ extension SyncEngine {
         counts.received = applied.bytes
         counts.sent = run.report.sentBytes
         return counts
-    }
-
-    private func recordOpenConflict(
-        _ step: Step, _ now: Timestamp, _ writer: ManifestWriter
-    ) throws {
-        guard step.action == .leave, try manifest.openConflicts(at: step.path).isEmpty else {
-            return
-        }
-        _ = try writer.addConflict(
-            ConflictRow(
-                id: 0, path: step.path, base: step.base?.entry, ours: step.ours,
-                theirs: step.theirs?.entry, copyPath: nil, rule: step.reason.word, time: now,
-                state: .open))
     }
 }
 
