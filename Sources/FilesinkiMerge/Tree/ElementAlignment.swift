@@ -80,11 +80,11 @@ struct ElementAlignment {
     private func isStableAgain(_ groups: [SequenceMerge.Group]) -> Bool {
         guard Set(values[0]).count < values[0].count else { return true }
         let expected = counts.compactMapValues { $0[3] > 0 ? $0[3] : nil }
-        return [true, false].allSatisfy { areOursFirst in
-            let result = result(groups, areOursFirst)
-            return values[1...].allSatisfy { side in
-                let again = ElementAlignment([values[0], result, side], isStable: false) { _ in true
-                }
+        let results = Set([true, false].map { result(groups, $0) })
+        return results.allSatisfy { result in
+            values[1...].allSatisfy { side in
+                let again = ElementAlignment(
+                    [values[0], result, side], isStable: false, isRecognizable: { _ in true })
                 guard let again else { return true }
                 return again.counts.allSatisfy { $0.value[3] == expected[$0.key] ?? 0 }
             }
