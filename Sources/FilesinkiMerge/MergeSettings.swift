@@ -11,6 +11,9 @@ package struct MergeSettings: Hashable, Sendable {
     /// Whether ``fieldChoice`` decides about single values and comments only: what one side changed and the other
     /// removed stays, and tables that cannot be told apart decline.
     package var keepsMembers = false
+    /// Whose version stands where the merge would decline, as between conflict markers; nil to decline. All else is merged
+    /// as without it, unlike with ``fieldChoice``.
+    package var markedSide: MarkedSide?
     /// By which member the objects of an array are known; the first that matches decides, and
     /// where none does a unique `id`, `uuid`, `key`, `name` or `title` is looked for.
     package var identities: [IdentityRule] = []
@@ -19,6 +22,9 @@ package struct MergeSettings: Hashable, Sendable {
 
     package init() {}
 }
+
+/// The side whose version of each conflict a document has: see ``MarkedMerge``.
+package enum MarkedSide: Hashable, Sendable { case ours, theirs }
 
 /// What becomes of a field that both sides changed.
 package struct FieldRule: Hashable, Sendable {

@@ -133,6 +133,15 @@ struct MergeTests {
         #expect(outcome.text == "<<<<<<< here\nA\n=======\nZ\n>>>>>>> there\n")
     }
 
+    @Test("--markers of a format has between markers what it cannot merge")
+    func markersOfFormat() async throws {
+        let world = try world("[a]\nx=1\ny=1\n", "[a]\nx=2\ny=1\n", "[a]\nx=3\ny=4\n")
+        let words = ["merge", "--markers", "--path", "x.ini", "--marker-size", "3", "b", "h", "t"]
+        let outcome = try await world.run(bytes: words.map { Array($0.utf8) })
+        #expect(outcome.code == .negative)
+        #expect(outcome.text == "[a]\n<<< here\nx=2\n===\nx=3\n>>> there\ny=4\n")
+    }
+
     @Test("-o writes the file atomically, also over an input, and not when a conflict remains")
     func output() async throws {
         let world = try edits()

@@ -27,8 +27,8 @@ extension Session {
         let labels = TextMerge.Labels(
             ours: open.sides.label(open.sides.inOrder[0]),
             theirs: open.sides.label(open.sides.inOrder[1]))
-        return try await merging(versions, of: open) { merge, outputs in
-            try await merge.marked(labels: labels, limit: Self.markedLimit, keepingIn: outputs)
+        return try await merging(versions, of: open) { merge, _ in
+            try merge.marked(labels: labels, limit: Self.markedLimit)
         }
     }
 

@@ -220,13 +220,9 @@ struct MergeCommand: Command {
 
     /// Writes both sides of each conflict between markers, when the contents are text.
     private func writeMarked(_ merge: FileMerge, in console: Console) throws {
-        let versions = try [merge.base, merge.ours, merge.theirs].map {
-            try MergeVersions.read($0, limit: Self.markedLimit)
-        }
-        guard let base = versions[0], let ours = versions[1], let theirs = versions[2],
-            let text = TextMerge.marked(
-                MergeInput(base: base, ours: ours, theirs: theirs), labels: labels,
-                markerSize: markerSize)
+        guard
+            let text = try merge.marked(
+                labels: labels, markerSize: markerSize, limit: Self.markedLimit)
         else {
             return console.say("The contents are not text; conflict markers cannot be written.")
         }

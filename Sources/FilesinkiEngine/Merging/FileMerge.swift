@@ -87,7 +87,7 @@ package struct FileMerge: Sendable {
     }
 
     /// The file's size and time, as a choice compares them.
-    private static func entry(_ path: String) throws(Failure) -> Entry {
+    static func entry(_ path: String) throws(Failure) -> Entry {
         guard let stamp = FileStamp(at: path, followingSymlinks: true) else {
             throw SystemError.last.failure("read the file", path, of: .argument)
         }

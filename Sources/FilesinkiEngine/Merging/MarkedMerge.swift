@@ -1,40 +1,42 @@
 package import FilesinkiMerge
+import FilesinkiModel
 import FilesinkiReconcile
 
 extension FileMerge {
-    /// Both versions with markers where a merge cannot decide: of a format with names, only the values that both changed; what one
-    /// side changed is merged. Where the format declines otherwise, and in other texts, by lines.
+    /// Both versions with markers where the first merge of the chain cannot decide: see ``MarkedMerge``. What else the format
+    /// merges is merged.
     ///
-    /// - Parameters:
-    ///   - limit: The largest version that is read, in bytes.
-    ///   - outputs: Where merged contents are kept meanwhile.
+    /// - Parameter limit: The largest version that is read, in bytes.
     /// - Returns: Nil if a version is not text, or too large.
     package func marked(
-        labels: TextMerge.Labels, limit: Int, keepingIn outputs: MergeOutputs
-    ) async throws -> [UInt8]? {
+        labels: TextMerge.Labels, markerSize: Int = TextMerge.markerSize, limit: Int
+    ) throws -> [UInt8]? {
         let files = try [base, ours, theirs].map { try MergeVersions.read($0, limit: limit) }
         guard let base = files[0], let ours = files[1], let theirs = files[2] else { return nil }
-        // The one merge with all that both changed from here, and with all of it from there.
-        if let here = try await merged(choosing: .ours, limit, outputs),
-            let there = try await merged(choosing: .theirs, limit, outputs), here != there,
-            let text = TextMerge.marked(here, against: there, labels: labels)
-        {
-            return text
-        }
-        return TextMerge.marked(
-            MergeInput(base: base, ours: ours, theirs: theirs), labels: labels)
+        var input = MergeInput(
+            base: base.isEmpty ? nil : base, ours: ours, theirs: theirs,
+            oursModified: try Self.entry(self.ours).modified,
+            theirsModified: try Self.entry(self.theirs).modified, settings: settings)
+        input.settings.keepsMembers = false
+        let format = format(of: [base, ours, theirs].filter { !$0.isEmpty }) ?? .text
+        return MarkedMerge(input, format, labels: labels, markerSize: markerSize).bytes
     }
 
-    private func merged(
-        choosing choice: FieldChoice, _ limit: Int, _ outputs: MergeOutputs
-    ) async throws -> [UInt8]? {
-        var merge = self
-        merge.trace = nil
-        merge.settings.fieldChoice = choice
-        merge.settings.keepsMembers = false
-        guard case .merged(let file, _, _) = try await merge.run(keepingIn: outputs) else {
-            return nil
+    /// The format by which the chain merges first; nil for databases, and if it has none.
+    private func format(of versions: [[UInt8]]) -> DocumentFormat? {
+        for case .merge(let link) in strategy.links {
+            switch link {
+            case .exec: continue
+            case .format(let format): return DocumentFormat(format, fileName: path.name)
+            case .auto:
+                if let format = settings.format {
+                    return DocumentFormat(format, fileName: path.name)
+                }
+                let named = DocumentFormat(fileName: path.name)
+                let isJSON = versions.allSatisfy { JSONMerge.isDocument($0) }
+                return isJSON && named?.format != .ipynb ? .json : named
+            }
         }
-        return try MergeVersions.read(file, limit: limit)
+        return nil
     }
 }

@@ -72,6 +72,15 @@ package struct CSVMerge: ContentMerge {
         return .merged(frames.added(to: bytes))
     }
 
+    /// Whether the versions are merged as texts: one is no table, or no column identifies the rows.
+    func mergesLines(of input: MergeInput) -> Bool {
+        guard needsKey, Self.refusal(input) == nil else { return false }
+        var contents = Versions(base: input.base ?? [], ours: input.ours, theirs: input.theirs)
+        _ = Self.removeFrames(&contents)
+        guard let sheets = Versions<CSVSheet>(contents) else { return true }
+        return CSVKey(for: sheets, chosen: input.settings.keyColumns)?.isWholeRow ?? false
+    }
+
     private static func declined(_ reason: String) -> MergeOutcome {
         .declined([MergeConflict("", reason)])
     }

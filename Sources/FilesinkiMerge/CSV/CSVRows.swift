@@ -225,7 +225,7 @@ struct KeyOrder {
     let base: [Int32]
     let ours: [Int32]
     let theirs: [Int32]
-    /// Which keys are in the result. A key of the base is only if both sides have it.
+    /// Which keys are in the result. A key of the base is only if both sides have it, or as one side's version of a conflict.
     let survives: [Bool]
     /// Merges what both sides inserted at the same place.
     let lineMerge3: LineMerge3
@@ -234,8 +234,15 @@ struct KeyOrder {
     /// behind each of these what a side added behind it. nil if both sides changed the order
     /// otherwise.
     func merged() -> [Int32]? {
-        var isCommon = [Bool](repeating: false, count: survives.count)
-        for key in base where survives[Int(key)] { isCommon[Int(key)] = true }
+        func marks(_ keys: [Int32]) -> [Bool] {
+            var result = [Bool](repeating: false, count: survives.count)
+            for key in keys where survives[Int(key)] { result[Int(key)] = true }
+            return result
+        }
+        var isCommon = marks(base)
+        // One that stays on one side only, as a conflict's version, has its place as if that side had added it.
+        let (isOurs, isTheirs) = (marks(ours), marks(theirs))
+        for key in isCommon.indices where !isOurs[key] || !isTheirs[key] { isCommon[key] = false }
         let baseOrder = base.filter { isCommon[Int($0)] }
         let oursOrder = ours.filter { isCommon[Int($0)] }
         let theirsOrder = theirs.filter { isCommon[Int($0)] }

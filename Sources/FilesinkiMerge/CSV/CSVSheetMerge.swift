@@ -13,6 +13,8 @@ struct CSVSheetMerge {
     var quotedColumns: [[UInt8]: Bool] = [:]
     let separator: UInt8
     let trace: MergeTrace?
+    /// The side whose version of a conflict is written; nil to refuse.
+    private let markedSide: MergeVersion?
 
     /// How many conflicts are listed at most.
     private static let mostConflicts = 100
@@ -27,6 +29,7 @@ struct CSVSheetMerge {
         rows = CSVRows(sheets, key)
         separator = sheets.ours.table.separator
         trace = input.trace
+        markedSide = input.markedSide
     }
 
     /// The merged table; nil when there are conflicts.
@@ -77,31 +80,32 @@ struct CSVSheetMerge {
         guard let base = records.base else { return true }
         if trace != nil { noteRemoved(number, records) }
         guard let ours = records.ours else {
-            if let theirs = records.theirs {
-                checkRemoved(number, base, theirs, sheets.theirs, layout.basePlaces.theirs)
-            }
-            return false
+            guard let theirs = records.theirs else { return false }
+            let places = layout.basePlaces.theirs
+            return isMarked(.theirs, number, base, theirs, sheets.theirs, places)
         }
         guard records.theirs != nil else {
-            checkRemoved(number, base, ours, sheets.ours, layout.basePlaces.ours)
-            return false
+            return isMarked(.ours, number, base, ours, sheets.ours, layout.basePlaces.ours)
         }
         return true
     }
 
-    private mutating func checkRemoved(
-        _ number: Int, _ base: CSVTable.Record, _ kept: CSVTable.Record, _ sheet: CSVSheet,
-        _ basePlaces: [Int?]
-    ) {
+    /// Whether a row that one side removed stays as a conflict's version of the other side. Refuses where the other side
+    /// changed it, and no version of conflicts is wanted.
+    private mutating func isMarked(
+        _ side: MergeVersion, _ number: Int, _ base: CSVTable.Record, _ kept: CSVTable.Record,
+        _ sheet: CSVSheet, _ basePlaces: [Int?]
+    ) -> Bool {
         let changed = sheet.columns.indices.contains { place in
             let before = basePlaces[place].map { sheets.base.value(base, $0) } ?? []
             return sheet.value(kept, place) != before
         }
-        if changed {
+        if changed, markedSide == nil {
             refuse(
                 place(Int32(truncatingIfNeeded: number)),
                 "One side removed it, the other changed it.")
         }
+        return changed && markedSide == side
     }
 
     private mutating func append(
@@ -113,12 +117,18 @@ struct CSVSheetMerge {
             result += whole
             return
         }
+        let known = conflicts.count
         checkRemovedColumns(records, number)
         var cells: [Raw?] = []
         for column in columns {
             let cell = cell(records, column)
             let isNew = cell.all.allSatisfy { $0 == nil } && !has(records, column)
             cells.append(isNew ? written([], column)[...] : merged(cell, column, number))
+        }
+        if conflicts.count > known, let whole = marked(records) {
+            conflicts.removeLast(conflicts.count - known)
+            result += whole
+            return
         }
         while cells.count > 1, cells.last == .some(nil) { cells.removeLast() }
         let end = end(of: records)
@@ -131,19 +141,24 @@ struct CSVSheetMerge {
         result += end
     }
 
+    /// The bytes of a record that is a conflict, as the marked side has it; nil where it cannot be written so.
+    private func marked(_ records: Versions<CSVTable.Record?>) -> Raw? {
+        guard layout.isSame, let markedSide else { return nil }
+        return markedSide == .ours
+            ? bytes(records.ours, sheets.ours) : bytes(records.theirs, sheets.theirs)
+    }
+
+    private func bytes(_ record: CSVTable.Record?, _ sheet: CSVSheet) -> Raw? {
+        record.map { sheet.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound] }
+    }
+
     /// The bytes of a record that is copied unchanged; nil when its fields must be merged.
     private func unchanged(_ records: Versions<CSVTable.Record?>) -> Raw? {
         guard layout.isSame else { return nil }
-        let ours = records.ours.map {
-            sheets.ours.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
-        }
-        let theirs = records.theirs.map {
-            sheets.theirs.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
-        }
+        let ours = bytes(records.ours, sheets.ours)
+        let theirs = bytes(records.theirs, sheets.theirs)
         guard let ours, let theirs else { return ours ?? theirs }
-        let base = records.base.map {
-            sheets.base.table.bytes[$0.bytes.lowerBound..<$0.end.upperBound]
-        }
+        let base = bytes(records.base, sheets.base)
         if theirs == base { return ours }
         // Counters add up even when both sides reached the same value.
         if ours == theirs, cellMerge.settings.fields.isEmpty { return ours }

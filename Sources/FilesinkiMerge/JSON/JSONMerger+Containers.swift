@@ -63,6 +63,7 @@ extension JSONMerger {
         defer { place.leave() }
         var winner = input.chosenSide
         if rule() == .newest { winner = input.newest }
+        winner = winner ?? input.markedSide
         if winner == nil { decline("One side removed it, the other changed it.") }
         return winner == side ? .taken(side) : .dropped
     }
@@ -200,6 +201,7 @@ extension JSONMerger {
     ) {
         var order = order
         if order.isReorderedTwice {
+            if input.markedSide != nil { return resolve(trio, SequenceOrder.reasonOfReordering) }
             order.chosenSide = input.chosenSide
             if let side = input.chosenSide {
                 input.trace?.add(place, side, .fieldChoice)
@@ -261,6 +263,7 @@ extension JSONMerger {
             numbers: JSONNumbering(documents, layouts).lists, chosenSide: input.chosenSide
         ) { isRecognizable(nodes($0, layouts)) }
         sequence.isPlaced = isPlaced
+        sequence.markedSide = input.markedSide
         sequence.isRuled = isRuled
         return sequence.merged()
     }

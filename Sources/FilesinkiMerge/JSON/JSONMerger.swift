@@ -124,9 +124,9 @@ struct JSONMerger {
         writer.writeValue(node, version, depth: place.tokens.count)
     }
 
-    /// Takes the side that the user chose for conflicts, or declines.
+    /// Takes the side whose version conflicts have, or declines.
     mutating func resolve(_ trio: MergeTrio<Int>, _ reason: String) {
-        guard let side = input.chosenSide else { return decline(reason) }
+        guard let side = input.conflictSide else { return decline(reason) }
         input.trace?.add(place, side, .fieldChoice)
         write(trio, side)
     }

@@ -24,7 +24,8 @@ struct NotebookMerge: ContentMerge {
         var steps: [MergeTrace.Step] = []
         for (id, cell) in ours.cells.sorted(by: { $0.value.source < $1.value.source }) {
             guard let old = base.cells[id], let other = theirs.cells[id] else { continue }
-            switch Notebook.mergedSource((base, old), (ours, cell), (theirs, other)) {
+            let sources = [(base, old), (ours, cell), (theirs, other)]
+            switch Notebook.mergedSource(sources, conflictsOf: input.markedSide) {
             case nil: break
             case .merged(let source):
                 steps.append(MergeTrace.Step("/cells/\(old.index)/source", .both, .combined))
@@ -160,18 +161,22 @@ private struct Notebook {
 
     /// The source of a cell that both sides changed, merged as text; nil where one side did not, or where it is not
     /// written as a list of lines, of which the base has at least two.
+    ///
+    /// - Parameter side: Whose lines stand where both changed the same ones; nil to decline.
     static func mergedSource(
-        _ base: (Notebook, Cell), _ ours: (Notebook, Cell), _ theirs: (Notebook, Cell)
+        _ versions: [(Notebook, Cell)], conflictsOf side: MergeVersion?
     ) -> MergeOutcome? {
-        let versions = [base, ours, theirs]
         let lists = versions.map { $0.lines($1) }
         guard let old = lists[0], let our = lists[1], let their = lists[2], old.count > 1,
             our.map(\.text) != old.map(\.text), their.map(\.text) != old.map(\.text),
             our.map(\.text) != their.map(\.text)
         else { return nil }
         let texts = [old, our, their].map { $0.flatMap(\.text) }
-        let outcome = TextMerge().merge(
-            MergeInput(base: texts[0], ours: texts[1], theirs: texts[2]))
+        let input = MergeInput(base: texts[0], ours: texts[1], theirs: texts[2])
+        var outcome = TextMerge().merge(input)
+        if case .declined = outcome, let side, let text = TextMerge.chosen(input, side) {
+            outcome = .merged(text)
+        }
         guard case .merged(let text) = outcome else { return outcome }
         var spellings: [[UInt8]: ArraySlice<UInt8>] = [:]
         for line in old + our + their {
@@ -187,7 +192,7 @@ private struct Notebook {
             result.append(line)
             start = end
         }
-        return .merged(base.0.written(result, like: base.1))
+        return .merged(versions[0].0.written(result, like: versions[0].1))
     }
 
     private typealias Line = (text: [UInt8], written: ArraySlice<UInt8>)

@@ -124,7 +124,7 @@ struct TextHunks {
     }
 }
 
-private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+func isLetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "a")...UInt8(ascii: "z"):

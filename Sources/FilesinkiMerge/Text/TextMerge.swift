@@ -34,6 +34,11 @@ package struct TextMerge: ContentMerge {
         input.refusalAsText == nil ? TextWriter(input, markerSize).bytes(labels) : nil
     }
 
+    /// The merged text with the lines of one side in place of each conflict; nil if one of the contents is not text.
+    static func chosen(_ input: MergeInput, _ side: MergeVersion) -> [UInt8]? {
+        input.refusalAsText == nil ? TextWriter(input).bytes(choosing: side) : nil
+    }
+
     /// The length of git's conflict markers, unless an attribute sets another.
     package static let markerSize = 7
 
@@ -106,13 +111,27 @@ struct TextWriter {
     ///
     /// - Parameter labels: What the conflicts' markers say.
     func bytes(_ labels: TextMerge.Labels = TextMerge.Labels(ours: "", theirs: "")) -> [UInt8] {
+        bytes { append($0, labels, to: &$1) }
+    }
+
+    /// The merged text with the lines of one side in place of each conflict.
+    func bytes(choosing side: MergeVersion) -> [UInt8] {
+        bytes { hunk, result in
+            let isOurs = side == .ours
+            result +=
+                texts.bytes[isOurs ? texts.ours.bytes(hunk.ours) : texts.theirs.bytes(hunk.theirs)]
+        }
+    }
+
+    /// - Parameter appendConflict: Appends what stands in place of a conflict.
+    private func bytes(_ appendConflict: (TextHunk, inout [UInt8]) -> Void) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(texts.bytes.count / 2)
         var next = 0
         for hunk in hunks where hunk.source != .same {
             result += texts.bytes[texts.ours.bytes(next..<hunk.ours.lowerBound)]
             switch hunk.source {
-            case .conflict: append(hunk, labels, to: &result)
+            case .conflict: appendConflict(hunk, &result)
             case .theirs: result += texts.bytes[texts.theirs.bytes(hunk.theirs)]
             case .ours, .same: result += texts.bytes[texts.ours.bytes(hunk.ours)]
             }

@@ -6,6 +6,8 @@ struct ElementSequence {
     let numbers: [[Int]]
     /// Whose elements stay where both sides changed the same part; nil to decline.
     let chosenSide: MergeVersion?
+    /// Whose elements a part has that is a conflict, so that it can stand between markers; nil to decline.
+    var markedSide: MergeVersion?
     /// Whether an element that both sides changed is still the same thing on both.
     let isRecognizable: (MergeTrio<Int>) -> Bool
     /// Of the parts of a text: whether an element of the base is still the same thing in a version. What replaces a
@@ -30,14 +32,19 @@ struct ElementSequence {
         let groups = SequenceMerge.groups(
             base: numbers[0], ours: numbers[1], theirs: numbers[2], joinsTouching: isPlaced)
         var things: [Item] = []
+        var isMarked = false
         for group in groups {
-            guard let part = elements(of: group) else {
+            if let part = elements(of: group) {
+                things += part
+            } else if let part = elements(of: group, from: markedSide) {
+                things += part
+                isMarked = true
+            } else {
                 return .conflict(
                     isPlaced
                         ? "Both sides changed the same or neighbouring elements of a list."
                         : "Both sides changed the same part of a list.")
             }
-            things += part
         }
         guard !isPlaced || !isMovedTwice(things.map(\.entry)) else {
             return .conflict(SequenceOrder.reasonOfReordering)
@@ -46,7 +53,7 @@ struct ElementSequence {
         else {
             return .conflict("Both sides added or moved an element, to different places of a list.")
         }
-        guard chosenSide != nil || isPlain(groups, things.map(\.entry)) else {
+        guard chosenSide != nil || isPlain(groups, things.map(\.entry), isMarked) else {
             return .conflict("Both sides changed a list, and the merge is ambiguous.")
         }
         return .merged(things)
@@ -152,8 +159,13 @@ struct ElementSequence {
         return result
     }
 
-    func chosen(_ group: SequenceMerge.Group) -> [Item]? {
-        switch chosenSide {
+    func chosen(_ group: SequenceMerge.Group) -> [Item]? { elements(of: group, from: chosenSide) }
+
+    /// The elements that a side has in a part.
+    private func elements(
+        of group: SequenceMerge.Group, from side: MergeVersion?
+    ) -> [Item]? {
+        switch side {
         case .ours: group.ours.map { (MergeTrio(ours: $0), .taken(.ours)) }
         case .theirs: group.theirs.map { (MergeTrio(theirs: $0), .taken(.theirs)) }
         default: nil
@@ -161,10 +173,13 @@ struct ElementSequence {
     }
 
     /// Whether it is plain which of equal elements changed.
+    ///
+    /// - Parameter isMarked: Whether a part is a side's. Merged again it would be a conflict again, which says nothing.
     private func isPlain(
-        _ groups: [SequenceMerge.Group], _ entries: [MergeTrio<Int>]
+        _ groups: [SequenceMerge.Group], _ entries: [MergeTrio<Int>], _ isMarked: Bool
     ) -> Bool {
         if isText, areChangesUnique(groups) { return true }
+        if isMarked { return numbers.allSatisfy { Set($0).count == $0.count } }
         // An element with a place is the one at this place.
         let isPlain =
             isPlaced

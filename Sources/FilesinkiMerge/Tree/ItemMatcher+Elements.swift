@@ -76,6 +76,7 @@ extension ItemMatcher {
             sequence.continues = continues
         }
         sequence.isPlaced = isPlaced
+        sequence.markedSide = markedSide
         sequence.isRuled = isRuled
         switch sequence.merged() {
         case .merged(let items): return .sequence(items)

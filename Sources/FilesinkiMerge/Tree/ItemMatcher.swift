@@ -10,6 +10,8 @@ struct ItemMatcher {
     let format: any SyntaxFormat
     /// The side that the user chose for conflicts.
     let chosenSide: MergeVersion?
+    /// As in ``ElementSequence``.
+    var markedSide: MergeVersion?
     /// Whether a rule of the user decides about an element of the list.
     var isRuled: (MergeTrio<Int>) -> Bool = { _ in false }
 

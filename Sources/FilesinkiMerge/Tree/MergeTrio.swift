@@ -87,6 +87,14 @@ extension MergeInput {
         }
     }
 
+    /// The side whose version of a conflict is written; nil to decline.
+    var conflictSide: MergeVersion? {
+        chosenSide ?? settings.markedSide.map { $0 == .ours ? .ours : .theirs }
+    }
+
+    /// ``conflictSide`` where the user chose no side.
+    var markedSide: MergeVersion? { chosenSide == nil ? conflictSide : nil }
+
     /// The side that was modified later; nil where the times are equal.
     var newest: MergeVersion? {
         guard oursModified != theirsModified else { return nil }

@@ -9,8 +9,16 @@ extension TreeMerger {
         else { return false }
         let texts = MergeVersion.allCases.map { Array(bytes(nodes, $0)) + [10] }
         let input = MergeInput(base: texts[0], ours: texts[1], theirs: texts[2])
-        guard case .merged(let merged) = TextMerge().merge(input) else { return false }
-        output += merged.dropLast()
+        let outcome = TextMerge().merge(input)
+        if case .merged(let merged) = outcome {
+            output += merged.dropLast()
+        } else if let side = self.input.markedSide,
+            let text = TextMerge.chosen(input, side)
+        {
+            output += text.dropLast()
+        } else {
+            return false
+        }
         outline.appendComputed()
         self.input.trace?.add(place.pointer, .both, .combined)
         return true

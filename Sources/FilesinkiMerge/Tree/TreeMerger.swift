@@ -117,9 +117,9 @@ struct TreeMerger {
         trees[version]?.slice(nodes[version]?.range ?? 0..<0) ?? []
     }
 
-    /// Takes the side that the user chose for conflicts, or declines.
+    /// Takes the side whose version conflicts have, or declines.
     mutating func resolve(_ nodes: Nodes, _ reason: String) {
-        guard let side = input.chosenSide else { return decline(reason) }
+        guard let side = input.conflictSide else { return decline(reason) }
         input.trace?.add(place, side, .fieldChoice)
         write(nodes[side], side)
     }
@@ -159,7 +159,11 @@ struct TreeMerger {
         case .merged(let bytes): output += bytes
         case .declined where input.settings.keepsMembers:
             output += input.chosenSide == .ours ? ours : theirs
-        case .declined: decline("Both sides changed what is written around it.")
+        case .declined:
+            guard let side = input.markedSide else {
+                return decline("Both sides changed what is written around it.")
+            }
+            output += side == .ours ? ours : theirs
         }
     }
 
@@ -175,11 +179,14 @@ struct TreeMerger {
     private mutating func mergeItems(_ nodes: Nodes, asUnion: Bool) {
         var matcher = ItemMatcher(
             trees: trees, nodes: nodes, format: format, chosenSide: input.chosenSide)
+        matcher.markedSide = input.markedSide
         if nodes.ours?.kind == .list, !fields.isEmpty { matcher.isRuled = ruledElements }
         switch asUnion ? matcher.matchByValue() : matcher.match(identity: identity()) {
         case .conflict where writeListByLines(nodes): break
         case .conflict(let reason) where input.settings.keepsMembers: decline(reason)
         case .conflict(let reason): resolve(nodes, reason)
+        case .keyed(let match) where match.reorderedTwice == [] && input.markedSide != nil:
+            resolve(nodes, SequenceOrder.reasonOfReordering)
         case .keyed(var match):
             if let name = match.reorderedTwice { match.chosenSide = sideOfOrder(name) }
             let resolutions = match.entries.map { resolution($0, nodes) }
@@ -235,7 +242,7 @@ struct TreeMerger {
         if input.settings.keepsMembers { return .taken(side) }
         enter(entry, nodes)
         defer { place.leave() }
-        let winner = rule() == .newest ? input.newest : input.chosenSide
+        let winner = (rule() == .newest ? input.newest : input.chosenSide) ?? input.markedSide
         if winner == nil { decline("One side removed it, the other changed it.") }
         return winner == side ? .taken(side) : .dropped
     }
