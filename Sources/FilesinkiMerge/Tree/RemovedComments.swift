@@ -1,5 +1,6 @@
 /// Comments that one side removed, and that belong to something else in the other one, which only moved them: they
-/// would come back as that side's.
+/// would come back as that side's. And comments that both sides added behind the same item, above another one on one side,
+/// and above nothing on the other: they would be there twice.
 ///
 /// A comment belongs to the item below it or stands alone, which what a side puts beside it can change.
 struct RemovedComments {
@@ -8,6 +9,8 @@ struct RemovedComments {
         var range: Range<Int>
         /// Whether the comment stands alone.
         var isAlone: Bool
+        /// The item before it; empty if there is none.
+        var previous: ByteKey
     }
 
     private let lines: MergeTrio<[ByteKey: [Line]]>
@@ -49,14 +52,17 @@ struct RemovedComments {
         _ node: SyntaxNode, _ tree: SyntaxTree,
         _ found: inout (lines: [ByteKey: [Line]], blocks: [[ByteKey]])
     ) {
+        var previous = ByteKey([UInt8]())
         for item in tree.items(of: node) {
+            defer { previous = ByteKey(tree.slice(item.gap.upperBound..<item.end).trimmed) }
             let isAlone = item.role == .comment
             let range = isAlone ? item.value.range : item.lead
             if !range.isEmpty {
                 let block = tree.wholeLines(range)
                 for line in block {
                     let text = ByteKey(tree.slice(line).trimmed)
-                    found.lines[text, default: []].append(Line(range: line, isAlone: isAlone))
+                    found.lines[text, default: []].append(
+                        Line(range: line, isAlone: isAlone, previous: previous))
                 }
                 if isAlone, !block.isEmpty {
                     found.blocks.append(block.map { ByteKey(tree.slice($0).trimmed) })
@@ -68,13 +74,23 @@ struct RemovedComments {
 
     /// The lines of a side that the other one removed, and that stand elsewhere than in the base.
     private func moved(by side: MergeVersion) -> [Range<Int>] {
-        let alone = (blocks[side] ?? []).filter {
-            $0.allSatisfy { isMoved($0, toAlone: true, side) }
+        let alone = (blocks[side] ?? []).filter { block in
+            block.allSatisfy { isMoved($0, toAlone: true, side) }
+                || block.allSatisfy { isDoubled($0, side) }
         }
         let attached = (blocks.base ?? []).filter {
             $0.allSatisfy { isMoved($0, toAlone: false, side) }
         }
         return (alone + attached).joined().compactMap { lines[side]?[$0]?.first?.range }
+    }
+
+    /// Whether a side added a comment that stands alone, and the other one the same above an item.
+    private func isDoubled(_ text: ByteKey, _ side: MergeVersion) -> Bool {
+        guard lines.base?[text] == nil, let alone = lines[side]?[text], alone.count == 1,
+            let attached = lines[side.other]?[text], attached.count == 1
+        else { return false }
+        return alone[0].isAlone && !attached[0].isAlone
+            && alone[0].previous == attached[0].previous
     }
 
     private func isMoved(_ text: ByteKey, toAlone: Bool, _ side: MergeVersion) -> Bool {

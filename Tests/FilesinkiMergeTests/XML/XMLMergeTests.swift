@@ -157,6 +157,12 @@ struct XMLMergeTests {
             "<l>\n<p id=\"a\"/>\n\n<i f=\"b\"/>\n\n<r/>\n</l>\n",
             "<l>\n<p id=\"a\"/>\n<p id=\"z\"/>\n\n<i f=\"b\"/>\n\n<r/>\n</l>\n"),
         MergeCase(
+            "a comment that both added at the end, where one moved an element behind it",
+            list("<q x=\"1\"/>", "<p id=\"a\"/>"),
+            list("<p id=\"a\"/>", "<p id=\"n\"/>", "<!-- c -->", "<q x=\"1\"/>"),
+            list("<q x=\"1\"/>", "<p id=\"a\"/>", "<p id=\"n\"/>", "<!-- c -->"),
+            list("<p id=\"a\"/>", "<p id=\"n\"/>", "<!-- c -->", "<q x=\"1\"/>")),
+        MergeCase(
             "equal ones, of which one was removed", list("<p/>", "<q/>", "<p/>", "<p>c</p>"),
             list("<q/>", "<p/>", "<p>c</p>"), list("<p/>", "<q/>", "<p/>", "<p>C</p>"),
             list("<q/>", "<p/>", "<p>C</p>")),
