@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiText
 
 /// `log`: the store's history, or the versions of a path.
@@ -131,7 +132,10 @@ extension Console {
     ///   - versions: Those of a path, newest first.
     ///   - command: The command that shows the others, without their path.
     func sayOrigin(of versions: [PathVersion], next command: String) throws {
-        guard let origin = versions.last?.change.movedFrom else { return }
+        // A resolve gives the path the content of its conflict copy: the versions before are the path's own.
+        guard let last = versions.last, let origin = last.change.movedFrom,
+            conflictOriginal(of: origin)?.path != last.change.path
+        else { return }
         try output.flush()
         say("For the versions before the rename: \(command) \(hints.word(origin))")
     }
