@@ -77,7 +77,7 @@ struct UndeleteCommand: ReplicaCommand {
         let made = try await session.replica.undelete(targets, SyncOptions())
         let named = Set(targets)
         let failures = made.problems.filter { named.contains($0.path) }.map(\.failure)
-        for failure in failures { try console.report(failure) }
+        for failure in failures { try console.report(await session.refined(failure)) }
         let sync = try await session.retryUntilPublished(
             made.sync ?? SyncReport(), of: Array(made.states.keys), publishWait, replica.waiting)
         // For programs, what was named has an object of its own.
@@ -106,7 +106,12 @@ struct UndeleteCommand: ReplicaCommand {
         _ target: RelativePath, _ session: Session
     ) async throws -> (code: ExitCode, restored: [RelativePath]) {
         let console = session.console
-        let made = try await session.replica.undelete(target, SyncOptions())
+        let made: RestoreReport
+        do {
+            made = try await session.replica.undelete(target, SyncOptions())
+        } catch let failure as Failure {
+            throw await session.refined(failure)
+        }
         var saved = SaveReport(
             sync: made.sync ?? SyncReport(), entry: made.entry, version: made.version,
             differs: false)
