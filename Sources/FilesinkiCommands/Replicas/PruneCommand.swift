@@ -115,8 +115,20 @@ struct PruneCommand: ReplicaCommand {
         } else {
             for line in summary(result) { console.say(line) }
         }
-        if !report.json { try adviseOnDevices(result, in: console) }
+        if !report.json {
+            for line in Self.lines(of: result.prunedPaths) { console.detail(line) }
+            try adviseOnDevices(result, in: console)
+        }
         return code
+    }
+
+    /// How many versions each path loses, for `-v`.
+    private static func lines(of paths: [PrunedPath]) -> [String] {
+        var table = TextTable(rightAligned: [0])
+        for pruned in paths {
+            table.add(CountText.text(pruned.versions, "version"), "\(pruned.path)")
+        }
+        return table.lines.map { "  " + $0 }
     }
 
     private func object(_ result: PruneReport, exit code: ExitCode) -> JSONObject {

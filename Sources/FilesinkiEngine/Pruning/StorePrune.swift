@@ -240,6 +240,7 @@ struct StorePrune: ReplicaPart {
         history.drop(beyond: plan.kept, before: log.view.token.sequence + 1)
         plan.report.keptVersions = history.keptCount
         plan.report.droppedVersions = history.droppedCount - log.history.droppedCount
+        plan.report.prunedPaths = history.dropped(since: log.history)
         return try waitingContents().union(history.keptContents.keys)
     }
 

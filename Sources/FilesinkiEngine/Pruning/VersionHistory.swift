@@ -154,6 +154,18 @@ struct VersionHistory: Sendable {
         numbers[path].map { versions[$0].filter(\.isDropped) } ?? []
     }
 
+    /// The paths of which more versions are dropped than before a ``drop(beyond:before:)`` of this history, in path order.
+    func dropped(since before: VersionHistory) -> [PrunedPath] {
+        var found: [PrunedPath] = []
+        for (number, path) in paths.enumerated() {
+            let more = zip(versions[number], before.versions[number]).count {
+                $0.isDropped && !$1.isDropped
+            }
+            if more > 0 { found.append(PrunedPath(path: path, versions: more)) }
+        }
+        return found.sorted { $0.path < $1.path }
+    }
+
     /// The contents of the versions that were neither dropped nor given up, each with one of its paths.
     var keptContents: [ContentID: Use] {
         var contents: [ContentID: Use] = [:]
@@ -165,6 +177,13 @@ struct VersionHistory: Sendable {
         }
         return contents
     }
+}
+
+/// A path of which a prune drops versions.
+package struct PrunedPath: Sendable {
+    package let path: RelativePath
+    /// How many.
+    package let versions: Int
 }
 
 /// A version whose content no pack and no commit holds any more.
