@@ -57,12 +57,14 @@ package enum StateFile {
         }
     }
 
-    /// Creates a folder and its missing parents with mode 0700.
-    package static func makeFolder(_ path: String) throws(Failure) {
+    /// Creates a folder and its missing parents.
+    ///
+    /// - Parameter mode: Theirs, as far as the umask allows.
+    package static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(Failure) {
         var made = path.hasPrefix("/") ? "" : "."
         for name in path.split(separator: "/") {
             made += "/" + name
-            if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR {
+            if mkdir(made, mode) != 0, errno != EEXIST, errno != EISDIR {
                 throw SystemError.last.failure("create the folder", made)
             }
         }

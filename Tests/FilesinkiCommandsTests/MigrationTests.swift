@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiModel
 import Testing
 
 /// What devices learn of a store that was moved.
@@ -207,8 +208,23 @@ struct MigrationTests {
 
     @Test("init with a wrong address may be repeated with the right one, until it has met a store")
     func corrected() async throws {
-        try await expect("init c --remote missing/typo/store", .away)
-        try await expect("init c --remote store")
+        let first = try await expect("init c --remote missing/typo/store", .away)
+        let again =
+            "The address is kept: the next filesinki sync --root \(world.folder)/c connects. If it is wrong, run "
+            + "filesinki init --root \(world.folder)/c --remote URL again."
+        #expect(first.talk.contains(again), "\(first.talk)")
+        world.network.connect = { address, _ in
+            throw Failure(.notAllowed, path: address, "No entry.", remedy: "")
+        }
+        let refused = try await expect("init c --remote https://nas", .notAllowed)
+        let kept =
+            "Nothing was changed: the replica keeps the address \(world.folder)/missing/typo/store."
+        #expect(refused.talk.contains(kept), "\(refused.talk)")
+        // A folder that is new is made no replica.
+        let none = try await expect("init d --remote https://nas", .notAllowed)
+        #expect(!none.talk.contains("keeps") && !world.names().contains("d"), "\(none.talk)")
+        let right = try await expect("init c --remote store")
+        #expect(!right.talk.contains("is kept"), "\(right.talk)")
         try await expect("sync c")
         #expect(world.read("c/one") != nil)
         try await expect("init c --remote other", .negative)

@@ -1,4 +1,6 @@
 import FilesinkiCommands
+import FilesinkiModel
+import Glibc
 import Testing
 
 @Suite("init, clone, sync and status")
@@ -30,6 +32,22 @@ struct ReplicaTests {
         let other = try await world.run("init", "a", "--remote", "elsewhere")
         #expect(other.code == .negative)
         #expect(other.talk.contains("filesinki remote set"))
+    }
+
+    @Test("init and clone create a folder with the mode that the umask gives; init says so")
+    func createdFolder() async throws {
+        let world = try await Self.pair()
+        let made = try await world.run("init", "wrok/deep")
+        #expect(made.code == .done, "\(made)")
+        #expect(made.talk.contains("Created the folder \(world.folder)/wrok/deep.\n"), "\(made)")
+        #expect(try await !world.run("init", "wrok/deep").talk.contains("Created"))
+        try await world.done("clone", "store", "c")
+        mkdir(world.folder + "/plain", 0o777)
+        let modes = ["plain", "wrok", "wrok/deep", "c"].map { name in
+            var status = Glibc.stat()
+            return stat(world.folder + "/" + name, &status) == 0 ? status.st_mode : 0
+        }
+        #expect(Set(modes).count == 1, "\(modes)")
     }
 
     @Test("init is connected to a store only if it has seen it")

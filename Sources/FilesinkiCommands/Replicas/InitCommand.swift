@@ -12,6 +12,8 @@ struct InitCommand: ReplicaCommand {
         commandName: "init",
         abstract: "Make a folder a replica. Running it again is harmless.",
         discussion: """
+            A folder that does not exist is created.
+
             With --remote, creates a store there if there is none. A token and certificates given \
             with it are kept in the replica for later runs. With --device, renames an existing \
             replica.
@@ -54,10 +56,36 @@ struct InitCommand: ReplicaCommand {
         }
         var options = try replica.replicaOptions(root: root, in: console)
         let access = try reaching.apply(to: &options, in: console)
+        let known = try Self.known(options)
+        let result: InitReport
+        do {
+            result = try await initialize(options, address, known, in: console)
+        } catch {
+            if let address, let known, known.store.isEmpty, let kept = known.remote,
+                kept != address.text
+            {
+                console.say("Nothing was changed: the replica keeps the address \(kept).")
+            }
+            throw error
+        }
+        if let address { try console.pin(address, access) }
+        console.register(root: root, state: options.state, isNew: true)
+        if result.isNewFolder, !console.outputOptions.isJSON {
+            console.say("Created the folder \(printable(root.utf8)).")
+        }
+        try console.show(result)
+        return result.away.map { ExitCode($0) } ?? .done
+    }
+
+    /// - Parameter known: What the replica is already; nil if it is new.
+    private func initialize(
+        _ options: ReplicaOptions, _ address: RemoteAddress?, _ known: ReplicaConfig?,
+        in console: Console
+    ) async throws -> InitReport {
         var connection: (any Sendable)?
-        if let address, try !Self.hasMetStore(options) {
+        if let address, known?.store.isEmpty != false {
             // Before the folder of the new store is made.
-            try RootPlacement(root: root).checkIsNoStore()
+            try RootPlacement(root: options.root).checkIsNoStore()
             let connecting = "Connecting to \(printable(address.text.utf8))"
             if try RcloneAddress(address.text) != nil, !console.terminals.talk {
                 // At a terminal the progress shows it.
@@ -67,18 +95,14 @@ struct InitCommand: ReplicaCommand {
             }
             connection = try await console.makeFolder(of: address, for: options)
         }
+        defer { withExtendedLifetime(connection) {} }
         let name = try DeviceName.chosen(device, in: console)
         let keys = passphrase.keys(isEncrypting: encrypt, in: console)
-        let result = try await console.withProgress { [options, device] line in
+        return try await console.withProgress { [device] line in
             try await Replica.initialize(
                 options, address: address?.text, deviceName: name, isRenaming: device != nil,
-                keys: keys, progress: { line?.show($0) })
+                keys: keys, rootMode: CloneCommand.rootMode, progress: { line?.show($0) })
         }
-        withExtendedLifetime(connection) {}
-        if let address { try console.pin(address, access) }
-        console.register(root: root, state: options.state, isNew: true)
-        try console.show(result)
-        return result.away.map { ExitCode($0) } ?? .done
     }
 
     private func folder(in console: Console) throws(Failure) -> String {
@@ -94,12 +118,12 @@ struct InitCommand: ReplicaCommand {
         return first
     }
 
-    /// Whether the folder is a replica that knows its store. Its marker may be missing.
-    private static func hasMetStore(_ options: ReplicaOptions) throws -> Bool {
+    /// The replica that the folder is already; nil for none. Its marker may be missing.
+    private static func known(_ options: ReplicaOptions) throws -> ReplicaConfig? {
         do {
-            return try !ReplicaConfig.read(options).store.isEmpty
+            return try ReplicaConfig.read(options)
         } catch let failure where failure.code == .notFound {
-            return false
+            return nil
         }
     }
 }
@@ -143,9 +167,14 @@ extension Console {
                         ? "Connected to the store at \(remote)."
                         : report.away == nil
                             ? "Its store is at \(remote)."
-                            : "The store was not seen at \(remote).")
+                            : "The store at \(remote) was not reached.")
         }
         if let away = report.away { complain(away) }
+        if report.away != nil, report.store.isEmpty {
+            say(
+                "The address is kept: the next filesinki sync connects. If it is wrong, run filesinki init "
+                    + "--remote URL again.")
+        }
     }
 }
 
@@ -215,7 +244,8 @@ struct CloneCommand: Command {
         // A mistyped address must not make a store, and a store that is away makes no replica.
         let made = try await Replica.initialize(
             options, address: address.text, deviceName: try DeviceName.chosen(device, in: console),
-            makesStore: false, keys: passphrase.keys(in: console), only: chosen)
+            makesStore: false, keys: passphrase.keys(in: console), only: chosen,
+            rootMode: Self.rootMode)
         try console.pin(address, access)
         console.register(root: path, state: options.state, isNew: true)
         let session = Session(
@@ -228,6 +258,9 @@ struct CloneCommand: Command {
         for path in unknown { try console.report(.chosenNotFound(path)) }
         return unknown.isEmpty || code != .done ? code : .negative
     }
+
+    /// A folder of the user's own is made as by any other program; only the umask makes it private.
+    static let rootMode: UInt32 = 0o777
 
     /// Says that a folder of files is merged with the store and sent to it, and asks where somebody can answer.
     private static func mayMerge(

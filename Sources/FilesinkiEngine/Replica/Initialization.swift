@@ -19,6 +19,7 @@ extension Replica {
     ///   - makesStore: If false, nothing is created on either side unless the remote has a store.
     ///   - keys: How the key of an encrypted store is opened, and whether a new store is encrypted.
     ///   - paths: The paths that a new replica holds; empty for all. An existing one must hold the same.
+    ///   - rootMode: The mode of a folder that is made, as far as the umask allows.
     ///   - progress: Called while a remote is tested that is to get a store.
     /// - Throws: Code `not-allowed` if the store is encrypted and its key cannot be opened, or is not and should be;
     ///   `unfit-store` if the remote lacks a guarantee that a store needs, `exists` if
@@ -27,7 +28,8 @@ extension Replica {
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String,
         isRenaming: Bool = false, makesStore: Bool = true, keys: KeyOptions = .none,
-        only paths: [RelativePath] = [], progress: (@Sendable (Progress) -> Void)? = nil
+        only paths: [RelativePath] = [], rootMode: UInt32 = 0o700,
+        progress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> InitReport {
         let placement = RootPlacement(root: options.root)
         if let address { try placement.check(against: address) }
@@ -50,7 +52,8 @@ extension Replica {
         if existing == nil { report.notices += try ForeignIgnoreFiles(options).notices() }
         report.store = hexadecimal(config.store)
         report.isEncrypted = config.keyFingerprint != nil
-        try StateFile.makeFolder(options.root)
+        report.isNewFolder = !StateFile.exists(options.root)
+        try StateFile.makeFolder(options.root, mode: rootMode)
         if existing == nil, !paths.isEmpty {
             // Before the replica is one, so that no run of it can be complete.
             try StateFile.makeFolder(state.path)
@@ -180,6 +183,8 @@ package struct InitReport: Sendable {
     package var remote: String?
     /// Whether the folder was a replica already.
     package var existed: Bool
+    /// Whether this call created the folder.
+    package var isNewFolder = false
     /// Whether the root had lost its marker, and has it again.
     package var isMarkedAgain = false
     /// Whether this call created the store.
