@@ -18,11 +18,11 @@ import os
 import pathlib
 import random
 import shutil
-import socket
 import subprocess
 import sys
-import threading
 import time
+
+from measured import Server, total
 
 
 def parse():
@@ -60,50 +60,6 @@ def make_tree(root, size, chance):
                 count -= 1 << 20
 
 
-def total(folder):
-    """The bytes of all files, hidden ones included."""
-    return sum(
-        os.lstat(os.path.join(path, name)).st_size
-        for path, _, names in os.walk(folder) for name in names)
-
-
-class Meter:
-    """A connection to a server that counts what is sent, and limits its rate."""
-
-    def __init__(self, port, rate):
-        self.port, self.rate, self.sent = port, rate, 0
-        self.lock = threading.Lock()
-        self.free = time.monotonic()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            client, _ = self.listener.accept()
-            server = socket.create_connection(("127.0.0.1", self.port))
-            for pair, counts in ((client, server), True), ((server, client), False):
-                threading.Thread(target=self.copy, args=(*pair, counts), daemon=True).start()
-
-    def copy(self, source, goal, counts):
-        try:
-            while data := source.recv(1 << 16):
-                if counts:
-                    with self.lock:
-                        self.sent += len(data)
-                        self.free = max(self.free, time.monotonic()) + len(data) / self.rate
-                        pause = self.free - time.monotonic()
-                    time.sleep(max(0, pause))
-                goal.sendall(data)
-        except OSError:
-            pass
-        for end in source, goal:
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-
 class FolderStore:
     def __init__(self, folder):
         self.folder = folder
@@ -129,22 +85,7 @@ class FolderStore:
         pass
 
 
-class ServerStore:
-    def __init__(self, folder, net, rate):
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
-        self.process = subprocess.Popen(
-            [net, "serve", str(folder), "--create", "--listen", f"127.0.0.1:{port}"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.05)
-        self.meter = Meter(port, rate)
-        self.address = self.meter.address
-
+class ServerStore(Server):
     def sent(self, process):
         return self.meter.sent
 
@@ -153,10 +94,6 @@ class ServerStore:
 
     def all_sent(self):
         return self.meter.sent
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait()
 
 
 def kill_at(process, store, point):
@@ -192,7 +129,7 @@ def upload(arguments, root, state, store, points):
 
 def make_store(arguments, folder):
     if arguments.serve:
-        return ServerStore(folder, arguments.serve, number(arguments.rate))
+        return ServerStore(arguments.serve, folder, number(arguments.rate))
     return FolderStore(folder)
 
 
