@@ -81,9 +81,7 @@ extension ExitCode {
             self = .negative
         } else if !report.problems.isEmpty {
             self = .partial
-        } else if !report.newConflicts.isEmpty || !report.copies.isEmpty
-            || !report.withheld.isEmpty
-        {
+        } else if !report.conflicts.isEmpty || !report.copies.isEmpty || !report.withheld.isEmpty {
             self = .conflict
         } else {
             self = .done
@@ -100,6 +98,6 @@ extension ExitCode {
             self.init(report)
             return
         }
-        self = report.newConflicts.isEmpty && report.copies.isEmpty ? .done : .conflict
+        self = report.conflicts.isEmpty && report.copies.isEmpty ? .done : .conflict
     }
 }

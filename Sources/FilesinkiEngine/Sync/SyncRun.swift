@@ -174,7 +174,7 @@ struct SyncRun {
     func outcome(_ publication: Publication) -> (Int32, String) {
         if publication.needsAnotherRound { return (75, "not published") }
         if !report.problems.isEmpty { return (5, "partial") }
-        let isConflicted = !report.copies.isEmpty || !report.newConflicts.isEmpty
+        let isConflicted = !report.copies.isEmpty || !report.conflicts.isEmpty
         if isConflicted { return (3, "conflict") }
         return report.withheld.isEmpty ? (0, "done") : (3, "withheld")
     }

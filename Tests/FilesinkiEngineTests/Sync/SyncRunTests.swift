@@ -54,7 +54,7 @@ import Testing
         run.report.copies = [path]
         #expect(run.outcome(.nothing) == (3, "conflict"))
         run.report.copies = []
-        run.report.newConflicts = [path]
+        run.report.conflicts = [path]
         #expect(run.outcome(.nothing) == (3, "conflict"))
         run.report.problems = [Problem(path, failure(.io))]
         #expect(run.outcome(.nothing) == (5, "partial"))
