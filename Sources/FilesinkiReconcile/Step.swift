@@ -87,8 +87,9 @@ extension Step {
         }
         let sides = isGoneHere ? "deleted here, edited there" : "edited here, deleted there"
         switch reason {
-        case .strategy(let link): return "\(sides); the strategy '\(link)' decided"
         case .editBeatsDelete: return "\(sides); the edit was kept"
+        case .strategy(let link) where link != "here" && link != "there":
+            return "\(sides); the strategy '\(link)' decided"
         case .strategy:
             return "\(sides); \(action.deletes ? "the deletion" : "the edit") was chosen"
         case .deleteBeatsEdit: return "\(sides); deleted, as on-delete says"
