@@ -55,11 +55,16 @@ package struct CSVMerge: ContentMerge {
     private func mergeWithoutKey(
         _ sheets: Versions<CSVSheet>, _ frames: TextFrame, _ input: MergeInput
     ) -> MergeOutcome {
+        let pair = CSVKey(pairOf: sheets)
+        // A rule may decide about what both sides changed alike, such as a counter.
+        if let pair, !input.settings.fields.isEmpty {
+            return Self.merge(sheets, pair, frames, input)
+        }
         let start = input.trace?.count ?? 0
         let lines = TextMerge().merge(input)
-        guard case .declined = lines,
-            let key = CSVKey(pairOf: sheets) ?? CSVKey(ofAdditionsTo: sheets)
-        else { return lines }
+        guard case .declined = lines, let key = pair ?? CSVKey(ofAdditionsTo: sheets) else {
+            return lines
+        }
         input.trace?.discard(from: start)
         return Self.merge(sheets, key, frames, input)
     }

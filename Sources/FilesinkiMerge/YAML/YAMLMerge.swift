@@ -13,6 +13,8 @@ struct YAMLMerge: ContentMerge {
     @Sendable func mergeDocuments(_ input: MergeInput) -> MergeOutcome? {
         if let outcome = Self.strict.mergeDocuments(input) { return outcome }
         guard input.versions.allSatisfy(reads) else { return nil }
+        // A rule may decide about what both sides changed alike, such as a counter.
+        guard input.settings.fields.isEmpty else { return Self.wide.merge(input) }
         let start = input.trace?.count ?? 0
         let lines = YAMLTextMerge().merge(input)
         if case .merged(let bytes) = lines, reads(bytes) { return lines }

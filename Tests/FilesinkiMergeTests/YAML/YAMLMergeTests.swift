@@ -224,6 +224,17 @@ struct YAMLMergeTests {
         }
     }
 
+    @Test("a rule decides about values beside those of several lines")
+    func wideRule() throws {
+        var input = MergeCase("", "a: x\n  y\nn: 1\n", "a: x\n  y\nn: 2\n", "a: x\n  y\nn: 2\n", "")
+            .input
+        input.theirs += Array("m: 1\n".utf8)
+        input.settings.fields = [
+            FieldRule(pattern: try FieldPattern(parsing: "/n"), resolution: .sum)
+        ]
+        #expect(DocumentFormat.yaml.merge.merge(input).shown == "a: x\n  y\nn: 3\nm: 1\n")
+    }
+
     @Test(
         "which values of several lines are read",
         arguments: [
