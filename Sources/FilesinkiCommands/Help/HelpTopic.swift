@@ -97,11 +97,11 @@ enum HelpTopic: String, CaseIterable {
             1  A negative answer: not found, differs, nothing to list; sync without a
                remote.
             2  Usage: a bad argument, rule or setting.
-            3  A person has to decide; nothing is lost. This run left a conflict open,
-               made a conflict copy, or began to withhold something: what an earlier
-               run or another device did is named, and does not count. conflicts exits
-               with 3 while a conflict is open, status also while something is
-               withheld.
+            3  A person has to decide; nothing is lost. This run made a conflict copy,
+               began to withhold something, or leaves a conflict open, as each run does
+               until it is resolved. Conflict copies of earlier runs and other devices
+               are named, and do not count. conflicts exits with 3 while a conflict is
+               open, status also while something is withheld.
             4  An error of the local file system.
             5  Partial: some paths failed and are listed; the rest is done.
             6  A limit: quota, size, --max-delete.
