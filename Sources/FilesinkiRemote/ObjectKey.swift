@@ -148,7 +148,8 @@ extension Failure {
     package static func storeFolderMissing(_ address: String) -> Failure {
         var failure = Failure(
             .away, path: address, "The folder of the store was not found (unmounted?).",
-            remedy: "Mount the disk that contains it at the host, or correct the address.")
+            remedy: "Mount the disk that contains it at the host, or correct the address"
+                + "\(SSHAddress.meaning(of: address)).")
         failure.mayPassSoon = false
         return failure
     }

@@ -67,6 +67,18 @@ package struct SSHAddress: Hashable, Sendable {
         guard isSafe, !path.isEmpty, !path.contains(0) else { throw Self.invalid(text) }
     }
 
+    /// What the path in an address means, for a folder that was not found at the host; empty where that is plain.
+    static func meaning(of text: String) -> String {
+        let isURL = text.hasPrefix("ssh://")
+        guard let address = try? isURL ? SSHAddress(url: text) : SSHAddress(shortForm: text) else {
+            return ""
+        }
+        let path = printable(address.path)
+        return address.path.first == UInt8(ascii: "/")
+            ? ": \(path) was looked for; what is below the home folder there is HOST:PATH"
+            : ": \(path) was looked for in the home folder there"
+    }
+
     /// The same place with another path, which is written as in ``text``.
     ///
     /// - Parameter change: Returns the new path for the one that the user wrote.

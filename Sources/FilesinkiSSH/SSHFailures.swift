@@ -49,9 +49,7 @@ extension SSHEnd {
         let last = lines.last.map { sentence(bounded(printable($0.utf8))) } ?? ""
         func said(_ words: String) -> Bool { lines.contains { $0.contains(words) } }
         if said("Host key verification failed") {
-            return Failure(
-                .notAllowed, path: address, "The host's key is unknown or has changed: \(last)",
-                remedy: "Compare it, and connect once with ssh to accept it.")
+            return hostKey(address, last, hasChanged: said("HOST IDENTIFICATION HAS CHANGED"))
         }
         if said("Permission denied (") || said("Too many authentication failures") {
             return Failure(
@@ -74,16 +72,14 @@ extension SSHEnd {
             return Failure(
                 .away, path: address, "The host was not found: \(last)",
                 remedy: SSHHint.ofUnknownHost(address)
-                    + "Check the spelling of the host name, and the network. Changes that were not sent are kept."
-            )
+                    + "Check the spelling of the host name, and the network.")
         }
         if said("Connection refused") {
             return Failure(
                 .away, path: address,
                 "Connection refused: no ssh server listens at this address: \(last)",
                 remedy: SSHHint.ofRefusal(address)
-                    + "Start sshd at the host, or check host and port. Changes that were not sent are kept."
-            )
+                    + "Start sshd at the host, or check host and port.")
         }
         let cause = last.isEmpty ? "ssh exited with \(code)." : last
         var failure = Failure(
@@ -92,6 +88,18 @@ extension SSHEnd {
         // After a limit of ssh's own, which was long enough.
         failure.mayPassSoon = !said("timed out")
         return failure
+    }
+
+    private static func hostKey(_ address: String, _ last: String, hasChanged: Bool) -> Failure {
+        hasChanged
+            ? Failure(
+                .notAllowed, path: address, "The host's key is not the one that it had: \(last)",
+                remedy: "Another machine may answer in its place: ask who runs the host. "
+                    + "Only if its key was replaced, remove the old one with ssh-keygen -R HOST, "
+                    + "and connect once with ssh HOST.")
+            : Failure(
+                .notAllowed, path: address, "The host's key is not known here: \(last)",
+                remedy: "Connect once with ssh HOST, and accept the key if it is the host's.")
     }
 
     /// The failure of a program that ssh has reached, mostly the command that authorized_keys names. Nil where it says

@@ -2,6 +2,10 @@
 enum SSHHint {
     /// Nothing listens for ssh: `localhost:8390` without its scheme names a server's port.
     static func ofRefusal(_ address: String) -> String {
+        if let (host, port, path) = portAndPath(address) {
+            let folder = path.hasPrefix("/") ? path : "/~/\(path)"
+            return "For another port write ssh://\(host):\(port)\(folder). "
+        }
         guard let (host, path) = parts(address), let port = Int(path), (1...65535).contains(port)
         else { return "" }
         return "For filesinki serve write https://\(host):\(port). "
@@ -14,6 +18,16 @@ enum SSHHint {
             return ""
         }
         return "For a remote of rclone write rclone:\(host):\(path). "
+    }
+
+    /// Of `host:port:path`, which is read as the path `port:path`.
+    private static func portAndPath(
+        _ address: String
+    ) -> (host: Substring, port: Int, path: Substring)? {
+        guard let (host, rest) = parts(address), let colon = rest.firstIndex(of: ":"),
+            let port = Int(rest[..<colon]), (1...65535).contains(port)
+        else { return nil }
+        return (host, port, rest[rest.index(after: colon)...])
     }
 
     /// Nil for an `ssh://` address, which can be nothing else.

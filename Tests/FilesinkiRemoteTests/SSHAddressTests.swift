@@ -67,6 +67,20 @@ import Testing
         #expect(try SSHAddress(shortForm: text) == nil)
     }
 
+    @Test(
+        "a folder that is not there is named as it was looked for",
+        arguments: [
+            ("desk:store", "store was looked for in the home folder there."),
+            ("desk:/store", "/store was looked for; what is below"),
+            ("ssh://desk/store", "/store was looked for; what is below"),
+            ("ssh://desk/~/store", "store was looked for in the home folder there."),
+            ("https://desk/store", "or correct the address."),
+        ])
+    func missing(_ text: String, _ meaning: String) {
+        let remedy = Failure.storeFolderMissing(text).remedy
+        #expect(remedy.contains(meaning), "\(remedy)")
+    }
+
     @Test(arguments: [
         ("ssh://me@host:22/srv/store", "ssh://me@host:22/srv/store-b"),
         ("host:store", "host:store-b"),

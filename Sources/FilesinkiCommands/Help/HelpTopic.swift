@@ -72,6 +72,8 @@ enum HelpTopic: String, CaseIterable {
           XDG_STATE_HOME      Where the list of replicas is: filesinki/replicas in this
                               folder; ~/.local/state if not set.
           FILESINKI_PING_URL  The default of sync --ping-url.
+          FILESINKI_INSECURE  1 allows secrets to be sent without encryption, in a
+                              network that you trust.
           FILESINKI_SSH_COMMAND
                               What is run in place of ssh, with its arguments; else
                               the setting ssh-command of a device's config.toml.
@@ -124,10 +126,13 @@ enum HelpTopic: String, CaseIterable {
           /mnt/share/store or file:///mnt/share/store
                             A folder: a disk, or a share that is mounted. In an address
                             with file://, a space is %20.
-          ssh://USER@HOST:PORT/PATH or USER@HOST:PATH
-                            A folder of a host with sshd, by the host's filesinki or
-                            by SFTP. USER and PORT may be left out. A folder of this
-                            machine with a colon in its name is ./a:b.
+          USER@HOST:PATH    A folder of a host with sshd, by the host's filesinki or
+                            by SFTP: below the home folder there, or /PATH. A folder
+                            of this machine with a colon in its name is ./a:b.
+          ssh://USER@HOST:PORT/PATH
+                            The same, with /PATH from the root of the host, or
+                            /~/PATH below the home folder. USER and PORT may be left
+                            out.
           https://HOST:8390 or http://HOST:8390
                             A store that filesinki serve offers.
           webdavs://HOST/PATH or webdav://HOST/PATH
