@@ -32,13 +32,13 @@ extension HTTPConnections {
             Failure(
                 .away, path: address, "Connection refused: no server listens at this address.",
                 remedy: AddressHint.refused(request)
-                    + "Start the server, or check host and port. Changes that were not sent are kept.",
+                    + "Start the server, or check host and port.",
                 cause: TransportError(description: words(error)))
         default:
             Failure(
                 .away, path: address, "No reply from the server: \(words(error)).",
                 remedy: hint(error, of: request)
-                    + "Check the address and the network. Changes that were not sent are kept.",
+                    + "Check the address and the network.",
                 cause: TransportError(description: words(error)))
         }
     }
@@ -64,7 +64,7 @@ extension HTTPConnections {
         var failure = Failure(
             .away, path: request.addressForMessages,
             "The server does not speak TLS at this address.",
-            remedy: AddressHint.withoutTLS(request) + "Changes that were not sent are kept.",
+            remedy: AddressHint.withoutTLS(request) + "Check the address.",
             cause: TransportError(description: "no TLS"))
         failure.mayPassSoon = false
         return failure
@@ -73,8 +73,9 @@ extension HTTPConnections {
     private static func untrustedCertificate(_ address: String, _ error: any Error) -> Failure {
         Failure(
             .notAllowed, path: address, "The server's certificate is not trusted.",
-            remedy: "If you know that it is the server's, give its fingerprint with --fingerprint, "
-                + "or name it in FILESINKI_CA_FILE.",
+            remedy: "Of filesinki serve --self-signed, give with --token-file the file that "
+                + "serve token make --self-signed wrote: it holds the fingerprint, too. Else give that with --fingerprint, or "
+                + "name the certificate in FILESINKI_CA_FILE.",
             cause: TransportError(description: "\(type(of: error))"))
     }
 

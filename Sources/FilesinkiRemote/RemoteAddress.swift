@@ -185,7 +185,8 @@ extension Failure {
     /// An address contains a password, which other programs and users could see.
     package static let passwordInAddress = Failure(
         .usage, "An address must not contain a password: others could see it.",
-        remedy: "Put it into the environment or the credentials file; see Docs/Remotes.md.")
+        remedy: "Put it into the environment or the credentials file: "
+            + "see filesinki help credentials.")
 
     /// A name before `@` in the address of a filesinki server, which may be a token.
     package static let userInServerAddress = Failure(

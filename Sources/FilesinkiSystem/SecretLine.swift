@@ -11,7 +11,7 @@ package enum SecretLine {
     /// - Throws: `Failure` with code `not-allowed` when it is missing, or other users can read it.
     package static func read(file path: String) throws(Failure) -> String {
         guard let bytes = try PrivateFile(path).read() else {
-            throw missing(path, "The secret file was not found.")
+            throw missing(path, "The secret file was not found.", remedy: "Check its path.")
         }
         return try firstLine(bytes, path)
     }
@@ -65,10 +65,9 @@ package enum SecretLine {
         return text
     }
 
-    private static func missing(_ source: String, _ message: String) -> Failure {
-        Failure(
-            .notAllowed, path: source, message,
-            remedy: "Its first line must be the secret."
-        ).about(.noAccount)
+    private static func missing(
+        _ source: String, _ message: String, remedy: String = "Its first line must be the secret."
+    ) -> Failure {
+        Failure(.notAllowed, path: source, message, remedy: remedy).about(.noAccount)
     }
 }

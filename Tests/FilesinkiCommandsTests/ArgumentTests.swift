@@ -59,11 +59,16 @@ struct ArgumentTests {
         #expect(try RemoteAddress(text, currentFolder: "/w") == .network(text))
     }
 
-    @Test func `an address of an unknown kind is refused with those that are known`() {
+    @Test("an address of an unknown kind is refused with those that are known")
+    func unknownKind() {
         let failure = #expect(throws: Failure.self) {
             try RemoteAddress("ftp://example.org", currentFolder: "/w")
         }
         #expect(failure?.message == "Unsupported remote type: ftp://.")
+        let cut = #expect(throws: Failure.self) {
+            try RemoteAddress("s3:bucket/x?endpoint=http://h:1", currentFolder: "/w")
+        }
+        #expect(cut?.message == "The slashes of s3:// are missing.")
         #expect(
             failure?.remedy
                 == "Use a folder, or http(s)://, webdav(s)://, s3://, rclone:REMOTE:PATH or ssh://."

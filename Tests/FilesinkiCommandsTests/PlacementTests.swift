@@ -1,4 +1,5 @@
-import FilesinkiCommands
+import FilesinkiModel
+import Glibc
 import Testing
 
 @testable import FilesinkiCommands
@@ -233,6 +234,23 @@ struct PlacementTests {
         try world.write("mine", to: "d/own")
         #expect(try await world.run("clone", "store", "d").code == .negative)
         #expect(world.names(in: "d") == ["own"])
+        // A host whose path was forgotten is read as a folder of this one.
+        let host = try await world.run("clone", "desk", "c")
+        #expect(host.talk.contains(" For a host with ssh write desk:PATH."), "\(host)")
+        world.network.connect = { address, _ in
+            throw Failure(
+                .notAllowed, path: address, "No.", remedy: "Use filesinki remote set URL.")
+        }
+        let refused = try await world.run("clone", "https://nas", "c")
+        #expect(refused.talk.contains("Use filesinki remote set URL."), "\(refused)")
+        let told = "In token is no token of filesinki serve: that begins with fsk_."
+        for (token, isNone) in [("hello\n", true), ("fsk_1_2\n", false)] {
+            try world.write(token, to: "token")
+            chmod(world.folder + "/token", 0o600)
+            let line = ["https://nas", "c", "--token-file", "token"].map { Array($0.utf8) }
+            let outcome = try await world.run(bytes: [Array("clone".utf8)] + line)
+            #expect(outcome.talk.contains(told) == isNone, "\(outcome)")
+        }
         let retry = try await world.run("clone", "elsewhere", "c", "--device", "c")
         #expect(retry.code == .done, "\(retry)")
         #expect(world.readText("c/one") == "one\n")

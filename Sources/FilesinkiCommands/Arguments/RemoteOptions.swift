@@ -74,6 +74,17 @@ extension AccessOptions {
             remedy: "Give --fingerprint with the address of a server.")
     }
 
+    /// What is wrong with the token file, where a server has denied access, after a space; empty for nothing.
+    func hint(_ failure: Failure, at address: RemoteAddress?, in console: Console) -> String {
+        guard failure.code == .notAllowed, let tokenFile, case .network(let text)? = address,
+            NetworkKind(scheme: text.prefix { $0 != ":" }) == .server,
+            let path = try? FilePlace.absoluteText(tokenFile, in: console.currentFolder),
+            let line = try? SecretLine.read(file: path), !line.hasPrefix("fsk_")
+        else { return "" }
+        return " In \(printable(tokenFile.utf8)) is no token of filesinki serve: "
+            + "that begins with fsk_."
+    }
+
     /// Makes the replica use the given options.
     func apply(to options: inout ReplicaOptions, in console: Console) throws -> RemoteAccess {
         let access = try access(of: options, in: console)
@@ -92,7 +103,7 @@ extension RemoteAddress {
             self = .network(address.text)
             return
         }
-        guard let end = text.firstRange(of: "://") else {
+        guard text.contains("://") else {
             if let address = try SSHAddress(shortForm: text) {
                 self = .ssh(address)
                 return
@@ -105,9 +116,13 @@ extension RemoteAddress {
         case .ssh(let address): self = .ssh(address)
         case .network(let address): self = .network(address)
         case nil:
+            let scheme = text.prefix { $0 != ":" }.lowercased()
             throw Failure(
                 .usage, path: text,
-                "Unsupported remote type: \(text[..<end.lowerBound].lowercased())://.",
+                // Of s3:bucket?endpoint=http://host.
+                NetworkKind(scheme: scheme) == nil
+                    ? "Unsupported remote type: \(scheme)://."
+                    : "The slashes of \(scheme):// are missing.",
                 remedy: "Use a folder, or \(NetworkKind.forms).")
         }
     }

@@ -4,6 +4,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiRules
+import FilesinkiSystem
 import FilesinkiText
 
 /// `init`: makes a folder a replica.
@@ -59,7 +60,11 @@ struct InitCommand: ReplicaCommand {
         let known = try Self.known(options)
         let result: InitReport
         do {
-            result = try await initialize(options, address, known, in: console)
+            result = try await console.beforeReplica(at: root) {
+                try await initialize(options, address, known, in: console)
+            } hint: {
+                reaching.hint($0, at: address, in: console)
+            }
         } catch {
             if let address, let known, known.store.isEmpty, let kept = known.remote,
                 kept != address.text
@@ -129,6 +134,20 @@ struct InitCommand: ReplicaCommand {
 }
 
 extension Console {
+    /// Makes a replica. Where that fails and there was none, no command of the message names the folder as one.
+    ///
+    /// - Parameter hint: What a failure may be due to, after a space; empty for nothing.
+    fileprivate func beforeReplica(
+        at root: String, _ make: () async throws -> InitReport, hint: (Failure) -> String
+    ) async throws -> InitReport {
+        let isNew = RootChoice.nearestReplica(at: root) == nil
+        do { return try await make() } catch var failure as Failure {
+            if isNew { hints = .none }
+            failure.remedy += hint(failure)
+            throw failure
+        }
+    }
+
     /// Shows what `init` found or made.
     func show(_ report: InitReport) throws {
         for notice in report.notices {
@@ -242,10 +261,15 @@ struct CloneCommand: Command {
         let connection = try options.connect(address.text)
         defer { withExtendedLifetime(connection) {} }
         // A mistyped address must not make a store, and a store that is away makes no replica.
-        let made = try await Replica.initialize(
-            options, address: address.text, deviceName: try DeviceName.chosen(device, in: console),
-            makesStore: false, keys: passphrase.keys(in: console), only: chosen,
-            rootMode: Self.rootMode)
+        let made = try await console.beforeReplica(at: path) {
+            try await Replica.initialize(
+                options, address: address.text,
+                deviceName: try DeviceName.chosen(device, in: console),
+                makesStore: false, keys: passphrase.keys(in: console), only: chosen,
+                rootMode: Self.rootMode)
+        } hint: {
+            hint(of: address) + reaching.hint($0, at: address, in: console)
+        }
         try console.pin(address, access)
         console.register(root: path, state: options.state, isNew: true)
         let session = Session(
@@ -278,6 +302,14 @@ struct CloneCommand: Command {
         if ["y", "yes"].contains(answer) { return true }
         console.say("Nothing was changed.")
         return false
+    }
+
+    /// What a name without a slash may mean that is no folder here: a host.
+    private func hint(of address: RemoteAddress) -> String {
+        guard case .folder(let path) = address, !url.contains("/"), !StateFile.exists(path) else {
+            return ""
+        }
+        return " For a host with ssh write \(url):PATH."
     }
 
     private static func chosenPath(
