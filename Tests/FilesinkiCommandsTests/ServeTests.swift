@@ -140,8 +140,8 @@ import Testing
             outcome.talk.hasSuffix(
                 """
                 On another machine, with the file of a token:
-                  filesinki clone https://desktop:8390 DIR --token-file FILE \\
-                    --fingerprint 5a5a
+                  filesinki clone https://desktop:8390 DIR --token-file FILE
+                If serve token make ran without --self-signed, add --fingerprint 5a5a
 
                 """), "\(outcome.talk)")
         var open = ready
@@ -183,6 +183,25 @@ import Testing
             #expect(outcome.text == "fsk\n")
             #expect(outcome.talk.contains("another token of this name (1)") == isSaid)
         }
+    }
+
+    @Test("a token that went to a file, and one that was revoked, are told in a sentence")
+    func toldTokens() async throws {
+        let world = try World()
+        world.network.tokens = { _ in
+            [
+                TokenNotice(
+                    id: "4f", name: "me", rights: ["read"], zones: nil,
+                    made: Timestamp(nanoseconds: 0), secret: nil)
+            ]
+        }
+        let made = try await world.run(
+            "serve", "token", "make", "store", "you", "--self-signed", "-o", "t")
+        let told = "Wrote the token 4f and the certificate's fingerprint to \(world.folder)/t.\n"
+        #expect(made.text.isEmpty && made.talk == told, "\(made)")
+        let gone = try await world.run("serve", "token", "revoke", "store", "me")
+        #expect(gone.text.isEmpty && gone.talk == "Revoked the token 4f of me.\n", "\(gone)")
+        #expect(try await world.run("serve", "token", "list", "store").text.hasPrefix("4f  read"))
     }
 
     @Test func `a token with a fingerprint needs a file`() async throws {

@@ -10,6 +10,10 @@ struct ServeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serve a store over HTTP, HTTPS or ssh.",
+        discussion: """
+            filesinki serve DIR is short for filesinki serve folder DIR, which has the options --listen, \
+            --self-signed, --quota and others: see filesinki serve folder --help.
+            """,
         subcommands: [ServeFolderCommand.self, ServeTokenCommand.self],
         defaultSubcommand: ServeFolderCommand.self)
 
@@ -224,8 +228,10 @@ extension Console {
             if !ready.isOpen {
                 let address = ready.outsideAddress ?? ready.address
                 say("On another machine, with the file of a token:")
-                say("  filesinki clone \(ShellWord.shown(address.utf8)) DIR --token-file FILE \\")
-                say("    --fingerprint \(fingerprint)")
+                say("  filesinki clone \(ShellWord.shown(address.utf8)) DIR --token-file FILE")
+                say(
+                    "If serve token make ran without --self-signed, add --fingerprint \(fingerprint)"
+                )
             }
         }
         if ready.isOpen {

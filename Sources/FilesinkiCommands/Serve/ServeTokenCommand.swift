@@ -31,20 +31,37 @@ struct ServedFolder: ParsableArguments {
         try RootPlacement.checkServed(folder)
         let tokens = try await console.network.tokens(
             TokenRequest(folder: folder, action: action))
-        try console.show(tokens)
+        try console.show(tokens, after: action)
         return tokens.isEmpty ? .negative : .done
     }
 }
 
 extension Console {
     /// Shows tokens: of one that was just made the token alone on standard output, ready for a pipe.
-    fileprivate func show(_ tokens: [TokenNotice]) throws {
+    fileprivate func show(_ tokens: [TokenNotice], after action: TokenRequest.Action) throws {
         if outputOptions.isJSON { return try tokens.forEach { try output.json($0.json) } }
         if let secret = tokens.first?.secret {
             say("This token is shown only once:")
             return try output.line(secret)
         }
+        switch action {
+        case .list: break
+        case .make(let token):
+            for made in tokens {
+                let what = token.addsFingerprint ? " and the certificate's fingerprint" : ""
+                let file = token.output.map { " to \(printable($0.utf8))" } ?? ""
+                say("Wrote the token \(made.id)\(what)\(file).")
+            }
+            return
+        case .revoke:
+            for gone in tokens {
+                say("Revoked the token \(gone.id) of \(printable(gone.name.utf8)).")
+            }
+            return
+        }
         var table = TextTable()
+        // For a person; a script reads rows.
+        if outputColumns != nil { table.add("ID", "RIGHTS", "ZONES", "CREATED", "NAME") }
         for token in tokens {
             table.add(
                 token.id, token.rights.joined(separator: ","),
@@ -140,10 +157,6 @@ struct ServeTokenMakeCommand: Command {
                 "There is another token of this name (\(others.joined(separator: ", "))), which stays valid. "
                     + "Each is revoked by its id: filesinki serve token list \(ShellWord.quoted(folder.dir))."
             )
-        }
-        if let output {
-            let what = selfSigned ? "the token and the certificate's fingerprint" : "the token"
-            console.say("Wrote \(what) to \(printable(output.utf8))")
         }
         return code
     }
