@@ -51,6 +51,11 @@ struct HistoryTests {
         let shown = try await world.run("show", "--root", "a", "other/three@3")
         let origin = "The path was sub/three before version 4. List"
         #expect(shown.code == .negative && shown.talk.contains(origin), "\(shown.talk)")
+        let behind = try await world.run("show", "--root", "a", "other/three@99")
+        let list =
+            "Version 99 was not found: the last commit is 4. List its versions with filesinki log --root "
+            + "\(world.folder)/a other/three."
+        #expect(behind.code == .negative && behind.talk.contains(list), "\(behind.talk)")
         let newest = try await world.run("log", "--root", "a", "-n", "1", "--json")
         #expect(newest.lines.count == 1)
         #expect(newest.text.contains(#""sequence":4,"#) && newest.text.contains(#""renamed":2"#))

@@ -66,7 +66,9 @@ package struct TreeAtPoint: Sendable {
     /// Finds the names that paths had at the point which were renamed since, and the paths that never existed. Reads the whole log.
     private mutating func findOrigins(of missing: Set<RelativePath>) async throws {
         var found: [RelativePath: EarlierName] = [:]
-        let sequence = fold.sequence
+        // Behind the last commit a path has no other name than now.
+        let isBehind = point.lastCommit ?? 0 > reader.end.sequence
+        let sequence = isBehind ? UInt64.max : fold.sequence
         unknown = missing.filter { fold.tree[$0] == nil }
         try await reader.forEach { commit in
             if !unknown.isEmpty {
@@ -124,7 +126,9 @@ package struct TreeAtPoint: Sendable {
                 if case .version(let version) = point {
                     fold.tree[path]?.version == version
                         ? "Version \(version) is the deletion of \(path)."
-                        : "Version \(version) was not found."
+                        : "Version \(version) was not found"
+                            + (version > reader.end.sequence
+                                ? ": the last commit is \(reader.end.sequence)." : ".")
                 } else {
                     "This path did not exist then."
                 }
