@@ -169,7 +169,7 @@ package final class ManifestDatabase {
     /// For display: rows are not verified. Costs a pass over the rows, and no memory.
     package func baseFiles() throws(Failure) -> (count: Int, bytes: Int64) {
         let select = try cache.statement(
-            "SELECT count(*), CAST(total(size) AS INTEGER) FROM base WHERE kind = 1")
+            "SELECT count(*), CAST(total(size) AS INTEGER) FROM base WHERE kind <> 2")
         defer { select.reset() }
         guard try select.step() else { return (0, 0) }
         return (Int(clamping: select.integer(0)), select.integer(1))

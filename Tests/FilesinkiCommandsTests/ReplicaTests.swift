@@ -50,6 +50,16 @@ struct ReplicaTests {
         #expect(Set(modes).count == 1, "\(modes)")
     }
 
+    @Test("status counts a symlink as a file, as a run does")
+    func countedSymlink() async throws {
+        let world = try await Self.pair()
+        symlink("one", world.folder + "/a/link")
+        let sent = try await world.run("sync", "a")
+        #expect(sent.talk.contains("Sent 1 file"), "\(sent)")
+        let status = try await world.run("status", "a")
+        #expect(status.text.contains("3 files, 8 B"), "\(status)")
+    }
+
     @Test("init is connected to a store only if it has seen it")
     func notSeen() async throws {
         let world = try await Self.pair()

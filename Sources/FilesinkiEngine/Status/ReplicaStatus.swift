@@ -35,7 +35,7 @@ package struct StatusReport: Sendable {
     package var conflicts: [OpenConflict]
     /// The number of paths in the base.
     package var paths: Int
-    /// The number of files among them.
+    /// The number of files and symlinks among them, as a run counts what it sends.
     package var files: Int
     /// The bytes of these files, at most `Int64.max`.
     package var bytes: Int64
