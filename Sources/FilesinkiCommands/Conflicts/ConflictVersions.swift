@@ -47,7 +47,7 @@ extension OpenConflict {
         if let side = sides.side(named: word) { return side }
         if word == "both" {
             throw Failure(
-                .usage, path: word, "One side is taken.",
+                .usage, path: word, "--take takes one side.",
                 remedy:
                     "To keep both as two files, choose b in filesinki resolve -i \(ShellWord.path(path.bytes))."
             )

@@ -37,8 +37,8 @@ struct DeviceIdentity: ReplicaPart {
         try saveConfig()
         run.report.note(
             options.root, "Another device of the store is also named \(name).",
-            remedy: "This one is named \(config.device.name) from now on; to choose another name, "
-                + "run filesinki init \(ShellWord.shown(options.root.utf8)) --device NAME.")
+            remedy: "This one is \(config.device.name) now; "
+                + "filesinki init --device NAME renames it.")
     }
 
     /// - Parameter sequence: The last commit of the log that is known to be this replica's own, or
