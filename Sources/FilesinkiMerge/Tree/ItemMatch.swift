@@ -12,8 +12,6 @@ struct ItemMatch {
     private let isApart: (MergeVersion, Int) -> Bool
     /// Whether the order may follow the names: comments that stand alone keep their neighbours.
     private let isSortable: Bool
-    /// Whether elements are the same where they say the same.
-    var isByValue = false
     /// The name of the elements that both sides put in orders of their own; empty for those of a list.
     private(set) var reorderedTwice: [UInt8]?
     /// Whose order is taken where both sides changed it.

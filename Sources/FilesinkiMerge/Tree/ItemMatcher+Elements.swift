@@ -97,7 +97,6 @@ extension ItemMatcher {
             return value.map { text(of: $0, version) } ?? []
         }
         if isOrdered { match.noteOrder([]) }
-        if case .value = identity { match.isByValue = true }
         return checked(match)
     }
 

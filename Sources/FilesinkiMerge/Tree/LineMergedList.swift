@@ -9,9 +9,6 @@ struct LineMergedList {
     /// The elements of base, ours, theirs and the result: what they say, and their lines.
     private let elements: [[Element]]
 
-    /// The most elements among which one is looked for.
-    private static let mostNewElements = 50
-
     fileprivate struct Element {
         var says: SyntaxOutline
         var lines: ArraySlice<UInt8>
@@ -47,40 +44,13 @@ struct LineMergedList {
         if wrong.allSatisfy(\.isEmpty) { return true }
         // Those that both sides edited are new in each side and in the result, and in their order.
         let replaced = elements[0].filter { counts[1][$0.says] == nil && counts[2][$0.says] == nil }
-        guard mergesElements,
+        guard mergesElements, wrong.allSatisfy({ $0.count == replaced.count }),
             wrong.joined().allSatisfy({ element in
                 counts.reduce(0) { $0 + ($1[element.says] ?? 0) } == 1
             })
         else { return false }
-        if wrong[2].isEmpty { return isContained(wrong, replaced, counts) }
-        guard wrong.allSatisfy({ $0.count == replaced.count }) else { return false }
         return replaced.indices.allSatisfy { place in
             merged(replaced[place], wrong[0][place], wrong[1][place]) == wrong[2][place].says
-        }
-    }
-
-    /// Whether what one side made of elements is in those that the other side made of them, which the result has.
-    ///
-    /// - Parameters:
-    ///   - wrong: Elements of ours and theirs that the result does not have.
-    ///   - replaced: Elements of the base that neither side has.
-    private func isContained(
-        _ wrong: [[Element]], _ replaced: [Element], _ counts: [[SyntaxOutline: Int]]
-    ) -> Bool {
-        let isOurs = wrong[1].isEmpty
-        let part = wrong[isOurs ? 0 : 1]
-        guard wrong[isOurs ? 1 : 0].isEmpty, part.count == replaced.count else { return false }
-        let side = isOurs ? 2 : 1
-        let new = elements[side].filter { element in
-            counts[0][element.says] == nil && counts[3 - side][element.says] == nil
-                && counts[side][element.says] == 1
-        }
-        guard new.count <= Self.mostNewElements else { return false }
-        return replaced.indices.allSatisfy { place in
-            new.count { whole in
-                let (ours, theirs) = isOurs ? (part[place], whole) : (whole, part[place])
-                return merged(replaced[place], ours, theirs) == whole.says
-            } == 1
         }
     }
 

@@ -16,15 +16,12 @@ struct TreeMerger {
     /// What the merged document says.
     var outline = SyntaxOutline()
     private(set) var conflicts: [MergeConflict] = []
-    /// How many items one side removed and the other changed, with no rule or choice that decides.
-    private var contestedItems = 0
     var place = MergePlace()
     let hasCounters: Bool
     let fields: [FieldRule]
     let followers: [FollowingField]
 
     private static let mostConflicts = 1000
-    private static let reasonOfRemoval = "One side removed it, the other changed it."
 
     init(_ trees: MergeTrio<SyntaxTree>, _ format: any SyntaxFormat, _ input: MergeInput) {
         self.trees = trees
@@ -192,13 +189,7 @@ struct TreeMerger {
             resolve(nodes, SequenceOrder.reasonOfReordering)
         case .keyed(var match):
             if let name = match.reorderedTwice { match.chosenSide = sideOfOrder(name) }
-            let known = (conflicts: conflicts.count, items: contestedItems)
             let resolutions = match.entries.map { resolution($0, nodes) }
-            // Elements of which the comment above became another one's here, and which were edited there.
-            if contestedItems > known.items, match.isByValue {
-                if writeListByLines(nodes) { return conflicts.removeSubrange(known.conflicts...) }
-                if input.markedSide != nil { return resolve(nodes, Self.reasonOfRemoval) }
-            }
             if input.trace != nil {
                 noteItems(zip(match.entries, resolutions).map { ($0, $1) }, nodes)
             }
@@ -251,10 +242,8 @@ struct TreeMerger {
         if input.settings.keepsMembers { return .taken(side) }
         enter(entry, nodes)
         defer { place.leave() }
-        let chosen = rule() == .newest ? input.newest : input.chosenSide
-        if chosen == nil { contestedItems += 1 }
-        let winner = chosen ?? input.markedSide
-        if winner == nil { decline(Self.reasonOfRemoval) }
+        let winner = (rule() == .newest ? input.newest : input.chosenSide) ?? input.markedSide
+        if winner == nil { decline("One side removed it, the other changed it.") }
         return winner == side ? .taken(side) : .dropped
     }
 

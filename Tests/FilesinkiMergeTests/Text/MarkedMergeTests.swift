@@ -126,12 +126,6 @@ import Testing
                 + "{\"id\": 1},\n"
                 + "\(conflict("{\"id\": 3}\n", "{\"id\": 3},\n{\"id\": 2}\n"))  ]\n}\n"),
         Row(
-            "an element put below its comment here, and edited there beside another", "x.yaml",
-            "k: 1\nr:\n- a: 0\n# x\n- a: 1\n  b: 1\n",
-            "k: 1\nr:\n- a: 0\n# x\n- a: 5\n- a: 1\n  b: 1\n",
-            "k: 2\nr:\n- a: 0\n# x\n- a: 3\n  b: 1\n",
-            "k: 2\nr:\n- a: 0\n# x\n\(conflict("- a: 5\n- a: 1\n", "- a: 3\n"))  b: 1\n"),
-        Row(
             "a key that both added to what is not read: all that differs", "x.yaml",
             "a: &x 1\nb: 1\nc: 1\n", "n: 1\na: &x 1\nb: 1\nc: 1\n",
             "a: &x 1\nb: 1\nc: 1\nn: 2\n",

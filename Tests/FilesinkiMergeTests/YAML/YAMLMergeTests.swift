@@ -114,18 +114,6 @@ struct YAMLMergeTests {
                 "- a\n- z\n- q\n- pip:\n  - l\n  - m\n  - n\n  - o\n",
                 "- a\n- s\n- z\n- q\n- pip:\n  - l\n  - m\n  - n\n"),
             MergeCase(
-                "an element put below its comment here, and edited there",
-                "r:\n- a: 0\n# x\n- a: 1\n  b: 1\n  c: 1\n- a: 9\n",
-                "r:\n- a: 0\n# x\n- a: 5\n- a: 1\n  b: 1\n  c: 1\n- a: 9\n",
-                "r:\n- a: 0\n# x\n- a: 1\n  b: 1\n  c: 2\n- a: 9\n",
-                "r:\n- a: 0\n# x\n- a: 5\n- a: 1\n  b: 1\n  c: 2\n- a: 9\n"),
-            MergeCase(
-                "an element of which both edited a part alike, one a part more, and beside which one put another",
-                "s:\n- u: c\n- u: b\n  w:\n    f: 1\n    g: 1\n    h: 1\n",
-                "s:\n- u: c\n- u: b\n  w:\n    f: 2\n    g: 1\n    h: 1\n    i: 1\n",
-                "s:\n- u: c\n- u: n\n- u: b\n  w:\n    f: 2\n    g: 1\n    h: 1\n",
-                "s:\n- u: c\n- u: n\n- u: b\n  w:\n    f: 2\n    g: 1\n    h: 1\n    i: 1\n"),
-            MergeCase(
                 "both add keys at the end", "a:\n  x: 1\n", "a:\n  x: 1\n  z: 1\n",
                 "a:\n  x: 1\n  y: 1\n",
                 "a:\n  x: 1\n  y: 1\n  z: 1\n"),
@@ -162,13 +150,6 @@ struct YAMLMergeTests {
                 "a range", "r:\n- 1\n- 5\n", "r:\n- 5\n- 9\n", "r:\n- 1\n- 7\n", "declined: /r"),
             MergeCase(
                 "truth values", "- true\n- x\n", "- false\n- x\n", "- true\n- y\n", "declined: "),
-            MergeCase(
-                "an element renamed here and edited there", "- name: a\n  x: 1\n  y: 1\n  z: 1\n",
-                "- name: b\n  x: 1\n  y: 1\n  z: 1\n", "- name: a\n  x: 1\n  y: 1\n  z: 2\n",
-                "declined: /a"),
-            MergeCase(
-                "a key renamed here, below which is edited there", "a:\n  x: 1\n  y: 1\n",
-                "b:\n  x: 1\n  y: 1\n", "a:\n  x: 1\n  y: 2\n", "declined: /a"),
             MergeCase(
                 "two orders", "l:\n- a\n- b\n- c\n", "l:\n- b\n- a\n- c\n",
                 "l:\n- a\n- c\n- b\n", "declined: /l"),
