@@ -9,15 +9,6 @@ package struct DeletionRecord: Sendable {
     package var entry: Entry
 }
 
-extension Replica {
-    /// See ``History/deletionRecords(of:)``.
-    package func deletionRecords(
-        of paths: [DeletedPath]
-    ) async throws -> [RelativePath: DeletionRecord] {
-        try await History(context).deletionRecords(of: paths)
-    }
-}
-
 extension History {
     /// Reads the log for who deleted paths. Reads it once, and remembers the last entry of each path.
     ///

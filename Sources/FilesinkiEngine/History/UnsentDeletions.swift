@@ -97,10 +97,3 @@ package struct UnsentDeletion: Hashable, Sendable {
         isMovedAway = step.isMovedAway
     }
 }
-
-extension Replica {
-    /// Whether the last run has found a path on both sides. If it is missing here now, no commit has deleted it.
-    package func isSynced(_ path: RelativePath) throws -> Bool {
-        try context.manifest.base(path) != nil
-    }
-}

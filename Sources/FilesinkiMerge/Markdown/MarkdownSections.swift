@@ -153,7 +153,7 @@ struct MarkdownSectionMerge {
         // It was the last one there: as many blank lines as above it.
         let others = known.filter { !$0.isEmpty }
         if let other = others.first { return other }
-        return place.ordinal > 0 ? versions[place.version][place.ordinal - 1].gap : nil
+        return place.ordinal > 0 ? versions[place.version][place.ordinal - 1].gap : gap
     }
 
     private static func isLess(_ gap: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {

@@ -26,7 +26,8 @@ enum PropertyName {
     /// What a byte behind a backslash stands for.
     private static func unescaped(_ byte: UInt8) -> UInt8? {
         switch byte {
-        case UInt8(ascii: "u"): nil
+        // The u of a character's number.
+        case 0x75: nil
         case UInt8(ascii: "t"): 0x09
         case UInt8(ascii: "n"): 0x0A
         case UInt8(ascii: "f"): 0x0C

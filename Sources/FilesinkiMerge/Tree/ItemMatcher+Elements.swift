@@ -157,26 +157,10 @@ extension ItemMatcher {
             ? old.count { item in
                 new.contains {
                     tree.slice($0.key) == baseTree.slice(item.key)
-                        && (outline($0.value, version) == outline(item.value, .base)
-                            || isExtended(item.value, $0.value, version))
+                        && outline($0.value, version) == outline(item.value, .base)
                 }
             } : zip(old, new).count { outline($0.value, .base) == outline($1.value, version) }
         return kept * 2 >= old.count && kept > 0
-    }
-
-    /// Whether at least half of the elements of a list are in a side's, such as those of `pip:` in a list of packages.
-    private func isExtended(
-        _ base: SyntaxNode, _ side: SyntaxNode, _ version: MergeVersion
-    ) -> Bool {
-        guard base.kind == .list, side.kind == .list, let baseTree = trees.base,
-            let tree = trees[version]
-        else { return false }
-        let old = baseTree.items(of: base).filter { $0.role == .value }
-        let new = Set(
-            tree.items(of: side).filter { $0.role == .value }
-                .map { ByteKey(tree.outline(of: $0.value).bytes) })
-        let kept = old.count { new.contains(ByteKey(baseTree.outline(of: $0.value).bytes)) }
-        return kept > 0 && kept * 2 >= old.count
     }
 
     /// Whether a block or a numbered item of the base is still the same thing in a side.

@@ -178,8 +178,8 @@ struct SettingsMergeTests {
                 "both add keys with escapes", "a=1\n", "a=1\nb\\ c=2\n", "a=1\nb\\:c=3\n",
                 "a=1\nb\\ c=2\nb\\:c=3\n"),
             MergeCase(
-                "one key, with an escape that says nothing", "x=0\n", "a=1\nx=0\n",
-                "x=0\n\\a=2\n", "declined: /a"),
+                "a key with an escape that says nothing", "\\a=0\nx=0\n",
+                "\\a=1\nx=0\n", "\\a=2\nx=0\n", "declined: /\\a"),
             MergeCase(
                 "an escaped character, which could be in any encoding", "x=1\n\\u0061=1\n",
                 "x=2\n\\u0061=1\n", "x=1\n\\u0061=2\n", "declined: "),

@@ -109,11 +109,6 @@ struct YAMLMergeTests {
                 "- S:\n    - A: q\n    - B: y\n    - C: z\n",
                 "- S:\n    - A: q\n    - B: y\n    - C: z\n    - D: w\n"),
             MergeCase(
-                "an edited list among values", "- a\n- z\n- pip:\n  - m\n  - n\n  - o\n",
-                "- a\n- s\n- z\n- pip:\n  - m\n  - n\n",
-                "- a\n- z\n- q\n- pip:\n  - l\n  - m\n  - n\n  - o\n",
-                "- a\n- s\n- z\n- q\n- pip:\n  - l\n  - m\n  - n\n"),
-            MergeCase(
                 "both add keys at the end", "a:\n  x: 1\n", "a:\n  x: 1\n  z: 1\n",
                 "a:\n  x: 1\n  y: 1\n",
                 "a:\n  x: 1\n  y: 1\n  z: 1\n"),
