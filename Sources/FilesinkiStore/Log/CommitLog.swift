@@ -20,7 +20,7 @@ package struct CommitLog: Sendable {
     let remote: any Remote
     let prefix: String
     let coder: CommitCoder
-    let archives: LogArchives
+    var archives: LogArchives
     private let checkpoints: String
     private let zone: String
 

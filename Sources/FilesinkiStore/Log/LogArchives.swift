@@ -1,5 +1,6 @@
 package import FilesinkiModel
 package import FilesinkiRemote
+import Synchronization
 
 /// The archives of one zone's log: objects that hold old commits, which then need no slots.
 ///
@@ -14,12 +15,21 @@ struct LogArchives: Sendable {
     private let prefix: String
     private let store: [UInt8]
     private let zone: String
+    /// Keeps the archive that was read last; nil for none.
+    private var recent: RecentArchive?
 
     init(remote: any Remote, zone: String, store: [UInt8]) {
         self.remote = remote
         self.zone = zone
         self.store = store
         prefix = StoreLayout.archives(of: zone)
+    }
+
+    /// The same archives, of which the one that was read last stays in memory.
+    func keepingRecent() -> Self {
+        var copy = self
+        copy.recent = RecentArchive()
+        return copy
     }
 
     /// The archive that holds a commit; nil if the commit is not archived. One listing, and one request
@@ -96,10 +106,13 @@ struct LogArchives: Sendable {
     /// - Throws: As ``archive(of:)`` does.
     func read(_ key: ObjectKey) async throws -> LogArchive {
         let name = key.description
+        if let known = recent?.archive(name) { return known }
         guard let last = StoreLayout.lastArchived(key, below: prefix),
             let stored = try await remote.get(key, range: nil)
         else { throw Envelope.damaged(name, "The archive is gone.") }
-        return try LogArchive(stored, last: last, store: store, zone: zone, key: name)
+        let archive = try LogArchive(stored, last: last, store: store, zone: zone, key: name)
+        recent?.keep(archive)
+        return archive
     }
 
     /// Stores an archive.
@@ -143,7 +156,23 @@ struct LogArchives: Sendable {
     }
 }
 
+/// The archive that was read last. An object of this key never has other bytes.
+private final class RecentArchive: Sendable {
+    private let kept = Mutex<LogArchive?>(nil)
+
+    func archive(_ key: String) -> LogArchive? { kept.withLock { $0?.key == key ? $0 : nil } }
+
+    func keep(_ archive: LogArchive) { kept.withLock { $0 = archive } }
+}
+
 extension CommitLog {
+    /// The same log, which keeps the archive that was read last in memory: for commits that are read in several steps.
+    package func keepingArchive() -> CommitLog {
+        var copy = self
+        copy.archives = archives.keepingRecent()
+        return copy
+    }
+
     /// Verifies an archive: that each of its commits can be read and follows the one before, and that it
     /// is the one which the log has.
     ///
