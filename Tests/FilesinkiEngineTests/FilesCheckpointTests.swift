@@ -103,9 +103,6 @@ struct FilesCheckpointTests {
             }
             for number in 0..<count {
                 let bytes = withUnsafeBytes(of: number) { Array($0) }
-                try writer.addInline(
-                    ContentID(bytes + [UInt8](repeating: 9, count: 24)) ?? .none,
-                    sequence: UInt64(number))
                 try writer.addPack(
                     PackRow(
                         id: bytes + bytes, size: Int64(number), indexHash: contents[0], sequence: 1)
@@ -115,6 +112,57 @@ struct FilesCheckpointTests {
         let found = try rows()
         #expect(found.entries.map(\.path) == paths)
         #expect(found.packs.map(\.size) == (0..<count).map(Int64.init))
+    }
+
+    @Test("of the contents in commits those of the tree are listed, and no old ones")
+    func inline() throws {
+        let old = 2 * ManifestDatabase.pageSize
+        try manifest.write { writer in
+            for number in 0..<old {
+                let bytes = withUnsafeBytes(of: number) { Array($0) }
+                try writer.addInline(
+                    ContentID(bytes + [UInt8](repeating: 9, count: 24)) ?? .none, sequence: 1)
+            }
+            for (index, content) in contents.enumerated() {
+                try writer.addInline(content, sequence: UInt64(index) + 10)
+            }
+            for (name, content) in [("a", 0), ("b", 1), ("c", 0), ("replaced", 2)] {
+                try writer.putBase(
+                    BaseRow(path: RelativePath(name), entry: file(content), version: 3))
+            }
+            try writer.putRemote(
+                RemoteRow(
+                    path: RelativePath("replaced"), entry: VersionedEntry(file(3), version: 20)))
+            try writer.putTombstone(
+                TombstoneRow(path: RelativePath("gone"), version: 4, contents: [contents[2]]))
+        }
+        #expect(
+            try rows().inline == [
+                InlineLocation(id: contents[0], sequence: 10),
+                InlineLocation(id: contents[1], sequence: 11),
+                InlineLocation(id: contents[3], sequence: 13),
+            ])
+    }
+
+    @Test("the contents in commits of a tree of several pages are all listed")
+    func inlinePages() throws {
+        let count = ManifestDatabase.pageSize + 3
+        let ids = (0..<count).map { number in
+            let bytes = withUnsafeBytes(of: number) { Array($0) }
+            return ContentID(bytes + [UInt8](repeating: 9, count: 24)) ?? .none
+        }
+        try manifest.write { writer in
+            for (number, content) in ids.enumerated() {
+                let entry = Entry.file(
+                    content, size: 1, mode: 0o644, modified: Timestamp(nanoseconds: 0))
+                try writer.putBase(
+                    BaseRow(path: RelativePath("f\(100_000 + number)"), entry: entry, version: 1))
+                try writer.addInline(content, sequence: UInt64(number))
+            }
+        }
+        let found = try rows()
+        #expect(found.entries.count == count)
+        #expect(found.inline.map(\.id) == ids)
         #expect(found.inline.map(\.sequence) == (0..<count).map(UInt64.init))
     }
 

@@ -27,8 +27,10 @@ struct ReaderTests {
         let remote: DirectoryRemote
         var tip: ChangeToken
 
-        /// - Parameter partLength: The checkpoint is cut into parts of so many plain bytes.
-        init(checkpoint: Bool, partLength: Int? = nil) async throws {
+        /// - Parameters:
+        ///   - partLength: The checkpoint is cut into parts of so many plain bytes.
+        ///   - isListing: Whether the checkpoint lists the contents in commits.
+        init(checkpoint: Bool, partLength: Int? = nil, isListing: Bool = true) async throws {
             folder = try TemporaryFolder()
             store = folder.path("store")
             remote = try DirectoryRemote.create(path: store)
@@ -50,7 +52,9 @@ struct ReaderTests {
             if checkpoint {
                 let shelf = try CheckpointStore(
                     remote: remote, zone: "files", store: format, partLength: partLength)
-                try await shelf.save(ReaderTests.checkpoint(of: one))
+                var checkpoint = ReaderTests.checkpoint(of: one)
+                if !isListing { checkpoint.inline = [] }
+                try await shelf.save(checkpoint)
             }
             guard
                 case .mine(let two) = try await log.append(
@@ -152,6 +156,22 @@ struct ReaderTests {
         let outcome = try Reader.run("extract", written.store, place)
         #expect(outcome.code == 0, "\(outcome.output)")
         #expect(try TreeFixture.read(place, times: true) == Self.tree)
+    }
+
+    @Test("finds a content that lies before the checkpoint, which does not list it")
+    func unlisted() async throws {
+        let written = try await Written(checkpoint: true, isListing: false)
+        let log = try CommitLog(
+            remote: written.remote, zone: "files",
+            store: try #require(try await StoreFormat.read(from: written.remote)))
+        let old = StoreFixture.file(StoreFixture.content("small\n"))
+        _ = try await log.append(
+            StoreFixture.draft([try StoreFixture.change("old", old)]), after: written.tip,
+            id: StoreFixture.commitID(3))
+        let outcome = try Reader.run("extract", written.store, written.folder.path("out"))
+        // What it copies it compares with the hash.
+        #expect(outcome.code == 0, "\(outcome.output)")
+        #expect(try TreeFixture.read(written.folder.path("out")).nodes.count == 5)
     }
 
     @Test("extracts and verifies commits that were archived", arguments: [false, true])

@@ -273,6 +273,8 @@ class Store:
         self.id = self.read_format()
         self.tree, self.inline, self.packs = {}, {}, {}
         self.sequence, self.hash = 0, self.id + bytes(16)
+        # The commits before the checkpoint, and how many of them were searched.
+        self.before, self.searched = 0, 0
         self.archive = 0, 0, {}
         self.lost, self.ended = set(), 0
 
@@ -420,12 +422,14 @@ class Store:
         """Reads the newest checkpoint and the log from there on."""
         for sequence in self.checkpoints()[-1:]:
             self.tree, self.hash = self.read_checkpoint(sequence)
-            self.sequence = sequence
+            self.sequence = self.before = sequence
         while self.advance():
             pass
 
     def contents(self, id_):
         """The content's bytes, piece by piece; each piece from a pack is checked."""
+        if id_ not in self.inline and not any(id_ in pack.members for pack in self.opened()):
+            self.search(id_)
         if id_ in self.inline:
             message, _ = self.read_commit(self.inline[id_])
             for data in message.get(15, []):
@@ -443,10 +447,23 @@ class Store:
             need(chunk_kind == 0 and sha256(chunk) == data[at:at + 32], "a chunk is damaged")
             yield chunk
 
-    def member(self, id_):
+    def search(self, id_):
+        """Looks for an old content, which a checkpoint need not list, in the commits before it."""
+        while id_ not in self.inline and self.searched < self.before:
+            self.searched += 1
+            message, _ = self.read_commit(self.searched) or ({}, b"")
+            for data in message.get(15, []):
+                self.inline.setdefault(last(fields(data), 1, b""), self.searched)
+
+    def opened(self):
+        """The packs, opened one after the other."""
         for name, pack in self.packs.items():
             if isinstance(pack, dict):
                 pack = self.packs[name] = Pack(self, pack)
+            yield pack
+
+    def member(self, id_):
+        for pack in self.opened():
             if id_ in pack.members:
                 return pack.member(id_)
         if id_ in self.lost:

@@ -46,6 +46,7 @@ extension Conflicts {
             }
         }
         wanted += copies.map { ($0.path, $0.entry) }
+        try await contents.locate(wanted.lazy.map(\.1).filter { $0.kind == .file }.map(\.content))
         for (target, entry) in wanted where entry.kind != .tombstone {
             guard try await editor.write(entry, at: target, from: contents) else {
                 return try await keepOpen(

@@ -36,17 +36,28 @@ struct ContentPlan {
         var packs: [[UInt8]: PackReader] = [:]
         var commits: [UInt64: [ContentID]] = [:]
         var singles: [ContentID] = []
+        var unplaced: [ContentID] = []
         for content in wanted {
             if source.isAtHand(content) {
                 singles.append(content)
             } else if let commit = try source.commit(of: content) {
                 commits[commit, default: []].append(content)
-            } else if let place = try await source.packs.find(content, isLocal: false),
-                place.member.kind == .chunk
-            {
+            } else if let place = try await source.packs.find(content, isLocal: false) {
+                guard place.member.kind == .chunk else {
+                    singles.append(content)
+                    continue
+                }
                 let block = BlockPlace(pack: place.pack.reference.id, number: place.member.block)
                 packs[block.pack] = place.pack
                 blocks[block, default: []].append(.init(content: content, place: place.member))
+            } else {
+                unplaced.append(content)
+            }
+        }
+        try await source.old.search(unplaced)
+        for content in unplaced {
+            if let commit = try source.commit(of: content) {
+                commits[commit, default: []].append(content)
             } else {
                 singles.append(content)
             }

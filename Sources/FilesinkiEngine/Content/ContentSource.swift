@@ -7,6 +7,8 @@ final class ContentSource: Sendable {
     let packs: PackLocations
     let log: CommitLog
     private let inline: InlineIndex
+    /// Where contents lie that are in none of these.
+    let old: OldContents
     /// Contents in memory: of commits that were just read, or that this run is to publish.
     private let atHand: [ContentID: [UInt8]]
     /// Contents that a repair has given up. Since then one may have been stored again.
@@ -15,12 +17,13 @@ final class ContentSource: Sendable {
     private let recent = Mutex<Commit?>(nil)
 
     init(
-        packs: PackLocations, log: CommitLog, inline: InlineIndex,
+        packs: PackLocations, log: CommitLog, inline: InlineIndex, old: OldContents,
         carried: CarriedContents, pending: [InlineContent] = [], lost: Set<ContentID> = []
     ) {
         self.packs = packs
         self.log = log
         self.inline = inline
+        self.old = old
         let pending = pending.map { ($0.id, $0.bytes) }
         atHand = carried.contents.merging(pending) { first, _ in first }
         self.lost = lost
@@ -39,6 +42,24 @@ final class ContentSource: Sendable {
     /// - Parameter isLocal: Send no request: a content in a pack whose index is not cached is not found.
     func holds(_ content: ContentID, isLocal: Bool = false) async throws -> Bool {
         if try isAtHand(content) || commit(of: content) != nil { return true }
+        return try await isPacked(content, isLocal: isLocal)
+    }
+
+    /// Whether a commit may name the content without storing it. If no file of the tree has it, what lies in a commit
+    /// of an earlier run is stored again: a device that begins with a checkpoint does not know its place.
+    ///
+    /// - Parameters:
+    ///   - isInTree: Whether a file of the tree has it.
+    ///   - isLocal: As for ``holds(_:isLocal:)``.
+    func mayBeNamed(
+        _ content: ContentID, isInTree: Bool, isLocal: Bool = false
+    ) async throws -> Bool {
+        if isInTree { return try await holds(content, isLocal: isLocal) }
+        if isAtHand(content) || inline.isFetched(content) { return true }
+        return try await isPacked(content, isLocal: isLocal)
+    }
+
+    private func isPacked(_ content: ContentID, isLocal: Bool) async throws -> Bool {
         guard let place = try await packs.find(content, isLocal: isLocal) else { return false }
         // Of one that was lost the recipe may have stayed.
         guard place.member.kind == .recipe, lost.contains(content) else { return true }
@@ -68,12 +89,13 @@ final class ContentSource: Sendable {
 
     /// The number of the commit that the content travels in; nil for one in packs.
     func commit(of content: ContentID) throws -> UInt64? {
-        try inline.commit(of: content)
+        try inline.commit(of: content) ?? old.commit(of: content)
     }
 
     /// The bytes of a content that travels inside a commit; nil for one in packs.
     func inlineBytes(_ content: ContentID) async throws -> [UInt8]? {
         if let bytes = atHand[content] { return bytes }
+        if try commit(of: content) == nil { try await locate([content]) }
         guard let sequence = try commit(of: content) else { return nil }
         if let commit = recent.withLock({ $0 }), commit.sequence == sequence {
             return commit.inlineContent(content)

@@ -107,13 +107,15 @@ extension SyncEngine {
         // never have been stored. Such a file is read again, and of its chunks those are stored that are missing.
         let source = try await storedContents.source(run.remote)
         let known = run.currentContents
+        let waiting = run.remote.fileContents
         let isPruned = try run.remote.pruned > 0 || manifest.pruned > 0
         var items: [ContentUploader.Item] = []
         for path in unstored.sorted() {
             guard let entry = run.local.changes[path]?.entry, needed.contains(entry.content),
                 !known.contains(entry.content)
             else { continue }
-            if try await source.holds(entry.content) {
+            let isInTree = waiting.contains(entry.content)
+            if try await source.mayBeNamed(entry.content, isInTree: isInTree) {
                 // Chunks of a version that was dropped may be gone, those of an unpublished one, too.
                 guard isPruned, try await !source.isWhole(entry.content, size: entry.size) else {
                     continue

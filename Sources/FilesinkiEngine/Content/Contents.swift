@@ -25,10 +25,15 @@ struct Contents: ReplicaPart {
                 fetched: view.packs.map(\.pack) + observation.packs, retired: view.retired,
                 joined: MultiPackIndex(folder: state.joinedIndexes)
             ) { PackReader(remote: connection.remote, reference: $0, cache: cache) },
-            log: connection.log,
+            log: connection.log.keepingArchive(),
             inline: InlineIndex(
                 view.inline,
                 manifest: try self.manifest.inlineCount() > 0 ? manifest : nil),
+            old: OldContents(
+                connection.log,
+                upTo: max(
+                    try self.manifest.counter(ManifestDatabase.unlistedContentsCounter),
+                    view.fetched?.checkpoint ?? 0)),
             carried: view.carried, pending: observation.inline,
             lost: try self.manifest.lost.union(view.lost))
     }
@@ -77,6 +82,9 @@ final class InlineIndex: Sendable {
         self.fetched = Dictionary(fetched.map { ($0.content, $0.sequence) }) { $1 }
         self.manifest = manifest
     }
+
+    /// Whether the content travels in a commit that this run has fetched or published.
+    func isFetched(_ content: ContentID) -> Bool { fetched[content] != nil }
 
     /// The number of a commit that the content travels in; nil if it does not exist.
     ///

@@ -88,6 +88,7 @@ struct History: ReplicaPart {
         let lost = Set(gone.filter(\.isLost).map(\.content))
         let dropped = Set(gone.map { DroppedVersion(sequence: $0.first, content: $0.content) })
         let source = try await historyContents(reader)
+        try await source.locate(gone.map(\.content))
         for (index, version) in versions.enumerated() where version.change.entry.kind == .file {
             let entry = version.change.entry
             guard dropped.contains(.init(sequence: version.version, content: entry.content)) else {
@@ -108,6 +109,7 @@ struct History: ReplicaPart {
     private func isReadable(
         _ content: ContentID, _ size: Int64, _ source: ContentSource
     ) async throws -> Bool {
+        try await source.locate([content])
         guard try await source.holds(content) else { return false }
         return try await source.isWhole(content, size: size)
     }
@@ -160,6 +162,7 @@ struct History: ReplicaPart {
             if source.lost.contains(content) { throw Failure.lost(content.description) }
             throw try await absent(content, in: reader)
         }
+        try await source.locate([content])
         if try manifest.pruned > 0, try await !source.isWhole(content, size: .max) {
             throw try await absent(content, in: reader)
         }

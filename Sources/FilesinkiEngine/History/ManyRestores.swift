@@ -92,6 +92,8 @@ struct ManyRestores: ReplicaPart {
         for item in wanted {
             let (path, entry) = (item.path, item.entry)
             do {
+        try await contents.locate(
+            wanted.lazy.map(\.entry).filter { $0.kind == .file }.map(\.content))
                 // What is ignored and here is private, and not in the history.
                 if ignored.contains(path, isDirectory: entry.kind == .directory),
                     try root.status(path) != nil

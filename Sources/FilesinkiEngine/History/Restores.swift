@@ -139,6 +139,7 @@ struct Restores: ReplicaPart {
         var report = RestoreReport()
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         for (path, entry) in wanted {
+        try await contents.locate(wanted.lazy.map(\.1).filter { $0.kind == .file }.map(\.content))
             do {
                 // What is ignored and here is private, and not in the history.
                 if ignored.contains(path, isDirectory: entry.kind == .directory),
@@ -241,6 +242,7 @@ struct Restores: ReplicaPart {
         for (content, files) in wanted {
             guard let (path, entry) = files.first else { continue }
             do {
+        try await source.locate(wanted.keys)
                 try await history.requireUnpruned(entry, at: path, in: tree.reader, source)
             } catch let failure as Failure where failure.code == .notFound {
                 for (path, entry) in files {

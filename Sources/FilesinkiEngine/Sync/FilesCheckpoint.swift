@@ -6,13 +6,14 @@ import FilesinkiStore
 /// and what differs from it there.
 ///
 /// The tables of the manifest are read in pages and merged in the order of paths. Nothing may write to
-/// them meanwhile.
+/// them meanwhile. Of the contents that lie in commits those of the tree are listed, which are looked up one by one in
+/// a second pass: the manifest knows those of old versions too, and their number grows with the history.
 final class FilesCheckpoint {
-    private var base: PathCursor<BaseRow>
-    private var tombstones: PathCursor<TombstoneRow>
-    private var waiting: PathCursor<RemoteRow>
+    private let manifest: ManifestDatabase
+    private var tree: TreeRows
     private let packs: RowPages<PackRow>
-    private let inline: RowPages<InlineRow>
+    /// The tree once more, for its contents; nil if none lies in a commit.
+    private var inlineTree: TreeRows?
     private let pruned: UInt64
     /// Up to which commit tombstones have ended.
     private let ended: UInt64
@@ -20,11 +21,10 @@ final class FilesCheckpoint {
     private var lost: ArraySlice<ContentID>
 
     init(_ manifest: ManifestDatabase) throws {
-        base = PathCursor(manifest.basePages())
-        tombstones = PathCursor(manifest.tombstonePages())
-        waiting = PathCursor(manifest.remotePages())
+        self.manifest = manifest
+        tree = TreeRows(manifest)
         packs = manifest.packPages()
-        inline = manifest.inlinePages()
+        inlineTree = try manifest.inlineCount() > 0 ? TreeRows(manifest) : nil
         pruned = try manifest.pruned
         ended = try manifest.endedTombstones
         lost = try manifest.lost.sorted()[...]
@@ -41,12 +41,8 @@ final class FilesCheckpoint {
         if !packs.isEmpty {
             return CheckpointRows(packs: packs.map(PackReference.init(row:)), pruned: pruned)
         }
-        let inline = try inline.next()
-        if !inline.isEmpty {
-            return CheckpointRows(
-                inline: inline.map { InlineLocation(id: $0.content, sequence: $0.sequence) },
-                pruned: pruned)
-        }
+        let inline = try nextInline()
+        if !inline.isEmpty { return CheckpointRows(inline: inline, pruned: pruned) }
         if lost.isEmpty { return nil }
         let part = Array(lost.prefix(ManifestDatabase.pageSize))
         lost.removeFirst(part.count)
@@ -55,11 +51,8 @@ final class FilesCheckpoint {
 
     private func nextEntries() throws -> [CheckpointRow] {
         var entries: [CheckpointRow] = []
-        while entries.count < ManifestDatabase.pageSize, let path = try nextPath() {
-            let row = Self.row(
-                try base.removeRow(at: path), try tombstones.removeRow(at: path),
-                try waiting.removeRow(at: path))
-            if let row, !hasEnded(row.entry) { entries.append(row) }
+        while entries.count < ManifestDatabase.pageSize, let row = try tree.next() {
+            if !hasEnded(row.entry) { entries.append(row) }
         }
         return entries
     }
@@ -69,7 +62,47 @@ final class FilesCheckpoint {
         entry.entry.kind == .tombstone && entry.version <= ended
     }
 
-    private func nextPath() throws -> RelativePath? {
+    /// The next contents of the tree that lie in commits; empty at the end. One that several paths have may occur again
+    /// later.
+    private func nextInline() throws -> [InlineLocation] {
+        var found: [InlineLocation] = []
+        var met: Set<ContentID> = []
+        while found.count < ManifestDatabase.pageSize, let row = try inlineTree?.next() {
+            let entry = row.entry.entry
+            guard entry.kind == .file, !met.contains(entry.content),
+                let sequence = try manifest.inlineSequence(of: entry.content)
+            else { continue }
+            met.insert(entry.content)
+            found.append(InlineLocation(id: entry.content, sequence: sequence))
+        }
+        return found
+    }
+}
+
+/// Reads the remote tree that a manifest knows row by row, in the order of paths.
+private struct TreeRows {
+    private var base: PathCursor<BaseRow>
+    private var tombstones: PathCursor<TombstoneRow>
+    private var waiting: PathCursor<RemoteRow>
+
+    init(_ manifest: ManifestDatabase) {
+        base = PathCursor(manifest.basePages())
+        tombstones = PathCursor(manifest.tombstonePages())
+        waiting = PathCursor(manifest.remotePages())
+    }
+
+    /// The next row; nil at the end.
+    mutating func next() throws -> CheckpointRow? {
+        while let path = try nextPath() {
+            let row = Self.row(
+                try base.removeRow(at: path), try tombstones.removeRow(at: path),
+                try waiting.removeRow(at: path))
+            if let row { return row }
+        }
+        return nil
+    }
+
+    private mutating func nextPath() throws -> RelativePath? {
         var first = try base.path()
         for path in [try tombstones.path(), try waiting.path()] {
             if let path, first.map({ path < $0 }) ?? true { first = path }

@@ -58,6 +58,9 @@ extension ManifestWriter {
         if view.pruned > 0 { try setCounter(ManifestDatabase.prunedCounter, view.pruned) }
         if view.ended > 0 { try endTombstones(view.ended) }
         if !view.lost.isEmpty { try setLost(manifest.lost.union(view.lost)) }
+        if let checkpoint = view.fetched?.checkpoint, checkpoint > 0 {
+            try setCounter(ManifestDatabase.unlistedContentsCounter, checkpoint)
+        }
         for (pack, sequence) in view.packs { try addPack(pack.manifestRow(sequence)) }
         for (content, sequence) in view.inline { try addInline(content, sequence: sequence) }
     }
@@ -140,11 +143,14 @@ extension ManifestDatabase {
     fileprivate static let prunedCounter = "pruned"
     fileprivate static let endedCounter = "ended-tombstones"
 
+    /// The name of the checkpoint that this replica began with. Where contents of older versions lie in commits, it may not list.
+    static let unlistedContentsCounter = "unlisted-contents"
+
     /// The values that say something about the store.
     fileprivate static let storeValues =
         [
             prunedCounter, endedCounter, lostName, unreadDeletionsCounter, unreadVersionsCounter,
-            emptiedRootName,
+            unlistedContentsCounter, emptiedRootName,
         ] + moveValues
 
     /// The last commit of a prune that was read; 0 for none. Before it, a content that the history names may be gone.

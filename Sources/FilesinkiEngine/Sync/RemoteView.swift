@@ -124,6 +124,11 @@ struct RemoteView: Sendable {
         }
     }
 
+    /// The contents of the files among ``changes``.
+    var fileContents: Set<ContentID> {
+        Set(changes.values.lazy.map(\.entry.entry).filter { $0.kind == .file }.map(\.content))
+    }
+
     /// Removes changes that the base has already, by version.
     mutating func dropAgreed(_ base: BaseIndex) {
         for (path, change) in changes {

@@ -91,6 +91,7 @@ extension SyncEngine {
     ) async throws -> UploadResult {
         guard !items.isEmpty else { return UploadResult() }
         let known = run.currentContents
+        let waiting = run.remote.fileContents
         var source: ContentSource?
         var unpublished: [PackReference] = []
         if isStoring {
@@ -110,7 +111,9 @@ extension SyncEngine {
                 ? try await destination(isSmall: isSmall, run.packSizing) : .nowhere,
             knows: { [source] content in
                 if known.contains(content) { return true }
-                return try await source?.holds(content, isLocal: isSmall) ?? true
+                let isInTree = waiting.contains(content)
+                return try await source?.mayBeNamed(
+                    content, isInTree: isInTree, isLocal: isSmall) ?? true
             },
             holdsChunk: { [source] chunk in
                 try await source?.holdsChunk(chunk, isLocal: isSmall) ?? true

@@ -66,6 +66,8 @@ extension SyncEngine {
             progress: ProgressCounter(.applying, files: 0, bytes: 0, run.options.progress))
         let result = try await applier.apply(writes)
         try applier.contents.requireManifest()
+        // Else the next checkpoint of this replica would not have them.
+        run.remote.inline += applier.contents.old.places
         run.report.problems += result.problems
         run.unwritten = Set(result.problems.map(\.path))
         run.report.receivedBytes += result.bytes
