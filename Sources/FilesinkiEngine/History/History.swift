@@ -121,16 +121,20 @@ struct History: ReplicaPart {
     ///   reached the remote, the log is not asked again.
     func historyReader(after before: SyncReport? = nil) async throws -> HistoryReader {
         guard let position = try memory.position else {
-            let log = try await connected().log
+            let connection = try await connected()
+            let log = connection.log
             var view = RemoteView(token: log.genesis)
             try await view.fold(LogReader(log, after: log.genesis))
-            return HistoryReader(log: log, view: view)
+            return HistoryReader(
+                log: log.keepingArchive(), view: view, checkpoints: connection.checkpoints)
         }
         var view = RemoteView(token: position.token)
         if before == nil || before?.away != nil || zone.reached == nil {
             try await view.fold(zone.reader(behind: position))
         }
-        return HistoryReader(log: try await connected().log, view: view)
+        let connection = try await connected()
+        return HistoryReader(
+            log: connection.log.keepingArchive(), view: view, checkpoints: connection.checkpoints)
     }
 
     /// Reads the tree at a point of the history; see ``TreeAtPoint/init(at:of:in:)``.
@@ -158,11 +162,11 @@ struct History: ReplicaPart {
     ) async throws {
         let reader = try await historyReader()
         let source = try await historyContents(reader)
+        try await source.locate([content])
         guard try await source.holds(content) else {
             if source.lost.contains(content) { throw Failure.lost(content.description) }
             throw try await absent(content, in: reader)
         }
-        try await source.locate([content])
         if try manifest.pruned > 0, try await !source.isWhole(content, size: .max) {
             throw try await absent(content, in: reader)
         }
@@ -251,25 +255,34 @@ struct History: ReplicaPart {
     }
 }
 
-/// Reads a zone's log from its first commit.
+/// Reads a zone's log from its first commit, or from a checkpoint.
 struct HistoryReader: Sendable {
     let log: CommitLog
     /// The commits after the manifest's token, up to the last commit that is read.
-    let view: RemoteView
+    var view: RemoteView
+    /// Nil for those who need all commits.
+    var checkpoints: CheckpointStore?
 
     /// The last commit that is read.
     var end: ChangeToken { view.token }
 
     /// Calls `body` with each commit, oldest first, until it returns false.
     ///
+    /// - Parameters:
+    ///   - start: The commit before the first; nil for the whole log.
+    ///   - last: Later commits are left out.
     /// - Throws: Code `corrupt` if a commit is missing, what the log throws, and what `body`
     ///   throws.
-    func forEach(_ body: (Commit) throws -> Bool) async throws {
-        var reader = LogReader(log, after: log.genesis, upTo: end.sequence)
+    func forEach(
+        after start: ChangeToken? = nil, upTo last: UInt64 = .max,
+        _ body: (Commit) throws -> Bool
+    ) async throws {
+        let last = min(last, end.sequence)
+        var reader = LogReader(log, after: start ?? log.genesis, upTo: last)
         while let commit = try await next(&reader) {
             guard try body(commit) else { return }
         }
-        guard reader.token.sequence >= end.sequence else {
+        guard reader.token.sequence >= last else {
             throw Self.missing(reader.token.sequence &+ 1)
         }
     }

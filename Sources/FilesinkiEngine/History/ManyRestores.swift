@@ -47,7 +47,12 @@ struct ManyRestores: ReplicaPart {
         options.operation = "restore"
         let paths = points.map(\.path)
         let before = try await sync.syncPaths(paths, options, rules: synced.rules)
-        let reader = try await history.historyReader(after: before)
+        var reader = try await history.historyReader(after: before)
+        var known: Set<UInt64> = []
+        // What one tree has met is what another of the same commit has.
+        for point in points where known.insert(point.tree.sequence).inserted {
+            reader = reader.knowing(point.tree.places)
+        }
         try await write(try Self.wanted(points), in: reader, options, &report)
         try await publish(paths, "restore", options, after: before, &report)
         return report
@@ -87,13 +92,13 @@ struct ManyRestores: ReplicaPart {
         _ report: inout RestoreReport
     ) async throws {
         let contents = try await history.historyContents(reader)
+        try await contents.locate(
+            wanted.lazy.map(\.entry).filter { $0.kind == .file }.map(\.content))
         let places = Restores(replica)
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         for item in wanted {
             let (path, entry) = (item.path, item.entry)
             do {
-        try await contents.locate(
-            wanted.lazy.map(\.entry).filter { $0.kind == .file }.map(\.content))
                 // What is ignored and here is private, and not in the history.
                 if ignored.contains(path, isDirectory: entry.kind == .directory),
                     try root.status(path) != nil

@@ -30,7 +30,8 @@ struct Restores: ReplicaPart {
         return try await sync.reporting {
             try await writeBack(
                 [(path, found.entry)] + inside.map { ($0.0, $0.1.entry) }, of: path,
-                .init(command: "restore", version: tree.sequence), options, rules: rules)
+                .init(command: "restore", version: tree.sequence), options, rules: rules,
+                places: tree.places)
         }
     }
 
@@ -123,9 +124,11 @@ struct Restores: ReplicaPart {
     /// - Parameters:
     ///   - before: The report of a run for the path that has just finished; nil for none.
     ///   - rules: The rules, if the command has just read them.
+    ///   - places: The commits that contents lie in, as far as they are known.
     private func writeBack(
         _ wanted: [(RelativePath, Entry)], of path: RelativePath, _ command: PathCommand,
-        _ options: SyncOptions, after before: SyncReport? = nil, rules: RunRules? = nil
+        _ options: SyncOptions, after before: SyncReport? = nil, rules: RunRules? = nil,
+        places: [ContentID: UInt64] = [:]
     ) async throws -> RestoreReport {
         var options = options
         options.operation = command.command
@@ -134,12 +137,12 @@ struct Restores: ReplicaPart {
         if first == nil {
             first = try await sync.syncPaths([path], options, rules: rules)
         }
-        let reader = try await history.historyReader(after: first)
+        let reader = try await history.historyReader(after: first).knowing(places)
         let contents = try await history.historyContents(reader)
+        try await contents.locate(wanted.lazy.map(\.1).filter { $0.kind == .file }.map(\.content))
         var report = RestoreReport()
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         for (path, entry) in wanted {
-        try await contents.locate(wanted.lazy.map(\.1).filter { $0.kind == .file }.map(\.content))
             do {
                 // What is ignored and here is private, and not in the history.
                 if ignored.contains(path, isDirectory: entry.kind == .directory),
@@ -239,10 +242,10 @@ struct Restores: ReplicaPart {
             }
         }
         let source = try await history.historyContents(tree.reader)
+        try await source.locate(wanted.keys)
         for (content, files) in wanted {
             guard let (path, entry) = files.first else { continue }
             do {
-        try await source.locate(wanted.keys)
                 try await history.requireUnpruned(entry, at: path, in: tree.reader, source)
             } catch let failure as Failure where failure.code == .notFound {
                 for (path, entry) in files {

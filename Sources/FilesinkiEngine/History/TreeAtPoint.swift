@@ -14,8 +14,8 @@ package struct TreeAtPoint: Sendable {
     /// The other names of requested paths that did not exist then.
     private var origins: [RelativePath: EarlierName] = [:]
 
-    /// Reads the tree at a point of the history. Reads the log from its first commit up to the point;
-    /// for a time, to its end.
+    /// Reads the tree at a point of the history: the newest checkpoint before the point, and the commits from there on. The
+    /// cost does not depend on how long the history is.
     ///
     /// - Parameter paths: Only these paths and what is below them; empty for everything.
     /// - Throws: Code `not-found` if there is no such commit, or none of that time or before, and what the
@@ -31,18 +31,52 @@ package struct TreeAtPoint: Sendable {
         }
         var fold = TreeFold(point, PathSelection(paths: paths))
         if point.lastCommit ?? 0 <= last {
-            try await reader.forEach { fold.fold($0) }
+            let span = try await Self.span(of: point, in: reader)
+            let start = try await Self.load(&fold, before: span.start, in: reader)
+            try await reader.forEach(after: start, upTo: span.last) { fold.fold($0) }
         }
         if case .time = point, fold.sequence == 0 { throw Self.nothingBefore(fold.earliest) }
         self.fold = fold
-        self.reader = reader
+        self.reader = reader.knowing(fold.places)
         let missing = paths.filter { fold.tree[$0].map { $0.entry.kind == .tombstone } ?? true }
         if !missing.isEmpty { try await findOrigins(of: Set(missing)) }
         guard case .version(let number) = point else { return }
         let doubtful = paths.filter { path in
             !missing.contains(path) && fold.tree[path]?.version != number
+                && !fold.touched.contains(path)
         }
         if !doubtful.isEmpty { try await findNeighbours(of: Set(doubtful), number) }
+    }
+
+    /// The commits that decide what was there at a point: those after `start`, and the tree before them.
+    private static func span(
+        of point: HistoryPoint, in reader: HistoryReader
+    ) async throws -> (start: UInt64, last: UInt64) {
+        switch point {
+        case .commit(let number): (number, number)
+        // What gave way in a conflict is in the commit alone.
+        case .version(let number): (max(number, 1) - 1, number)
+        case .time(let time): try await TimeSearch(reader).span(of: time)
+        }
+    }
+
+    /// Begins with the newest checkpoint of a commit or of an earlier one.
+    ///
+    /// - Returns: The last commit that it includes; nil if there is none.
+    private static func load(
+        _ fold: inout TreeFold, before start: UInt64, in reader: HistoryReader
+    ) async throws -> ChangeToken? {
+        guard start > 0, var rows = reader.checkpoints?.newestReader(upTo: start) else {
+            return nil
+        }
+        while let step = try await rows.next() {
+            switch step {
+            case .begin(let token): fold.restart(at: token.sequence)
+            case .rows(let rows): fold.load(rows)
+            }
+        }
+        if rows.token == nil { fold.restart(at: 0) }
+        return rows.token
     }
 
     /// Finds the versions next to a number that is none, of paths that had another one then. Reads the whole log. A folder has
@@ -109,6 +143,9 @@ package struct TreeAtPoint: Sendable {
 
     /// The last included commit; 0 for none.
     package var sequence: UInt64 { fold.sequence }
+
+    /// The commits that contents lie in, as far as they were met.
+    var places: [ContentID: UInt64] { fold.places }
 
     /// A warning if the clocks contradict the log; nil otherwise.
     package var warning: Failure? { fold.contradiction?.warning(fold.sequence) }
@@ -194,7 +231,7 @@ extension Failure {
 package enum HistoryPoint: Hashable, Sendable {
     /// All commits up to this number.
     case commit(UInt64)
-    /// All commits up to the last one, in log order, whose clock is at or before this time.
+    /// All commits up to the last one, in log order, whose clock is at or before this time, as ``TimeSearch`` finds it.
     case time(Timestamp)
     /// As `commit`, for a version of a path as the log lists it: where that commit only kept a
     /// superseded content of a given path, that content is at the path.
@@ -223,99 +260,5 @@ package struct ClockContradiction: Hashable, Sendable {
                 + "\(sequence) of \(printable(device.name.utf8)) is later than commit \(last), "
                 + "which follows it.",
             remedy: "The state after commit \(last) was used.")
-    }
-}
-
-/// When a commit was made, by the clock of its device.
-private struct CommitTime {
-    var sequence: UInt64
-    var time: Timestamp
-}
-
-/// Folds the log up to a point.
-///
-/// For a time, the last commit in time is the end, and all commits before it are included: one
-/// whose clock was ahead counts as soon as a later commit is in time.
-private struct TreeFold {
-    let point: HistoryPoint
-    let selection: PathSelection
-    var tree: [RelativePath: VersionedEntry] = [:]
-    var sequence: UInt64 = 0
-    /// The commit with the earliest time of those that are not included.
-    private(set) var earliest: CommitTime?
-    /// The versions that named paths had before they were deleted last.
-    private(set) var lastVersions: [RelativePath: UInt64] = [:]
-    /// The last included commit whose time is later than the point: a clock was wrong.
-    var contradiction: ClockContradiction?
-    /// Changes of commits after the last one in time; they are included if a later commit is in
-    /// time.
-    private var later: [RelativePath: VersionedEntry] = [:]
-    private var ahead: ClockContradiction?
-
-    init(_ point: HistoryPoint, _ selection: PathSelection) {
-        self.point = point
-        self.selection = selection
-    }
-
-    /// Folds the next commit.
-    ///
-    /// - Returns: Whether later commits may be included.
-    mutating func fold(_ commit: Commit) -> Bool {
-        switch point {
-        case .time(let time):
-            fold(commit, upTo: time)
-            return true
-        case .commit(let last), .version(let last):
-            guard commit.sequence <= last else { return false }
-            if case .version = point, commit.sequence == last {
-                for change in commit.superseded where selection.isNamed(change.path) {
-                    set(change, of: commit)
-                }
-            }
-            for change in commit.changes where selection.contains(change.path) {
-                set(change, of: commit)
-            }
-            sequence = commit.sequence
-            return commit.sequence < last
-        }
-    }
-
-    private mutating func fold(_ commit: Commit, upTo time: Timestamp) {
-        let isInTime = commit.time <= time
-        if isInTime {
-            sequence = commit.sequence
-            contradiction = ahead ?? contradiction
-            ahead = nil
-            for (path, entry) in later { set(entry, at: path) }
-            later = [:]
-        } else {
-            if earliest.map({ commit.time < $0.time }) ?? true {
-                earliest = CommitTime(sequence: commit.sequence, time: commit.time)
-            }
-            ahead = ClockContradiction(
-                sequence: commit.sequence, device: commit.device, time: commit.time)
-        }
-        for change in commit.changes where selection.contains(change.path) {
-            if isInTime {
-                set(change, of: commit)
-            } else {
-                later[change.path] = VersionedEntry(change.entry, version: commit.sequence)
-            }
-        }
-    }
-
-    private mutating func set(_ change: Change, of commit: Commit) {
-        set(VersionedEntry(change.entry, version: commit.sequence), at: change.path)
-    }
-
-    private mutating func set(_ entry: VersionedEntry, at path: RelativePath) {
-        guard entry.entry.kind == .tombstone else {
-            tree[path] = entry
-            return
-        }
-        if let known = tree[path], known.entry.kind != .tombstone {
-            lastVersions[path] = selection.isNamed(path) ? known.version : nil
-        }
-        tree[path] = selection.isNamed(path) ? entry : nil
     }
 }
