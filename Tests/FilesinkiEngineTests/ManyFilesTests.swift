@@ -93,4 +93,21 @@ struct ManyFilesTests {
         #expect(sink.bytes.count > 300)
         #expect(remote.counts.requests <= 12)
     }
+
+    @Test func `paths of an earlier time are put back with few requests`() async throws {
+        let a = try await machine("a")
+        for number in 0..<30 { try await a.save("old \(number)", at: "\(number)") }
+        let moment = world.clock.systemContext.now()
+        for number in 0..<30 { try await a.save("new \(number)", at: "\(number)") }
+        let paths = try (0..<30).map { try RelativePath("\($0)") }
+        remote.reset()
+        let report = try await a.with { replica in
+            let tree = try await replica.tree(at: .time(moment), of: paths)
+            return try await replica.restore(
+                paths.map { PathAtPoint($0, in: tree) }, SyncOptions())
+        }
+        #expect(report.restored.count == 30 && report.problems.isEmpty)
+        #expect(a.text("7") == "old 7")
+        #expect(remote.counts.requests <= 30)
+    }
 }

@@ -15,6 +15,8 @@ final class ContentSource: Sendable {
     let lost: Set<ContentID>
     /// The commit read last: contents of one commit are mostly asked for together.
     private let recent = Mutex<Commit?>(nil)
+    /// What ``readAhead(_:)`` has read.
+    private let ahead = Mutex(CarriedContents())
 
     init(
         packs: PackLocations, log: CommitLog, inline: InlineIndex, old: OldContents,
@@ -94,7 +96,7 @@ final class ContentSource: Sendable {
 
     /// The bytes of a content that travels inside a commit; nil for one in packs.
     func inlineBytes(_ content: ContentID) async throws -> [UInt8]? {
-        if let bytes = atHand[content] { return bytes }
+        if let bytes = atHand[content] ?? ahead.withLock({ $0.contents[content] }) { return bytes }
         if try commit(of: content) == nil { try await locate([content]) }
         guard let sequence = try commit(of: content) else { return nil }
         if let commit = recent.withLock({ $0 }), commit.sequence == sequence {
@@ -105,6 +107,25 @@ final class ContentSource: Sendable {
         }
         recent.withLock { $0 = commit }
         return commit.inlineContent(content)
+    }
+
+    /// Reads contents that travel inside commits, many with each request, for those who read them one by one then. What
+    /// exceeds the limit of ``CarriedContents`` is read when it is wanted.
+    ///
+    /// - Throws: What the remote throws.
+    func readAhead(_ contents: some Sequence<ContentID>) async throws {
+        var wanted: [UInt64: Set<ContentID>] = [:]
+        for content in contents where !isAtHand(content) {
+            guard let sequence = try commit(of: content) else { continue }
+            wanted[sequence, default: []].insert(content)
+        }
+        guard wanted.count > 1 else { return }
+        var kept = CarriedContents()
+        try await log.read(wanted.keys.sorted()) { sequence, result in
+            guard let commit = try? result.get(), let own = wanted[sequence] else { return }
+            kept.keep(commit.inline.filter { own.contains($0.id) })
+        }
+        ahead.withLock { [kept] in $0 = kept }
     }
 
     static func missing(_ content: ContentID, _ sequence: UInt64) -> Failure {

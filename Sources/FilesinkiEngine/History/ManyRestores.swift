@@ -51,7 +51,7 @@ struct ManyRestores: ReplicaPart {
         var known: Set<UInt64> = []
         // What one tree has met is what another of the same commit has.
         for point in points where known.insert(point.tree.sequence).inserted {
-            reader = reader.knowing(point.tree.places)
+            reader = reader.knowing(point.tree.met)
         }
         try await write(try Self.wanted(points), in: reader, options, &report)
         try await publish(paths, "restore", options, after: before, &report)
@@ -92,8 +92,9 @@ struct ManyRestores: ReplicaPart {
         _ report: inout RestoreReport
     ) async throws {
         let contents = try await history.historyContents(reader)
-        try await contents.locate(
-            wanted.lazy.map(\.entry).filter { $0.kind == .file }.map(\.content))
+        let files = wanted.map(\.entry).filter { $0.kind == .file }.map(\.content)
+        try await contents.locate(files)
+        try await contents.readAhead(files)
         let places = Restores(replica)
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         for item in wanted {

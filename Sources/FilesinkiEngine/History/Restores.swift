@@ -31,7 +31,7 @@ struct Restores: ReplicaPart {
             try await writeBack(
                 [(path, found.entry)] + inside.map { ($0.0, $0.1.entry) }, of: path,
                 .init(command: "restore", version: tree.sequence), options, rules: rules,
-                places: tree.places)
+                met: tree.met)
         }
     }
 
@@ -124,11 +124,11 @@ struct Restores: ReplicaPart {
     /// - Parameters:
     ///   - before: The report of a run for the path that has just finished; nil for none.
     ///   - rules: The rules, if the command has just read them.
-    ///   - places: The commits that contents lie in, as far as they are known.
+    ///   - met: The contents in commits that were met when the entries were looked up.
     private func writeBack(
         _ wanted: [(RelativePath, Entry)], of path: RelativePath, _ command: PathCommand,
         _ options: SyncOptions, after before: SyncReport? = nil, rules: RunRules? = nil,
-        places: [ContentID: UInt64] = [:]
+        met: MetContents = MetContents()
     ) async throws -> RestoreReport {
         var options = options
         options.operation = command.command
@@ -137,9 +137,11 @@ struct Restores: ReplicaPart {
         if first == nil {
             first = try await sync.syncPaths([path], options, rules: rules)
         }
-        let reader = try await history.historyReader(after: first).knowing(places)
+        let reader = try await history.historyReader(after: first).knowing(met)
         let contents = try await history.historyContents(reader)
-        try await contents.locate(wanted.lazy.map(\.1).filter { $0.kind == .file }.map(\.content))
+        let files = wanted.map(\.1).filter { $0.kind == .file }.map(\.content)
+        try await contents.locate(files)
+        try await contents.readAhead(files)
         var report = RestoreReport()
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         for (path, entry) in wanted {

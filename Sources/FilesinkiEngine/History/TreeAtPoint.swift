@@ -37,7 +37,7 @@ package struct TreeAtPoint: Sendable {
         }
         if case .time = point, fold.sequence == 0 { throw Self.nothingBefore(fold.earliest) }
         self.fold = fold
-        self.reader = reader.knowing(fold.places)
+        self.reader = reader.knowing(fold.met)
         let missing = paths.filter { fold.tree[$0].map { $0.entry.kind == .tombstone } ?? true }
         if !missing.isEmpty { try await findOrigins(of: Set(missing)) }
         guard case .version(let number) = point else { return }
@@ -144,8 +144,8 @@ package struct TreeAtPoint: Sendable {
     /// The last included commit; 0 for none.
     package var sequence: UInt64 { fold.sequence }
 
-    /// The commits that contents lie in, as far as they were met.
-    var places: [ContentID: UInt64] { fold.places }
+    /// The contents in commits that were met.
+    var met: MetContents { fold.met }
 
     /// A warning if the clocks contradict the log; nil otherwise.
     package var warning: Failure? { fold.contradiction?.warning(fold.sequence) }

@@ -22,8 +22,8 @@ struct TreeFold {
     private(set) var lastVersions: [RelativePath: UInt64] = [:]
     /// For a version, what of the named paths its commit changed, folders by what is in them.
     private(set) var touched: Set<RelativePath> = []
-    /// The commits that contents lie in, as far as they were met.
-    private(set) var places: [ContentID: UInt64] = [:]
+    /// The contents in commits that were met.
+    private(set) var met = MetContents()
     /// The last included commit whose time is later than the point: a clock was wrong.
     var contradiction: ClockContradiction?
     /// Changes of commits after the last one in time; they are included if a later commit is in
@@ -47,14 +47,14 @@ struct TreeFold {
     /// Adds rows of the checkpoint.
     mutating func load(_ rows: CheckpointRows) {
         for row in rows.entries where selection.contains(row.path) { set(row.entry, at: row.path) }
-        for content in rows.inline { places[content.id] = content.sequence }
+        met.add(rows.inline)
     }
 
     /// Folds the next commit.
     ///
     /// - Returns: Whether later commits may be included.
     mutating func fold(_ commit: Commit) -> Bool {
-        for content in commit.inline { places[content.id] = commit.sequence }
+        met.add(commit, isCarried: commit.sequence == point.lastCommit)
         switch point {
         case .time(let time):
             fold(commit, upTo: time)
@@ -115,15 +115,5 @@ struct TreeFold {
             lastVersions[path] = selection.isNamed(path) ? known.version : nil
         }
         tree[path] = selection.isNamed(path) ? entry : nil
-    }
-}
-
-extension HistoryReader {
-    /// The same history, of which these places of contents in commits are known besides.
-    func knowing(_ places: [ContentID: UInt64]) -> Self {
-        var copy = self
-        // The later ones count.
-        copy.view.inline = places.map { (content: $0.key, sequence: $0.value) } + view.inline
-        return copy
     }
 }
