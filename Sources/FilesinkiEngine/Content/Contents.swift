@@ -32,8 +32,7 @@ struct Contents: ReplicaPart {
             old: OldContents(
                 connection.log,
                 upTo: max(
-                    try self.manifest.counter(ManifestDatabase.unlistedContentsCounter),
-                    view.fetched?.checkpoint ?? 0)),
+                    try self.manifest.unlistedContents, view.fetched?.checkpoint ?? 0)),
             carried: view.carried, pending: observation.inline,
             lost: try self.manifest.lost.union(view.lost))
     }

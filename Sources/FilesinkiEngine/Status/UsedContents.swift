@@ -56,7 +56,7 @@ struct UsedContents {
     /// devices and growth, nor when a content was used.
     ///
     /// - Parameters:
-    ///   - manifest: The rows of the tree that it knows, with the names of all packs and of all contents in commits.
+    ///   - manifest: The rows of the tree that it knows, with the names of all packs and of its contents in commits.
     ///   - view: What was published since.
     init(tree manifest: FilesCheckpoint, _ view: RemoteView) throws {
         for (path, change) in view.changes { setFile(change.entry.entry, at: path) }

@@ -58,8 +58,8 @@ extension ManifestWriter {
         if view.pruned > 0 { try setCounter(ManifestDatabase.prunedCounter, view.pruned) }
         if view.ended > 0 { try endTombstones(view.ended) }
         if !view.lost.isEmpty { try setLost(manifest.lost.union(view.lost)) }
-        if let checkpoint = view.fetched?.checkpoint, checkpoint > 0 {
-            try setCounter(ManifestDatabase.unlistedContentsCounter, checkpoint)
+        if let fetched = view.fetched, fetched.extent != .changes {
+            try setCounter(ManifestDatabase.unlistedContentsCounter, fetched.checkpoint)
         }
         for (pack, sequence) in view.packs { try addPack(pack.manifestRow(sequence)) }
         for (content, sequence) in view.inline { try addInline(content, sequence: sequence) }
@@ -143,8 +143,8 @@ extension ManifestDatabase {
     fileprivate static let prunedCounter = "pruned"
     fileprivate static let endedCounter = "ended-tombstones"
 
-    /// The name of the checkpoint that this replica began with. Where contents of older versions lie in commits, it may not list.
-    static let unlistedContentsCounter = "unlisted-contents"
+    /// The name of the checkpoint that this replica began with.
+    fileprivate static let unlistedContentsCounter = "unlisted-contents"
 
     /// The values that say something about the store.
     fileprivate static let storeValues =
@@ -156,6 +156,17 @@ extension ManifestDatabase {
     /// The last commit of a prune that was read; 0 for none. Before it, a content that the history names may be gone.
     var pruned: UInt64 {
         get throws { try counter(Self.prunedCounter) }
+    }
+
+    /// Up to which commit contents of old versions may lie in commits without being listed here: the checkpoint that the
+    /// replica began with, 0 for none. A manifest of an earlier program does not tell.
+    var unlistedContents: UInt64 {
+        get throws {
+            guard try value(Self.unlistedContentsCounter) != nil else {
+                return try token?.sequence ?? 0
+            }
+            return try counter(Self.unlistedContentsCounter)
+        }
     }
 
     /// Up to which commit tombstones have ended; 0 for none.

@@ -57,6 +57,34 @@ struct TimeSearchTests {
         }
     }
 
+    @Test("a tree of a time begins with a checkpoint before the commits that were searched")
+    func tree() async throws {
+        let store = MemoryRemote(address: "memory")
+        var log = try await LogFixture(at: store)
+        let shelf = try CheckpointStore(remote: store, zone: "files", store: log.format)
+        let (f, old) = (try LogFixture.file("f", "400"), try LogFixture.file("old", "old"))
+        for day in 1...1100 as ClosedRange<Int64> {
+            try await log.commit([LogFixture.file("f", "\(day)")], on: day)
+            guard day == 400 else { continue }
+            let rows = [(f, 400), (old, 3)].map { change, version in
+                CheckpointRow(
+                    path: change.path, entry: VersionedEntry(change.entry, version: version))
+            }
+            try await shelf.save(Checkpoint(token: log.token, entries: rows))
+        }
+        for number in 1...390 {
+            let digits = String(number)
+            let name = String(repeating: "0", count: 20 - digits.utf8.count) + digits
+            store.objects[try ObjectKey("zones/files/log/\(name)/c")] = nil
+        }
+        let reader = HistoryReader(
+            log: log.log, view: RemoteView(token: log.token), checkpoints: shelf)
+        let tree = try await TreeAtPoint(at: .time(LogFixture.day(700)), of: [], in: reader)
+        #expect(tree.sequence == 700 && tree.warning == nil)
+        #expect(try tree.entry(f.path).version == 700)
+        #expect(try tree.entry(old.path).version == 3)
+    }
+
     @Test("a commit whose clock was a year ahead misleads nobody")
     func ahead() async throws {
         let marks: Set<UInt64> = [32, 64, 128, 256]

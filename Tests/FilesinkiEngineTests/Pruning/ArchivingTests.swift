@@ -70,6 +70,13 @@ struct ArchivingTests: PruneScene {
         #expect(keys("checkpoints").count == before - report.removedCheckpoints)
         #expect(keys("checkpoints").count <= keys("archives").count + keys("log").count)
         #expect(try await prune(a) { $0.versions = 100 }.removedCheckpoints == 0)
+        for number in [3, 12, 20, 25] as [UInt64] {
+            let tree = try await a.with { try await $0.tree(at: .commit(number), of: []) }
+            #expect(tree.sequence == number)
+            // Commit 1 is not of these saves.
+            let path = try RelativePath("f\((number - 2) % 4)")
+            #expect(try tree.entry(path).version == number)
+        }
         // The device that slept has read nothing of this.
         try b.write(["own": .file("b's")])
         #expect(try await b.sync().problems.isEmpty)
