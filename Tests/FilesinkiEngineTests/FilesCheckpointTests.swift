@@ -25,8 +25,10 @@ struct FilesCheckpointTests {
         .file(contents[content], size: 1, mode: 0o644, modified: Timestamp(nanoseconds: 0))
     }
 
-    private func rows() throws -> CheckpointRows {
-        let checkpoint = try FilesCheckpoint(manifest)
+    private func rows(
+        readingAtOnce few: Int = FilesCheckpoint.fewContents
+    ) throws -> CheckpointRows {
+        let checkpoint = try FilesCheckpoint(manifest, readingAtOnce: few)
         var all = CheckpointRows()
         while let rows = try checkpoint.next() {
             // In the order of the columns.
@@ -114,8 +116,10 @@ struct FilesCheckpointTests {
         #expect(found.packs.map(\.size) == (0..<count).map(Int64.init))
     }
 
-    @Test("of the contents in commits those of the tree are listed, and no old ones")
-    func inline() throws {
+    @Test(
+        "of the contents in commits those of the tree are listed, and no old ones",
+        arguments: [0, FilesCheckpoint.fewContents])
+    func inline(_ few: Int) throws {
         let old = 2 * ManifestDatabase.pageSize
         try manifest.write { writer in
             for number in 0..<old {
@@ -137,7 +141,7 @@ struct FilesCheckpointTests {
                 TombstoneRow(path: RelativePath("gone"), version: 4, contents: [contents[2]]))
         }
         #expect(
-            try rows().inline == [
+            try rows(readingAtOnce: few).inline == [
                 InlineLocation(id: contents[0], sequence: 10),
                 InlineLocation(id: contents[1], sequence: 11),
                 InlineLocation(id: contents[3], sequence: 13),

@@ -7,24 +7,33 @@ import FilesinkiStore
 ///
 /// The tables of the manifest are read in pages and merged in the order of paths. Nothing may write to
 /// them meanwhile. Of the contents that lie in commits those of the tree are listed, which are looked up one by one in
-/// a second pass: the manifest knows those of old versions too, and their number grows with the history.
+/// a second pass: the manifest knows those of old versions too, and their number grows with the history. While they are few, they
+/// are read at once.
 final class FilesCheckpoint {
     private let manifest: ManifestDatabase
     private var tree: TreeRows
     private let packs: RowPages<PackRow>
     /// The tree once more, for its contents; nil if none lies in a commit.
     private var inlineTree: TreeRows?
+    /// The commits that contents lie in, if they are few.
+    private let places: [ContentID: UInt64]?
     private let pruned: UInt64
     /// Up to which commit tombstones have ended.
     private let ended: UInt64
     /// What was not returned yet of the contents that are lost.
     private var lost: ArraySlice<ContentID>
 
-    init(_ manifest: ManifestDatabase) throws {
+    /// So many contents in commits are read at once: some megabytes.
+    static let fewContents = 1 << 16
+
+    /// - Parameter few: The most contents in commits that are read at once.
+    init(_ manifest: ManifestDatabase, readingAtOnce few: Int = fewContents) throws {
         self.manifest = manifest
         tree = TreeRows(manifest)
         packs = manifest.packPages()
-        inlineTree = try manifest.inlineCount() > 0 ? TreeRows(manifest) : nil
+        let count = try manifest.inlineCount()
+        inlineTree = count > 0 ? TreeRows(manifest) : nil
+        places = count <= few ? try Self.places(manifest) : nil
         pruned = try manifest.pruned
         ended = try manifest.endedTombstones
         lost = try manifest.lost.sorted()[...]
@@ -70,12 +79,26 @@ final class FilesCheckpoint {
         while found.count < ManifestDatabase.pageSize, let row = try inlineTree?.next() {
             let entry = row.entry.entry
             guard entry.kind == .file, !met.contains(entry.content),
-                let sequence = try manifest.inlineSequence(of: entry.content)
+                let sequence = try commit(of: entry.content)
             else { continue }
             met.insert(entry.content)
             found.append(InlineLocation(id: entry.content, sequence: sequence))
         }
         return found
+    }
+
+    private func commit(of content: ContentID) throws -> UInt64? {
+        if let places { return places[content] }
+        return try manifest.inlineSequence(of: content)
+    }
+
+    private static func places(_ manifest: ManifestDatabase) throws -> [ContentID: UInt64] {
+        var places: [ContentID: UInt64] = [:]
+        let pages = manifest.inlinePages()
+        while case let page = try pages.next(), !page.isEmpty {
+            for row in page { places[row.content] = row.sequence }
+        }
+        return places
     }
 }
 
