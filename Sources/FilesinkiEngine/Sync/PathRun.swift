@@ -81,17 +81,15 @@ extension SyncEngine {
             all.formUnion(waiting.map(\.path).filter(run.selection.contains))
         }
         all.formUnion(run.remote.changes.keys.filter(run.selection.contains))
-        return all.subtracting(replacedFolders(run)).sorted()
+        return all.subtracting(lostFolders(run)).sorted()
     }
 
-    /// The folders above the paths in whose place something else is now. What was in them goes with them, which
-    /// only a run sees that looks below them.
-    private func replacedFolders(_ run: SyncRun) -> Set<RelativePath> {
+    /// The folders above the paths that are gone, or in whose place something else is now. What was in them is gone
+    /// or has moved, which only a run sees that looks below them.
+    private func lostFolders(_ run: SyncRun) -> Set<RelativePath> {
         let folders = Set(run.selection.paths.flatMap(\.ancestors))
         return folders.subtracting(run.selection.paths).filter { folder in
-            guard run.base.row(folder)?.entry.kind == .directory, let kind = kind(at: folder)
-            else { return false }
-            return kind != .directory
+            run.base.row(folder)?.entry.kind == .directory && kind(at: folder) != .directory
         }
     }
 
