@@ -88,7 +88,7 @@ extension Step {
         let sides = isGoneHere ? "deleted here, edited there" : "edited here, deleted there"
         switch reason {
         case .editBeatsDelete: return "\(sides); the edit was kept"
-        case .strategy(let link) where link != "here" && link != "there":
+        case .strategy(let link) where !["here", "there", "ask"].contains(link):
             return "\(sides); the strategy '\(link)' decided"
         case .strategy:
             return "\(sides); \(action.deletes ? "the deletion" : "the edit") was chosen"

@@ -68,7 +68,7 @@ struct CounterpartTests {
         arguments: [
             ("-v", "--version"), ("-V", "--version"), ("sync -V", "--version"),
             ("status -s", "status --short"), ("ls -la", "ls -l"), ("list -a", "ls -l"),
-            ("ls --all", "ls -l"), ("rm -f x", "delete -r PATH"), ("rm -rf x", "delete -r PATH"),
+            ("rm -f x", "delete -r PATH"), ("rm -rf x", "delete -r PATH"),
             ("sync -a", "sync"), ("sync -av", "sync"), ("sync --force", "sync --approve PLAN"),
             ("sync --delete", "sync --max-delete 90%"),
             ("sync --token-file x", "remote set URL --token-file FILE"),
@@ -117,7 +117,7 @@ struct CounterpartTests {
         #expect(near.talk.contains("\nDid you mean '--deleted'?\n"), "\(near.talk)")
         let nested = try await world.run("remote", "set", "x", "--migrat")
         #expect(nested.talk.contains("\nDid you mean '--migrate'?\n"), "\(nested.talk)")
-        let far = try await world.run("ls", "--tall")
+        let far = try await world.run("ls", "--size")
         #expect(far.code == .usage && !far.talk.contains("Did you mean"), "\(far.talk)")
         #expect(far.talk.contains("See 'filesinki ls --help'"), "\(far.talk)")
         let json = try await world.run("ls", "--delet", "--json")

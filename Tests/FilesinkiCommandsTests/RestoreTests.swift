@@ -41,7 +41,9 @@ struct RestoreTests {
 
     @Test(
         "what cannot be restored is named, the rest is restored",
-        arguments: [("none@1", "none: "), ("z@9", "z: Commit 9 was not found.")])
+        arguments: [
+            ("none@1", "none: "), ("z@9", "z: Version 9 was not found: the last commit is 3."),
+        ])
     func partial(_ wrong: String, _ told: String) async throws {
         let world = try await Self.world()
         let outcome = try await world.run("restore", "--root", "a", wrong, "d/x@1", "d/y@2")

@@ -137,9 +137,9 @@ extension Console {
     /// Makes a replica. Where that fails and there was none, no command of the message names the folder as one.
     ///
     /// - Parameter hint: What a failure may be due to, after a space; empty for nothing.
-    fileprivate func beforeReplica(
-        at root: String, _ make: () async throws -> InitReport, hint: (Failure) -> String
-    ) async throws -> InitReport {
+    fileprivate func beforeReplica<Made>(
+        at root: String, _ make: () async throws -> Made, hint: (Failure) -> String
+    ) async throws -> Made {
         let isNew = RootChoice.nearestReplica(at: root) == nil
         do { return try await make() } catch var failure as Failure {
             if isNew { hints = .none }
@@ -258,18 +258,19 @@ struct CloneCommand: Command {
         guard try await Self.mayMerge(options, in: console) else { return .negative }
         console.detail("Connecting to \(printable(address.text.utf8)).")
         // One connection for all that follows.
-        let connection = try options.connect(address.text)
-        defer { withExtendedLifetime(connection) {} }
-        // A mistyped address must not make a store, and a store that is away makes no replica.
-        let made = try await console.beforeReplica(at: path) {
-            try await Replica.initialize(
+        let (connection, made) = try await console.beforeReplica(at: path) {
+            let connection = try options.connect(address.text)
+            // A mistyped address must not make a store, and a store that is away makes no replica.
+            let made = try await Replica.initialize(
                 options, address: address.text,
                 deviceName: try DeviceName.chosen(device, in: console),
                 makesStore: false, keys: passphrase.keys(in: console), only: chosen,
                 rootMode: Self.rootMode)
+            return (connection, made)
         } hint: {
             hint(of: address) + reaching.hint($0, at: address, in: console)
         }
+        defer { withExtendedLifetime(connection) {} }
         try console.pin(address, access)
         console.register(root: path, state: options.state, isNew: true)
         let session = Session(

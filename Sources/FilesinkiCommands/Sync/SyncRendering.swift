@@ -103,8 +103,10 @@ extension Console {
             let lines = report.summary(totals, hints, within: width)
             for line in lacksRemote ? lines.dropLast() : lines[...] { say(line) }
         }
-        // A conflict is forgotten if nobody says that it is open, also where nothing was done and nobody looks on.
-        if let open = report.openConflicts, open > report.foundConflicts.count {
+        // A conflict is forgotten if nobody says that it is open. A run that does nothing says it to a person who looks
+        // on, and not to cron each time.
+        let isTold = !isIdle || isWatched && summary == nil
+        if isTold, let open = report.openConflicts, open > report.foundConflicts.count {
             let text =
                 open == 1 ? "1 conflict is open" : "\(CountText.text(open)) conflicts are open"
             say("\(text): see filesinki conflicts.")

@@ -38,7 +38,7 @@ struct DeviceIdentity: ReplicaPart {
         run.report.note(
             options.root, "Another device of the store is also named \(name).",
             remedy: "This one is \(config.device.name) now; "
-                + "filesinki init --device NAME renames it.")
+                + "filesinki init \(ShellWord.shown(options.root.utf8)) --device NAME renames it.")
     }
 
     /// - Parameter sequence: The last commit of the log that is known to be this replica's own, or

@@ -40,10 +40,6 @@ struct YAMLMergeTests {
                 "l:\n- a\n- c\n- m\nk: 1\n",
                 "l:\n- a\n- b\n- m\nk: 2\n", "l:\n- a\n- b\n- c\n- m\nk: 2\n"),
             MergeCase(
-                "both add to the list in the only mapping of a list", "- x\n- p:\n  - a\n  - b\n",
-                "- x\n- p:\n  - a\n  - b\n  - d\n", "- x\n- p:\n  - a\n  - b\n  - c\n",
-                "- x\n- p:\n  - a\n  - b\n  - c\n  - d\n"),
-            MergeCase(
                 "two short runs stay together", "l:\n- m\n\nk: 1\n", "l:\n- d\n- a\n- m\n\nk: 1\n",
                 "l:\n- c\n- b\n- m\n\nk: 1\n", "l:\n- c\n- b\n- d\n- a\n- m\n\nk: 1\n"),
             MergeCase(
