@@ -189,6 +189,15 @@ import Testing
             .choose(2, ["a"]), .user(0, .rename("a", to: "list")),
             .user(2, .rename("a/notes.txt", to: "c/d/y.txt"))),
         Row(
+            "a folder that was moved out of a partial replica is not deleted by a load below it",
+            replicas: 3, seed: 6_803_967,
+            .user(0, .write("a/notes.txt", serial: 2, .text)), .run(.init(0)), .run(.init(1)),
+            .choose(1, ["a"]), .user(1, .rename("a", to: "list")),
+            .run(
+                .init(
+                    2, batchSize: 2,
+                    [.init(at: 6, .meanwhile(.run(.init(1, .load("a/b/x"), batchSize: 3))))]))),
+        Row(
             "an edit that is merged into a conflict copy beside a folder is in the history",
             replicas: 5, seed: 6_404_064,
             .user(0, .write("a/notes.txt", serial: 2, .text)),
