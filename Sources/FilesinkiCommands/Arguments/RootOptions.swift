@@ -35,9 +35,7 @@ extension RootOptions {
     static func make(root: String? = nil, state: String? = nil) throws -> RootOptions {
         try parse((root.map { ["--root", $0] } ?? []) + (state.map { ["--state", $0] } ?? []))
     }
-}
 
-extension RootOptions {
     /// The absolute path that says which replica is meant, where neither an option, the current folder nor the environment does;
     /// nil if there is none.
     func place(among arguments: [String], in console: Console) -> String? {

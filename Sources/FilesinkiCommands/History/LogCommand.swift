@@ -139,9 +139,7 @@ extension Console {
         try output.flush()
         say("For the versions before the rename: \(command) \(hints.word(origin))")
     }
-}
 
-extension Console {
     /// Says the name that a path has now, if it was renamed and nothing has its name since.
     ///
     /// - Parameters:
@@ -156,9 +154,9 @@ extension Console {
 
 extension Failure {
     fileprivate static func noCommit(_ number: UInt64, of path: RelativePath?) -> Failure {
-        let change = path.map { "a change of \($0)" }
+        let change = path.map { " with a change of \($0)" } ?? ""
         return Failure(
-            .notFound, "Commit \(number)\(change.map { " with \($0)" } ?? "") was not found.",
+            .notFound, "Commit \(number)\(change) was not found.",
             remedy: "filesinki log lists them.")
     }
 }

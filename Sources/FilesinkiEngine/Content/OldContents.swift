@@ -74,4 +74,13 @@ extension ContentSource {
         }
         try await old.search(missing)
     }
+
+    /// Looks for the contents of files, and reads those ahead that travel inside commits.
+    ///
+    /// - Throws: What the remote throws.
+    func prepare(_ entries: some Sequence<Entry>) async throws {
+        let files = entries.filter { $0.kind == .file }.map(\.content)
+        try await locate(files)
+        try await readAhead(files)
+    }
 }

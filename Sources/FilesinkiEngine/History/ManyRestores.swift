@@ -92,33 +92,15 @@ struct ManyRestores: ReplicaPart {
         _ report: inout RestoreReport
     ) async throws {
         let contents = try await history.historyContents(reader)
-        let files = wanted.map(\.entry).filter { $0.kind == .file }.map(\.content)
-        try await contents.locate(files)
-        try await contents.readAhead(files)
+        try await contents.prepare(wanted.map(\.entry))
         let places = Restores(replica)
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         for item in wanted {
-            let (path, entry) = (item.path, item.entry)
             do {
-                // What is ignored and here is private, and not in the history.
-                if ignored.contains(path, isDirectory: entry.kind == .directory),
-                    try root.status(path) != nil
-                {
-                    throw Failure.ignored(path)
-                }
-                try places.requireFolders(above: path, version: item.version)
-                try places.requirePlace(for: entry, at: path, version: item.version)
-                try await history.requireUnpruned(entry, at: path, in: reader, contents)
-                if try places.isInPlace(entry, at: path) {
-                    report.unchanged.append(path)
-                } else if try await editor.write(entry, at: path, from: contents) {
-                    report.restored.append(path)
-                    report.versions[item.version, default: []].append(path)
-                } else {
-                    report.problems.append(.changedMeanwhile(path, "restored"))
-                }
+                try await places.writeBack(
+                    item, in: reader, from: contents, leaving: &ignored, &report)
             } catch let failure as Failure where failure.code != .interrupted {
-                report.problems.append(Problem(path, failure))
+                report.problems.append(Problem(item.path, failure))
             }
         }
     }

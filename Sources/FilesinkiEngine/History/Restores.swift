@@ -139,23 +139,14 @@ struct Restores: ReplicaPart {
         }
         let reader = try await history.historyReader(after: first).knowing(met)
         let contents = try await history.historyContents(reader)
-        let files = wanted.map(\.1).filter { $0.kind == .file }.map(\.content)
-        try await contents.locate(files)
-        try await contents.readAhead(files)
+        try await contents.prepare(wanted.map(\.1))
         var report = RestoreReport()
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         for (path, entry) in wanted {
             do {
-                // What is ignored and here is private, and not in the history.
-                if ignored.contains(path, isDirectory: entry.kind == .directory),
-                    try root.status(path) != nil
-                {
-                    throw Failure.ignored(path)
-                }
-                try requireFolders(above: path, version: command.version)
-                try requirePlace(for: entry, at: path, version: command.version)
-                try await history.requireUnpruned(entry, at: path, in: reader, contents)
-                try await writeBack(entry, at: path, from: contents, &report)
+                try await writeBack(
+                    .init(path: path, entry: entry, version: command.version), in: reader,
+                    from: contents, leaving: &ignored, &report)
             } catch let failure as Failure where wanted.count > 1 {
                 report.problems.append(Problem(path, failure))
             }
@@ -171,14 +162,27 @@ struct Restores: ReplicaPart {
     }
 
     /// Writes one entry, unless it is in its place.
-    private func writeBack(
-        _ entry: Entry, at path: RelativePath, from contents: ContentSource,
-        _ report: inout RestoreReport
+    ///
+    /// - Throws: Why it cannot be written: a rule ignores what is here, its place is taken, or its content is gone.
+    func writeBack(
+        _ item: ManyRestores.Wanted, in reader: HistoryReader, from contents: ContentSource,
+        leaving ignored: inout IgnoredPaths, _ report: inout RestoreReport
     ) async throws {
+        let (path, entry) = (item.path, item.entry)
+        // What is ignored and here is private, and not in the history.
+        if ignored.contains(path, isDirectory: entry.kind == .directory),
+            try root.status(path) != nil
+        {
+            throw Failure.ignored(path)
+        }
+        try requireFolders(above: path, version: item.version)
+        try requirePlace(for: entry, at: path, version: item.version)
+        try await history.requireUnpruned(entry, at: path, in: reader, contents)
         if try isInPlace(entry, at: path) {
             report.unchanged.append(path)
         } else if try await editor.write(entry, at: path, from: contents) {
             report.restored.append(path)
+            report.versions[item.version, default: []].append(path)
         } else {
             report.problems.append(.changedMeanwhile(path, "restored"))
         }
