@@ -117,7 +117,8 @@ let package = Package(
             ["FilesinkiModel", "FilesinkiText", "FilesinkiSystem", "FilesinkiHashing", "CKernel"]),
         module("FilesinkiWatch", ["FilesinkiModel", "FilesinkiSystem", "CKernel"]),
         module(
-            "FilesinkiLiveDatabase", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiSQLite"]),
+            "FilesinkiLiveDatabase",
+            ["FilesinkiModel", "FilesinkiSystem", "FilesinkiHashing", "FilesinkiSQLite"]),
         module(
             "FilesinkiManifest", ["FilesinkiModel", "FilesinkiSystem", "FilesinkiSQLite"],
             resources: [.embedInCode("SQL")]),

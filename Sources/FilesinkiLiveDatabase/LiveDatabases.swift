@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// The file alone is not the content: commits may lie in `NAME-wal`, and a copy made while somebody
 /// writes is torn. A database is therefore read as a *snapshot*: a private copy that SQLite's backup
-/// makes in one read transaction, with a normalized header, so that equal contents are equal bytes. It
+/// makes in one read transaction, with the header of the version that the file holds, see
+/// ``KnownHeaders``: what SQLite counts in the header changes without a change of the content. It
 /// is replaced by a backup in the other direction, in one transaction, so that programs that have it
 /// open read the old content or the new one.
 ///
@@ -16,10 +17,17 @@ import Synchronization
 package struct LiveDatabases: Sendable {
     /// A folder of our own for private copies, on a disk with room for a database.
     private let scratch: String
+    /// Nil: every snapshot has the normalized header.
+    private let headers: KnownHeaders?
     private let retries: RetryPolicy
 
-    package init(scratch: String, retries: RetryPolicy = RetryPolicy()) {
+    /// - Parameter headers: The folder of ``KnownHeaders``; nil to normalize the header of every
+    ///   snapshot.
+    package init(
+        scratch: String, headers: String? = nil, retries: RetryPolicy = RetryPolicy()
+    ) {
         self.scratch = scratch
+        self.headers = headers.map(KnownHeaders.init)
         self.retries = retries
     }
 
@@ -41,9 +49,10 @@ package struct LiveDatabases: Sendable {
     // MARK: Snapshots
 
     /// Makes a private copy of a database as of one moment, while others may write to it. Equal
-    /// contents give equal bytes, wherever their pages lie and whatever the journal mode is.
+    /// contents of one file give equal bytes, wherever their pages lie and whatever the journal mode
+    /// is. Of a file that is seen for the first time, and that no program has open, they are its own.
     ///
-    /// Costs a pass over the whole database.
+    /// Costs two passes over the whole database.
     ///
     /// - Parameter path: An absolute path without symlinks.
     /// - Returns: Nil for a file that begins like a database and is not one; it is to be read as a
@@ -58,7 +67,7 @@ package struct LiveDatabases: Sendable {
                     retries.pause()
                     continue
                 }
-                try Self.normalize(copy.path)
+                try giveHeader(to: copy.path, NamedFile(path, Self.openFlags, of: .local))
                 return copy
             } catch let error as SQLiteError {
                 if error.kind == .corrupt { return nil }
@@ -144,22 +153,30 @@ package struct LiveDatabases: Sendable {
         try NamedFile(path, openFlags, of: .local).read(from: 18, count: 2) == [2, 2]
     }
 
-    /// Gives the header of a private database the values that every snapshot has, so that equal
-    /// contents are equal bytes (fileformat2.html, section 1.3):
-    /// * 18 and 19, the journal mode: 1, no write-ahead log. It belongs to the device.
-    /// * 24, the change counter, and 92, the counter's value for which the size is valid: 1. They count
-    ///   transactions, also those that change nothing.
-    /// * 40, the schema cookie: 1. SQLite's backup changes it in any case.
-    /// * 96, the version of SQLite that wrote last: 3.40.1.
+    /// Gives a private database the normalized header, see ``DatabaseHeader/normalized``.
     ///
     /// - Parameter path: A file of our own that nobody has open.
     package static func normalize(_ path: String) throws(Failure) {
         let file = try NamedFile(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, of: .local)
         guard try isDatabase(file.read(from: 0, count: headerLength)) else { return }
-        try file.write([1, 1], at: 18)
-        try file.write([0, 0, 0, 1], at: 24)
-        try file.write([0, 0, 0, 1], at: 40)
-        try file.write([0, 0, 0, 1] + [0x00, 0x2E, 0x63, 0x01], at: 92)
+        try DatabaseHeader.normalized.write(to: file)
+    }
+
+    /// Gives a snapshot the header of the version that the file holds.
+    ///
+    /// - Parameter raw: The user's file. It is read without SQLite's locks: a header that somebody
+    ///   writes meanwhile may be an old one, and is none the worse for that.
+    private func giveHeader(to snapshot: String, _ raw: NamedFile) throws(Failure) {
+        try Self.normalize(snapshot)
+        guard let header = try headers?.header(of: raw, snapshot: snapshot) else { return }
+        try header.write(to: NamedFile(snapshot, O_RDWR | O_NOFOLLOW, of: .local))
+    }
+
+    /// Notes that a file of our own will be a user's database: it is read as this content from then
+    /// on, whatever programs do to its header.
+    package func willInstall(_ content: String) throws(Failure) {
+        let file = try NamedFile(content, Self.openFlags, of: .local)
+        try headers?.keep(content: file, in: file)
     }
 
     // MARK: Replacing
@@ -183,7 +200,10 @@ package struct LiveDatabases: Sendable {
         let raw = try NamedFile(path, Self.openFlags, of: .local)
         defer { withExtendedLifetime(raw) {} }
         do {
-            return try replace(raw, content, isExpected)
+            guard try replace(raw, content, isExpected) else { return false }
+            // SQLite has counted the transaction in the header, and has kept the journal mode.
+            try? headers?.keep(content: NamedFile(content, Self.openFlags, of: .local), in: raw)
+            return true
         } catch let failure as Failure {
             throw failure
         } catch let error as SQLiteError {
@@ -196,7 +216,9 @@ package struct LiveDatabases: Sendable {
     private func replace(
         _ raw: NamedFile, _ content: String, _ isExpected: (String) throws(Failure) -> Bool
     ) throws -> Bool {
-        let source = try Connection(content, .live(.immutable))
+        let plain = try withoutLog(content)
+        defer { withExtendedLifetime(plain) {} }
+        let source = try Connection(plain?.path ?? content, .live(.immutable))
         let target = try Connection(raw.name, .live(.writing))
         let keepsLog = try raw.read(from: 18, count: 2) == [2, 2]
         do {
@@ -218,8 +240,8 @@ package struct LiveDatabases: Sendable {
         let backup = try Backup(from: source, into: target)
         try retrying(backup.lockTarget)
         let current = try snapshotOfLocked(raw, keepsLog: keepsLog)
-        try Self.normalize(current.path)
-        guard try isExpected(current.path) else { return false }
+        try giveHeader(to: current.path, raw)
+        guard try isExpected(current.path) || isExpected(normalized(current)) else { return false }
         try retrying(backup.copyPages)
         return true
     }
@@ -233,6 +255,23 @@ package struct LiveDatabases: Sendable {
         return try withExtendedLifetime(copy) {
             try backUp(Connection(copy.path, .live(.immutable)))
         }
+    }
+
+    /// A snapshot with the normalized header, which stores have of files from before
+    /// ``KnownHeaders``.
+    private func normalized(_ snapshot: ScratchFile) throws(Failure) -> String {
+        try Self.normalize(snapshot.path)
+        return snapshot.path
+    }
+
+    /// A copy of a content in WAL mode without that mode, which a backup would give to a file that
+    /// programs have open without it; nil for any other content.
+    private func withoutLog(_ content: String) throws(Failure) -> ScratchFile? {
+        guard try Self.keepsLog(content) else { return nil }
+        let copy = newFile()
+        try NamedFile(content, Self.openFlags, of: .local).copy(to: copy.path)
+        try Self.normalize(copy.path)
+        return copy
     }
 
     /// Repeats `body` while another connection holds a lock, until the retries are used up.
