@@ -20,6 +20,14 @@ package protocol LiveFiles: Sendable {
     func replace(
         _ path: String, with content: String, isExpected: (String) throws(Failure) -> Bool
     ) throws(Failure) -> Bool
+
+    /// Notes that a staged live file will be moved into the root: its content is then the one that it
+    /// has now, whatever programs do to the file without changing the content.
+    func willInstall(_ content: String) throws(Failure)
+}
+
+extension LiveFiles {
+    package func willInstall(_ content: String) throws(Failure) {}
 }
 
 /// A private file that is removed with the value.

@@ -17,6 +17,7 @@ extension TreeWriter {
         _ expecting: Expectation, _ companions: Companions?
     ) throws(SystemError) -> InstallOutcome {
         probe(.allowed)
+        noteLive(staged)
         keepAttributes(of: site, in: folder, for: staged, ours)
         if companions == nil,
             let outcome = try replaceByExchange(staged, ours, folder, site, expecting)
@@ -312,6 +313,14 @@ extension TreeWriter {
                 "The log of another database is in the way.",
                 remedy: "Move \(printable(site.name + ending)) away and run again.")
         }
+    }
+
+    /// Lets a live file be read as what is installed now.
+    func noteLive(_ staged: StagedFile) {
+        guard let live = root.live, live.isLive(staged.header), let scratch = staging.folder.place
+        else { return }
+        // A note that cannot be written costs a version at most.
+        try? live.willInstall("\(scratch)/\(String(decoding: staged.name, as: UTF8.self))")
     }
 
     /// The companions of a live file; nil for any other file.

@@ -128,6 +128,7 @@ package struct TreeWriter: Sendable {
     ) throws -> InstallOutcome {
         probe(.allowed)
         try refuseOrphans(staged, folder, site)
+        noteLive(staged)
         guard try staging.place(staged.name, at: site.name, in: folder) else {
             try refuseTwin(site, in: folder)
             return .surprised

@@ -161,12 +161,15 @@ private struct LinkRun {
             settings: settings, oursModified: oursModified, theirsModified: theirsModified,
             trace: trace)
         let result = try versions.newFile(.result)
-        let outcome = try merge.merge(
-            base: versions.hasBase ? versions.file(.base) : nil, ours: versions.file(.ours),
-            theirs: versions.file(.theirs), into: result)
+        let base = versions.hasBase ? try versions.file(.base) : nil
+        let (ours, theirs) = (try versions.file(.ours), try versions.file(.theirs))
+        // What SQLite counts in the header is no change of either side.
+        for version in [base, ours, theirs].compactMap(\.self) {
+            try LiveDatabases.normalize(version)
+        }
+        let outcome = try merge.merge(base: base, ours: ours, theirs: theirs, into: result)
         switch outcome {
         case .merged:
-            // As a scan will read it, so that it is the same content then.
             try LiveDatabases.normalize(result)
             return .resolved(try outputs.keepResult(of: versions, conflict, by: rule))
         case .declined(let conflicts): return declined(conflicts)

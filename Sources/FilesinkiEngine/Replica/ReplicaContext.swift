@@ -62,7 +62,8 @@ final class ReplicaContext {
         let state = options.stateFolder
         let config = try ReplicaConfig.read(options)
         let root = try RootFolder(
-            path: options.root, live: LiveAdapter(scratch: state.staging),
+            path: options.root,
+            live: LiveAdapter(scratch: state.staging, headers: state.databases),
             sharesStore: { ReplicaConfig(bytes: $0)?.sharesStore(with: config) == true })
         try checkMarker(root, config, options)
         var lock: ReplicaLock?
@@ -200,8 +201,12 @@ extension ReplicaOptions {
 struct LiveAdapter: LiveFiles {
     private let databases: LiveDatabases
 
-    /// - Parameter scratch: The folder for private copies. The next run that writes empties it.
-    init(scratch: String) { databases = LiveDatabases(scratch: scratch) }
+    /// - Parameters:
+    ///   - scratch: The folder for private copies. The next run that writes empties it.
+    ///   - headers: The folder of what is known of databases' headers; nil to normalize them.
+    init(scratch: String, headers: String? = nil) {
+        databases = LiveDatabases(scratch: scratch, headers: headers)
+    }
 
     func isLive(_ header: [UInt8]) -> Bool { LiveDatabases.isDatabase(header) }
 
@@ -215,6 +220,8 @@ struct LiveAdapter: LiveFiles {
     ) throws(Failure) -> Bool {
         try databases.replace(path, with: content, isExpected: isExpected)
     }
+
+    func willInstall(_ content: String) throws(Failure) { try databases.willInstall(content) }
 
     private struct Snapshot: LiveSnapshot {
         let file: ScratchFile

@@ -67,6 +67,8 @@ package struct StateFolder: Sendable {
     package var watch: String { path + "/watch" }
     /// Files that are not yet moved into the root.
     package var staging: String { path + "/staging" }
+    /// The headers of databases; see ``FilesinkiLiveDatabase/KnownHeaders``.
+    package var databases: String { path + "/databases" }
     /// The queue of waiting saves; see ``SaveQueue``.
     package var saves: String { path + "/saves" }
     /// Files that programs are writing through ``RootFiles``.

@@ -99,7 +99,8 @@ extension StateFolder {
     /// while it is written or after it was damaged.
     fileprivate func owns(_ path: String) -> Bool {
         let own = [
-            config, manifest, lock, watch, staging, saves, saving, publishing, unpublishedPacks,
+            config, manifest, lock, watch, staging, databases, saves, saving, publishing,
+            unpublishedPacks,
             unnamedPacks, merges, written, trusted, checked, only, ignore, userIgnores,
             withheld, access, storeKey, merging, indexes, rpcSocket, rpcLock,
             // Keys and values, and records: each kind of item has a folder.

@@ -1,0 +1,168 @@
+import CSQLite
+import FilesinkiEngine
+import FilesinkiHashing
+import FilesinkiModel
+import FilesinkiTesting
+import Glibc
+import Testing
+
+/// SQLite databases that no program has open while they are synced.
+@Suite struct RestingDatabaseTests {
+    private static let table = "CREATE TABLE t(id INTEGER PRIMARY KEY, x);"
+
+    /// Two devices that have synced a database, which was at rest on the first one.
+    private func pair(_ world: World, _ mode: String) async throws -> (Machine, Machine) {
+        let (a, b) = try await world.pair(TreeFixture())
+        change(a, "PRAGMA journal_mode = \(mode);" + Self.table)
+        change(a, "INSERT INTO t(id) VALUES (1)")
+        change(a, "INSERT INTO t(id) VALUES (2)")
+        #expect(try a.names == ["x.db"])
+        try await a.sync()
+        try await b.sync()
+        return (a, b)
+    }
+
+    /// Syncs both until neither publishes, and returns how many commits there were.
+    private func settle(_ machines: Machine...) async throws -> Int {
+        var published = 0
+        for _ in 0..<4 {
+            for machine in machines {
+                let report = try await machine.sync()
+                #expect(report.problems.isEmpty && report.conflicted.isEmpty)
+                published += report.publishedCommits
+            }
+        }
+        for machine in machines { #expect(try await machine.sync().publishedCommits == 0) }
+        return published
+    }
+
+    @Test("a database at rest arrives byte for byte", arguments: ["DELETE", "WAL"])
+    func arrives(_ mode: String) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world, mode)
+        let own = bytes(a)
+        #expect(own.count > 100 && own[18] == (mode == "WAL" ? 2 : 1))
+        let isSame = bytes(b) == own
+        #expect(isSame)
+        let shown = try await b.with { replica in
+            let sink = ByteBox()
+            try await replica.show(content: ContentHasher.hash(own)) { sink.append($0) }
+            return sink.bytes
+        }
+        let isSameShown = shown == own
+        #expect(isSameShown)
+    }
+
+    @Test("a program that changes nothing makes no version", arguments: ["DELETE", "WAL"])
+    func unchanged(_ mode: String) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world, mode)
+        let own = bytes(b)
+        change(b, "PRAGMA journal_mode = \(mode == "WAL" ? "DELETE" : "WAL"); UPDATE t SET x = x")
+        #expect(bytes(b) != own)
+        #expect(try await settle(b, a) == 0)
+        #expect(bytes(b) != own)
+    }
+
+    @Test func `a version that was written into a file in use is that version`() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world, "DELETE")
+        let open = Connection(b.at("x.db"))
+        #expect(open.text("SELECT count(*) FROM t") == "2")
+        for count in 3...4 {
+            change(a, "INSERT INTO t(id) VALUES (\(count))")
+            try await a.sync()
+            try await b.sync()
+            #expect(open.text("SELECT count(*) FROM t") == "\(count)")
+            touch(b)
+            #expect(try await settle(b, a) == 0)
+        }
+    }
+
+    @Test("without what a device knows of the header, there is one more version and no conflict")
+    func forgotten() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world, "DELETE")
+        change(a, "INSERT INTO t(id) VALUES (3)")
+        try await a.sync()
+        try await b.sync()
+        #expect(bytes(a) != bytes(b))
+        b.remove(".filesinki/databases")
+        touch(b)
+        #expect(try await settle(b, a) == 1)
+        #expect(try a.names == ["x.db"])
+        #expect(try b.names == ["x.db"])
+        change(a, "INSERT INTO t(id) VALUES (4)")
+        try await a.sync()
+        try await b.sync()
+        b.remove(".filesinki/databases")
+        b.loseManifest()
+        #expect(try await settle(b, a) <= 1)
+        #expect(try a.names == ["x.db"])
+        #expect(try b.names == ["x.db"])
+        for machine in [a, b] {
+            #expect(Connection(machine.at("x.db")).text("SELECT sum(id) FROM t") == "10")
+        }
+    }
+
+    @Test func `an edit on one side and a header that changed on the other are no conflict`()
+        async throws
+    {
+        let world = try World()
+        let (a, b) = try await pair(world, "DELETE")
+        // A merge by rows declines what a foreign key does not allow.
+        change(a, "CREATE TABLE c(t REFERENCES t(id)); INSERT INTO c VALUES (99)")
+        _ = try await settle(a, b)
+        for machine in [a, b] { machine.remove(".filesinki/databases") }
+        change(b, "PRAGMA journal_mode = WAL; UPDATE t SET x = x")
+        change(a, "INSERT INTO t(id) VALUES (3)")
+        try await a.sync()
+        try await b.sync()
+        #expect(try await settle(b, a) <= 1)
+        for machine in [a, b] {
+            #expect(try machine.names == ["x.db"])
+            #expect(Connection(machine.at("x.db")).text("SELECT sum(id) FROM t") == "6")
+        }
+    }
+
+    private func change(_ machine: Machine, _ sql: String) {
+        Connection(machine.at("x.db")).run(sql)
+    }
+
+    private func bytes(_ machine: Machine) -> [UInt8] {
+        guard let file = fopen(machine.at("x.db"), "r") else { return [] }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return Array(bytes.prefix(count))
+    }
+
+    private func touch(_ machine: Machine) {
+        #expect(utimensat(AT_FDCWD, machine.at("x.db"), nil, 0) == 0)
+    }
+}
+
+/// Another program's connection.
+private final class Connection {
+    private var handle: OpaquePointer?
+
+    init(_ path: String) {
+        #expect(sqlite3_open(path, &handle) == SQLITE_OK)
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    func run(_ sql: String) {
+        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
+    }
+
+    /// The first column of the first row.
+    func text(_ sql: String) -> String {
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0)
+        else { return String(cString: sqlite3_errmsg(handle)) }
+        return String(cString: text)
+    }
+}
