@@ -11,7 +11,10 @@ final class StoreFolder: Sendable {
     private let identity = Mutex<FileStamp?>(nil)
 
     /// How often an operation is repeated because another process removed a folder that it needs.
-    static let maximumTries = 8
+    ///
+    /// A busy machine can interrupt it at the same point each time: eight tries were too few for one of
+    /// some thousand writes beside a process that removes the folders without a pause.
+    static let maximumTries = 100
 
     init(path: String) { self.path = path }
 
