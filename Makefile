@@ -17,7 +17,7 @@
 #                   and rclone to the same WebDAV server
 #   make simulate   random histories of several replicas; SEED= replays one, ROUNDS= says how many,
 #                   SERIES= of which kind: plain, parts, exclusions, rules, secrets, texts, clocks
-#                   or copies
+#                   or copies; PRUNES=yes: of them those in which old versions are pruned
 #   make faults     cuts, damages and answers wrongly every request of a sync: REMOTES=server, or the
 #                   names of other servers that are installed, or all; STRIDE=4096 bytes apart
 #   make file-systems  the built program on all file systems that can be mounted here, as root; POINTS=2
@@ -133,7 +133,7 @@ bench-link: release-net
 
 simulate: dependencies
 	FILESINKI_SIMULATION_SEED='$(SEED)' FILESINKI_SIMULATION_ROUNDS='$(ROUNDS)' \
-	    FILESINKI_SIMULATION_SERIES='$(SERIES)' \
+	    FILESINKI_SIMULATION_SERIES='$(SERIES)' FILESINKI_SIMULATION_PRUNES='$(PRUNES)' \
 	    FILESINKI_SIMULATION_FIRST=$$(date +%s) \
 	    $(TEST) --filter SimulationTests
 

@@ -7,7 +7,8 @@ import Testing
 /// `FILESINKI_SIMULATION_SEED` replays one history; `FILESINKI_SIMULATION_ROUNDS` says how many there
 /// are, `FILESINKI_SIMULATION_FIRST` the seed of the first, which is 1 unless it is set: `make test`
 /// tries the same ones each time, `make simulate` others. `FILESINKI_SIMULATION_SERIES` names the only series to
-/// run, and `FILESINKI_SIMULATION_STEPS` says how long each history is.
+/// run, and `FILESINKI_SIMULATION_STEPS` says how long each history is. With `FILESINKI_SIMULATION_PRUNES` only
+/// the histories of these seeds run in which old versions are pruned, which are about a third.
 @Suite struct SimulationTests {
     /// Shrinking takes long; the first few failures are enough.
     private static let maximumFailures = 5
@@ -72,6 +73,7 @@ import Testing
         var failures = 0
         for seed in seeds where failures < Self.maximumFailures {
             var generator = SimulationGenerator(series, seed: seed)
+            if Self.text("PRUNES")?.isEmpty == false, !generator.prunes { continue }
             let history = generator.history(steps: steps)
             let found = try await history.violations()
             if found.isEmpty { continue }

@@ -9,7 +9,7 @@ package struct SimulationGenerator {
     private var replicas: Int
     private let isLossless: Bool
     /// Whether replicas prune.
-    private let prunes: Bool
+    package let prunes: Bool
     private let traits: Set<SimulationTrait>
     /// The replica that is not used in the middle of the history; nil for none.
     private let sleeper: Int?
