@@ -36,7 +36,7 @@ struct UnsentDeletionTests {
         #expect(try await commits(world) == before)
     }
 
-    @Test("a file that another device has edited meanwhile comes back as that has it")
+    @Test("a file that another device has edited meanwhile comes back as that has it, and alone")
     func edited() async throws {
         let world = try await Self.world()
         try world.write("edited", to: "b/d/2")
