@@ -68,6 +68,15 @@ extension SSHRemote: ConnectingRemote {
     package func connect() { link.connect() }
 }
 
+extension SSHRemote: HostRemote {
+    package func service() async throws -> HostService {
+        switch try await link.way() {
+        case .sftp: .sftp
+        case .filesinki: .filesinki
+        }
+    }
+}
+
 extension SSHRemote: SweepableRemote {
     /// A filesinki at the host sweeps by itself, and is asked for nothing.
     package func sweep(

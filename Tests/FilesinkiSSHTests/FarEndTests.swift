@@ -26,6 +26,7 @@ struct FarEndTests {
         let remote = host.connectToAny(note: note)
         try await remote.put([1], to: key("packs/aa/b"))
         #expect(try await remote.get(key("packs/aa/b"), range: nil) == [1])
+        #expect(try await remote.service() == .filesinki)
         #expect(host.connections == 1)
         #expect(access(note, F_OK) != 0)
     }
@@ -44,6 +45,7 @@ struct FarEndTests {
         let remote = host.connectToAny(note: note)
         try await remote.put([1], to: key("packs/aa/b"))
         #expect(try await remote.get(key("packs/aa/b"), range: nil) == [1])
+        #expect(try await remote.service() == .sftp)
         #expect(host.connections == 2)
         #expect(try await !host.isFilesinki(note: note))
         #expect(host.connections == 3)

@@ -13,7 +13,8 @@ struct DoctorCommand: ReplicaCommand {
         abstract: "Check this replica for common problems.",
         discussion: """
             Prints each problem and its remedy, and how many checks passed; -v lists all checks. \
-            Repairs nothing. Exits with 1 when a check failed; warnings do not count.
+            A note is advice: the check passed. Repairs nothing. Exits with 1 when a check failed; \
+            warnings do not count.
             """)
 
     @Argument(help: "The replica, or a folder in it.", completion: .directory)
@@ -87,7 +88,7 @@ struct DoctorCommand: ReplicaCommand {
 
     /// The number of checks that passed, then those that did not; with `-v` all of them.
     private func show(_ findings: [Diagnosis], in console: Console) throws {
-        let passed = findings.count { $0.level == .ok }
+        let passed = findings.count { $0.level == .ok || $0.level == .note }
         let warnings = findings.count { $0.level == .warning }
         let failed = findings.count - passed - warnings
         var counts = [CountText.text(passed, "check") + " passed"]
@@ -125,6 +126,7 @@ extension Diagnosis {
         object.add("level", level.rawValue)
         object.add("message", message)
         object.add("remedy", remedy.isEmpty ? nil : remedy)
+        object.add("service", service?.rawValue)
         return object
     }
 }
@@ -134,6 +136,7 @@ extension Diagnosis.Level {
     fileprivate func column(_ style: TerminalStyle) -> String {
         switch self {
         case .ok: style.green("ok     ")
+        case .note: "note   "
         case .warning: style.yellow("warning")
         case .error: style.red("failed ")
         }

@@ -1,6 +1,7 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
 package import FilesinkiModel
+package import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiSystem
 import FilesinkiText
@@ -212,15 +213,20 @@ package struct Doctor: Sendable {
 /// The result of one check of `doctor`.
 package struct Diagnosis: Hashable, Sendable {
     package enum Level: String, Sendable {
-        case ok, warning, error
+        case ok
+        /// Passed, with something that the user may want to know.
+        case note
+        case warning, error
     }
 
     /// The name of the check, one word.
     package var name: String
     package var level: Level
     package var message: String
-    /// How to fix it; empty if the check passed.
+    /// How to fix it, or what a note advises; empty if there is nothing to do.
     package var remedy: String
+    /// What the store's host is reached by; nil in every other check.
+    package var service: HostService?
 
     package init(_ name: String, _ level: Level, _ message: String, remedy: String = "") {
         self.name = name

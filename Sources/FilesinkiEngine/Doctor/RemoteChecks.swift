@@ -34,6 +34,7 @@ struct RemoteChecks: Sendable {
             connection = try await context.zone.connected()
         } catch { return [Diagnosis("remote", thrown: error)] }
         var diagnoses = [Diagnosis("remote", .ok, "The store at \(address) answers.")]
+        diagnoses += await host(connection)
         diagnoses += await move(context)
         diagnoses.append(await history(context))
         diagnoses += writing(connection)
@@ -43,6 +44,26 @@ struct RemoteChecks: Sendable {
         diagnoses += await preferences(Devices(context))
         diagnoses.append(conflicts(Conflicts(context)))
         return diagnoses
+    }
+
+    /// What the connection to a host uses. Nothing is said of a remote that is not reached over ssh.
+    private func host(_ connection: ZoneConnection) async -> [Diagnosis] {
+        guard let remote = connection.remote.unwrapped(as: (any HostRemote).self) else { return [] }
+        do {
+            let service = try await remote.service()
+            var diagnosis =
+                switch service {
+                case .filesinki: Diagnosis("host", .ok, "The host's filesinki serves the store.")
+                case .sftp:
+                    Diagnosis(
+                        "host", .note,
+                        "No filesinki was found at the host, so SFTP alone is used.",
+                        remedy: "Installing filesinki there makes syncs faster; "
+                            + "filesinki remote check then looks for it again.")
+                }
+            diagnosis.service = service
+            return [diagnosis]
+        } catch { return [Diagnosis("host", thrown: error)] }
     }
 
     /// Whether the store was copied to another remote. Nothing is said of a store that was not.
