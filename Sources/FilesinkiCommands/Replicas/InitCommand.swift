@@ -58,9 +58,9 @@ struct InitCommand: ReplicaCommand {
         var options = try replica.replicaOptions(root: root, in: console)
         let access = try reaching.apply(to: &options, in: console)
         let known = try Self.known(options)
-        let result: InitReport
+        var result: InitReport
         do {
-            result = try await console.beforeReplica(at: root) {
+            result = try await console.beforeReplica(at: root, isMaking: true, address) {
                 try await initialize(options, address, known, in: console)
             } hint: {
                 reaching.hint($0, at: address, in: console)
@@ -75,6 +75,10 @@ struct InitCommand: ReplicaCommand {
         }
         if let address { try console.pin(address, access) }
         console.register(root: root, state: options.state, isNew: true)
+        if let away = result.away, result.store.isEmpty, let kept = result.remote {
+            let place = try? RemoteAddress(absolute: kept)
+            result.away = place?.worded(away, isMaking: true) ?? away
+        }
         if result.isNewFolder, !console.outputOptions.isJSON {
             console.say("Created the folder \(printable(root.utf8)).")
         }
@@ -136,13 +140,18 @@ struct InitCommand: ReplicaCommand {
 extension Console {
     /// Makes a replica. Where that fails and there was none, no command of the message names the folder as one.
     ///
-    /// - Parameter hint: What a failure may be due to, after a space; empty for nothing.
+    /// - Parameters:
+    ///   - isMaking: Whether a store may be made.
+    ///   - address: Of a store that has not been used yet; nil for none.
+    ///   - hint: What a failure may be due to, after a space; empty for nothing.
     fileprivate func beforeReplica<Made>(
-        at root: String, _ make: () async throws -> Made, hint: (Failure) -> String
+        at root: String, isMaking: Bool, _ address: RemoteAddress?,
+        _ make: () async throws -> Made, hint: (Failure) -> String
     ) async throws -> Made {
         let isNew = RootChoice.nearestReplica(at: root) == nil
         do { return try await make() } catch var failure as Failure {
             if isNew { hints = .none }
+            failure = address?.worded(failure, isMaking: isMaking) ?? failure
             failure.remedy += hint(failure)
             throw failure
         }
@@ -258,7 +267,8 @@ struct CloneCommand: Command {
         guard try await Self.mayMerge(options, in: console) else { return .negative }
         console.detail("Connecting to \(printable(address.text.utf8)).")
         // One connection for all that follows.
-        let (connection, made) = try await console.beforeReplica(at: path) {
+        let (connection, made) = try await console.beforeReplica(at: path, isMaking: false, address)
+        {
             let connection = try options.connect(address.text)
             // A mistyped address must not make a store, and a store that is away makes no replica.
             let made = try await Replica.initialize(

@@ -98,17 +98,15 @@ struct RemoteSetCommand: ReplicaCommand {
         let session = try await Session.open(
             replica, writable: true, remote: migrate, with: migrate ? nil : reaching,
             in: console)
-        if migrate {
-            try await copyStore(to: address, session)
-        } else {
-            do {
+        do {
+            if migrate {
+                try await copyStore(to: address, session)
+            } else {
                 try await session.replica.setRemote(
                     address.text, acceptingOther: accept, passphrase.keys(in: console))
-            } catch let failure as Failure where failure.isOfMissingFolder(address) {
-                var worded = failure
-                worded.remedy += " To copy the store there first, add --migrate."
-                throw worded
             }
+        } catch let failure as Failure {
+            throw await worded(failure, at: address, session)
         }
         let access = try reaching.access(of: session.settings, in: console)
         try console.pin(address, access)
@@ -120,6 +118,18 @@ struct RemoteSetCommand: ReplicaCommand {
         }
         console.say("The remote is \(printable(address.text.utf8)).")
         return .done
+    }
+
+    /// A failure at the new address; that of the replica's own store is left as it is.
+    private func worded(
+        _ failure: Failure, at address: RemoteAddress, _ session: Session
+    ) async -> Failure {
+        guard await session.replica.remoteAddress != address.text else { return failure }
+        var worded = address.worded(failure, isMaking: migrate)
+        if !migrate, failure.isOfMissingFolder(address) {
+            worded.remedy += " To copy the store there first, add --migrate."
+        }
+        return worded
     }
 
     private func copyStore(to address: RemoteAddress, _ session: Session) async throws {
@@ -200,7 +210,8 @@ struct RemoteCheckCommand: ReplicaCommand {
             }
         } catch let failure as Failure where failure.code != .interrupted {
             try show(failure.accountStatus, in: console)
-            throw failure
+            guard url != nil else { throw failure }
+            throw try RemoteAddress(absolute: address).worded(failure)
         }
         try show(.available, in: console)
         try show(result.checks, in: console)

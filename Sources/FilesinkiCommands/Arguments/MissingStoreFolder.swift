@@ -1,0 +1,75 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiSystem
+import FilesinkiText
+import Glibc
+
+extension RemoteAddress {
+    /// Rewords the failure of a store's folder that is not there, for an address that the user has just given: it may be
+    /// mistyped as well as on a disk that is not mounted. Any other failure is left as it is.
+    ///
+    /// - Parameter isMaking: Whether the command makes the store's folder, so that one above it is missing.
+    func worded(_ failure: Failure, isMaking: Bool = false) -> Failure {
+        guard failure.code == .away, case .folder(let path) = self,
+            failure.path.elementsEqual(path.utf8), let missing = MissingFolder(of: path)
+        else { return failure }
+        var failure = failure
+        failure.message = "The folder of the store was not found."
+        failure.remedy =
+            missing.suggestion(isMaking: isMaking) + "Check the spelling"
+            + (missing.rest.isEmpty ? "" : " of \(printable(missing.path.utf8))")
+            + (isMaking ? ", make this folder" : "")
+            + ", or mount the disk or share that contains it."
+        return failure
+    }
+}
+
+/// The first folder of a path that is not there.
+private struct MissingFolder {
+    /// What contains it.
+    let parent: String
+    let name: Substring
+    /// The names below it.
+    let rest: ArraySlice<Substring>
+
+    var path: String { parent + "/" + name }
+
+    /// - Parameter path: An absolute path.
+    /// - Returns: Nil if it is there.
+    init?(of path: String) {
+        let names = path.split(separator: "/")
+        var parent = ""
+        for (number, name) in names.enumerated() {
+            if FileCall.status(Array("\(parent)/\(name)".utf8)) == nil {
+                (self.parent, self.name) = (parent, name)
+                rest = names[(number + 1)...]
+                return
+            }
+            parent += "/" + name
+        }
+        return nil
+    }
+
+    /// A question that names the path with a similar name in the place of the missing one, with a space behind it; empty
+    /// if there is no such folder.
+    ///
+    /// - Parameter isMaking: Whether the last name of the path need not be there.
+    func suggestion(isMaking: Bool) -> String {
+        let below = rest.map { "/" + $0 }
+        let needed = (isMaking ? below.dropLast() : below[...]).joined()
+        let names = folders().filter { access("\(parent)/\($0)\(needed)/", F_OK) == 0 }
+        guard let nearest = NearestWord.nearest(to: String(name), among: names) else { return "" }
+        return "Did you mean '\(printable("\(parent)/\(nearest)\(below.joined())".utf8))'? "
+    }
+
+    /// The names beside the missing one that are UTF-8 and may be those of folders.
+    private func folders() -> [String] {
+        guard let folder = try? FileHandle(parent + "/", O_RDONLY | O_DIRECTORY),
+            let listing = try? FolderListing(folder)
+        else { return [] }
+        let types = [DT_DIR, DT_LNK, DT_UNKNOWN].map { UInt8(truncatingIfNeeded: $0) }
+        return listing.entries.filter { types.contains($0.type) }.compactMap {
+            String(validating: listing.name($0), as: UTF8.self)
+        }
+    }
+}

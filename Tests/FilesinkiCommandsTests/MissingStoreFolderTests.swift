@@ -1,0 +1,70 @@
+import FilesinkiCommands
+import Testing
+
+/// What is said of a store's folder that is not there: it may be mistyped where the store was never used.
+@Suite struct MissingStoreFolderTests {
+    private static let mount = ", or mount the disk or share that contains it."
+    /// The words of a store that was used.
+    private static let known = "The folder of the store was not found (unmounted?). Mount the disk"
+
+    @Test(
+        "a mistyped address is told from a similar folder, or one that has to be checked",
+        arguments: [
+            (["clone", "stoer", "c"], "Did you mean 'WORLD/store'? Check the spelling\(mount)"),
+            (["clone", "./elsewhere", "c"], "found. Check the spelling\(mount)"),
+            (
+                ["clone", "bakc/old", "c"],
+                "Did you mean 'WORLD/back/old'? Check the spelling of WORLD/bakc\(mount)"
+            ),
+            // There is no such folder in the similar one.
+            (["clone", "bakc/none", "c"], "found. Check the spelling of WORLD/bakc\(mount)"),
+            (
+                ["remote", "set", "stoer", "--root", "a"],
+                "Did you mean 'WORLD/store'? Check the spelling\(mount) To copy the store there"
+            ),
+            (
+                ["remote", "set", "bakc/new", "--migrate", "--root", "a"],
+                "Did you mean 'WORLD/back/new'? Check the spelling of WORLD/bakc, "
+                    + "make this folder\(mount)"
+            ),
+            (
+                ["remote", "check", "stoer"],
+                "Did you mean 'WORLD/store'? Check the spelling\(mount)"
+            ),
+            (
+                ["init", "c", "--remote", "bakc/new"],
+                "Did you mean 'WORLD/back/new'? Check the spelling of WORLD/bakc, "
+                    + "make this folder\(mount)"
+            ),
+            (
+                ["init", "c", "--remote", "none/new"],
+                "found. Check the spelling of WORLD/none, make this folder\(mount)"
+            ),
+        ])
+    func mistyped(_ arguments: [String], _ words: String) async throws {
+        let world = try await ReplicaTests.pair()
+        try world.makeFolder("back/old")
+        // A file is no folder.
+        try world.write("", to: "stoer.")
+        let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
+        #expect(outcome.code == .away)
+        let said = words.replacing("WORLD", with: world.folder)
+        #expect(outcome.talk.contains(said), "\(outcome.talk)")
+        #expect(!outcome.talk.contains("unmounted"), "\(outcome.talk)")
+    }
+
+    @Test func `the folder of a store that was used is missing, whatever is beside it`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "stores")
+        for arguments in [
+            ["sync", "--root", "a"], ["init", "a", "--remote", "store"],
+            ["remote", "set", "store", "--root", "a"], ["remote", "check", "--root", "a"],
+        ] {
+            let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
+            #expect(outcome.code == .away, "\(arguments)")
+            #expect(outcome.talk.contains(Self.known), "\(arguments): \(outcome.talk)")
+        }
+    }
+}
