@@ -108,7 +108,7 @@ package struct Guard: Hashable, Sendable {
 
 /// Why a run stops until its plan is approved.
 package enum GuardViolation: Hashable, Sendable {
-    /// Nothing of the base is in the root any more, as when a disk is not mounted.
+    /// Nothing of the base is in the root any more, as when a disk is not mounted. New files may be.
     case emptiedRoot(paths: Int)
     /// So many of the paths that were in the root before it was found empty would be deleted from the remote tree; see
     /// ``EmptiedRoot``.
@@ -129,10 +129,13 @@ extension GuardViolation: CustomStringConvertible {
     package var description: String {
         switch self {
         case .emptiedRoot(let paths):
-            "The root is empty, and the run would delete all \(paths) paths that were in it."
+            "All \(paths) paths that were in the root are gone, and the run would delete them at the remote."
         case .stillMissing(let count, let all):
-            "The root was found empty, and \(count) of the \(all) paths that were in it are still missing: "
-                + "the run would delete \(count == 1 ? "it" : "them")."
+            "All \(all) paths that were in the root were gone, and \(count) of them "
+                + (count == 1
+                    ? "is still missing: the run would delete it"
+                    : "are still missing: the run would delete them")
+                + " at the remote."
         case .deletionsTheirs(let count, let all, let limit, let earlier):
             "The run would delete \(count) of \(all) paths at the remote\(Self.already(earlier)); "
                 + "the limit is \(limit)."

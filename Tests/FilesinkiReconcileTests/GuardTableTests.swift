@@ -153,12 +153,17 @@ import Testing
         arguments: [
             (
                 .emptiedRoot(paths: 7),
-                "The root is empty, and the run would delete all 7 paths that were in it."
+                "All 7 paths that were in the root are gone, and the run would delete them at the remote."
             ),
             (
                 .stillMissing(3, of: 4),
-                "The root was found empty, and 3 of the 4 paths that were in it are still missing: "
-                    + "the run would delete them."
+                "All 4 paths that were in the root were gone, and 3 of them are still missing: "
+                    + "the run would delete them at the remote."
+            ),
+            (
+                .stillMissing(1, of: 2),
+                "All 2 paths that were in the root were gone, and 1 of them is still missing: "
+                    + "the run would delete it at the remote."
             ),
             (
                 .deletionsTheirs(4, of: 6, limit: .share(0.5)),
