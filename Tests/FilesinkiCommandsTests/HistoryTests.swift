@@ -102,7 +102,7 @@ struct HistoryTests {
     @Test("restore brings a version back on every device")
     func restore() async throws {
         let world = try await World.withHistory()
-        #expect(try await world.run("restore", "--root", "a", "one@1").talk == "Restored 1 path.\n")
+        #expect(try await world.run("restore", "--root", "a", "one@1").talk == "Restored 1 file.\n")
         #expect(world.readText("a/one") == "one\n")
         let again = try await world.run("restore", "--root", "a", "one@1")
         #expect(again.code == .done)

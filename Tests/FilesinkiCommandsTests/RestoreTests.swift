@@ -49,7 +49,7 @@ struct RestoreTests {
         let outcome = try await world.run("restore", "--root", "a", wrong, "d/x@1", "d/y@2")
         #expect(outcome.code == .partial)
         #expect(outcome.talk.contains(told), "\(outcome.talk)")
-        #expect(outcome.talk.contains("Restored 2 paths."), "\(outcome.talk)")
+        #expect(outcome.talk.contains("Restored 2 files."), "\(outcome.talk)")
         #expect(world.readText("a/d/x") == "1" && world.readText("a/d/y") == "2")
         #expect(try await commits(world) == 4)
         let failed = try await world.run("restore", "--root", "a", wrong, "none@1")
@@ -67,5 +67,18 @@ struct RestoreTests {
         #expect(mine.text == "mine", "\(mine.talk)")
         let explained = try await world.run("explain", "--root", "a", "d/x")
         #expect(explained.text.contains("restore"), "\(explained.text)")
+    }
+
+    @Test("files are counted, and folders only where no file came back")
+    func count() async throws {
+        let world = try await Self.world()
+        try world.makeFolder("a/empty/in")
+        try await world.done("sync", "a")
+        try await world.done("delete", "--root", "a", "-r", "d", "empty")
+        let files = try await world.run("restore", "--root", "a", "d@1", "empty@4")
+        #expect(files.talk == "Restored 2 files.\n")
+        try await world.done("delete", "--root", "a", "-r", "empty")
+        let folders = try await world.run("restore", "--root", "a", "empty@4")
+        #expect(folders.talk == "Restored 2 folders.\n")
     }
 }

@@ -98,7 +98,7 @@ struct UndeleteTests {
         let world = try await Self.world()
         let outcome = try await world.run("undelete", "--root", "a", "d", "d/x.txt", "z.txt")
         #expect(outcome.code == .done, "\(outcome.talk)")
-        #expect(outcome.talk == "Restored 4 paths.\n")
+        #expect(outcome.talk == "Restored 3 files.\n")
         #expect(world.names(in: "a/d") == ["x.txt", "y.md"])
         #expect(world.read("a/z.txt") != nil)
     }
@@ -158,7 +158,7 @@ struct UndeleteTests {
         #expect(refused.talk.contains("a folder was here, and a file is here now"))
         #expect(try await world.run("mv", "--root", "a", "p", "new").code == .done)
         let outcome = try await world.run("undelete", "--root", "a", "p")
-        #expect(outcome.code == .done && outcome.talk == "Restored 3 paths.\n", "\(outcome.talk)")
+        #expect(outcome.code == .done && outcome.talk == "Restored 2 files.\n", "\(outcome.talk)")
         #expect(world.names(in: "a/p") == ["a", "b"])
         #expect(world.readText("a/p/b") == "p/b")
         #expect(world.readText("a/new") == "file")
@@ -221,9 +221,9 @@ struct UndeleteTests {
             outcome.talk.contains("filesinki undelete --root \(world.folder)/a PATH"),
             "\(outcome.talk)")
         let folder = try await world.run("undelete", "--root", "a", "d")
-        #expect(folder.talk == "Restored 3 paths.\n")
+        #expect(folder.talk == "Restored 2 files.\n")
         let file = try await world.run("undelete", "--root", "a", "z.txt")
-        #expect(file.talk == "Restored 1 path.\n")
+        #expect(file.talk == "Restored 1 file.\n")
     }
 
     @Test("many paths come back in one commit, folders with what was in them")
@@ -235,7 +235,7 @@ struct UndeleteTests {
         #expect(try await world.run("sync", "a").code == .done)
         #expect(try await world.run("rm", "-q", "--root", "a", "-r", "many", "d").code == .done)
         let outcome = try await world.run("undelete", "--root", "a", "many/*", "d")
-        #expect(outcome.code == .done && outcome.talk == "Restored 63 paths.\n", "\(outcome.talk)")
+        #expect(outcome.code == .done && outcome.talk == "Restored 61 files.\n", "\(outcome.talk)")
         #expect(world.names(in: "a/many").count == 60)
         #expect(world.readText("a/d/e/x") == "d/e/x")
         let log = try await world.run("log", "--root", "a", "--json")
@@ -356,7 +356,7 @@ struct UndeleteTests {
         #expect(stopped.talk.contains(told), "\(stopped.talk)")
         #expect(stopped.talk.contains("to approve it, run filesinki sync"), "\(stopped.talk)")
         let outcome = try await world.run("undelete", "--root", "a", ".")
-        #expect(outcome.code == .done && outcome.talk == "Restored 35 paths.\n", "\(outcome.talk)")
+        #expect(outcome.code == .done && outcome.talk == "Restored 35 files.\n", "\(outcome.talk)")
         try await world.done("sync", "a")
         #expect(world.names(in: "a").count == 41)
     }
@@ -374,7 +374,7 @@ struct UndeleteTests {
         #expect(dry.talk.contains(told), "\(dry.talk)")
         #expect(dry.talk.contains("To approve the plan, run filesinki sync"), "\(dry.talk)")
         let outcome = try await world.run("undelete", "--root", "a", ".")
-        #expect(outcome.code == .done && outcome.talk == "Restored 5 paths.\n", "\(outcome.talk)")
+        #expect(outcome.code == .done && outcome.talk == "Restored 4 files.\n", "\(outcome.talk)")
         #expect(world.names(in: "a") == [".filesinki", "d", "w.txt", "z.txt"])
         #expect(try await world.run("sync", "a").code == .done)
         #expect(try await world.run("log", "--root", "a").lines.count == 1)

@@ -26,7 +26,7 @@ struct UnsentDeletionTests {
         try await world.done("sync", "b")
         let before = try await commits(world)
         let outcome = try await world.run("undelete", "--root", "a", "d")
-        #expect(outcome.code == .done && outcome.talk == "Restored 4 paths.\n", "\(outcome.talk)")
+        #expect(outcome.code == .done && outcome.talk == "Restored 3 files.\n", "\(outcome.talk)")
         #expect(world.readText("a/d/1") == "d/1")
         #expect(world.readText("a/d/2") == "edited")
         try await world.done("sync", "a")
@@ -42,7 +42,7 @@ struct UnsentDeletionTests {
         try world.write("edited", to: "b/d/2")
         try await world.done("sync", "b")
         let outcome = try await world.run("undelete", "--root", "a", "d/2")
-        #expect(outcome.code == .done && outcome.talk == "Restored 1 path.\n", "\(outcome.talk)")
+        #expect(outcome.code == .done && outcome.talk == "Restored 1 file.\n", "\(outcome.talk)")
         #expect(world.readText("a/d/2") == "edited")
         #expect(world.names(in: "a/d") == ["2"])
     }
@@ -54,7 +54,7 @@ struct UnsentDeletionTests {
         try await world.done("sync", "b")
         try await world.done("undelete", "-q", "--root", "b", "e")
         let outcome = try await world.run("undelete", "--root", "a", "e")
-        #expect(outcome.code == .done && outcome.talk == "Restored 1 path.\n", "\(outcome.talk)")
+        #expect(outcome.code == .done && outcome.talk == "Restored 1 file.\n", "\(outcome.talk)")
         #expect(world.readText("a/e") == "e")
     }
 
@@ -102,7 +102,7 @@ struct UnsentDeletionTests {
         try await world.done("sync", "-q", "a")
         try world.write("d/1", to: "a/d/1")
         let outcome = try await world.run("undelete", "--root", "a", "d/*")
-        #expect(outcome.code == .done && outcome.talk == "Restored 2 paths.\n", "\(outcome.talk)")
+        #expect(outcome.code == .done && outcome.talk == "Restored 2 files.\n", "\(outcome.talk)")
         #expect(world.names(in: "a/d") == ["1", "2", "3"])
     }
 }

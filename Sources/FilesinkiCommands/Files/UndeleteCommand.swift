@@ -36,23 +36,23 @@ struct UndeleteCommand: ReplicaCommand {
             replica, naming: paths, access: .changingKnown, in: console)
         let targets = try await UndeleteTargets(paths, session)
         if targets.unsent.isEmpty, targets.deleted.count == 1 {
-            let (code, paths) = try await restore(targets.deleted[0], session)
-            console.say(restored: paths.count)
+            let (code, made) = try await restore(targets.deleted[0], session)
+            console.say(restored: RestoredPaths(made))
             return code
         }
-        var restored: Set<RelativePath> = []
+        var restored = RestoredPaths()
         var codes: [ExitCode] = []
         if !targets.unsent.isEmpty {
-            let (code, paths) = try await bringBack(targets.unsent, session)
+            let (code, made) = try await bringBack(targets.unsent, session)
             codes.append(code)
-            restored.formUnion(paths)
+            restored.add(made)
         }
         if !targets.deleted.isEmpty {
-            let (code, paths) = try await restore(targets.deleted, session)
+            let (code, made) = try await restore(targets.deleted, session)
             codes.append(code)
-            restored.formUnion(paths)
+            restored.add(made)
         }
-        console.say(restored: restored.count)
+        console.say(restored: restored)
         let failed = codes.first { $0 != .done }
         return failed != nil && (codes.contains(.done) || !restored.isEmpty)
             ? .partial : failed ?? .done
@@ -61,18 +61,18 @@ struct UndeleteCommand: ReplicaCommand {
     /// Brings back what is in no commit as deleted, all of it together.
     private func bringBack(
         _ deletions: [UnsentDeletion], _ session: Session
-    ) async throws -> (code: ExitCode, restored: [RelativePath]) {
+    ) async throws -> (code: ExitCode, made: RestoreReport) {
         let made = try await session.replica.bringBack(deletions, SyncOptions())
         let problems = made.problems + (made.sync?.problems ?? [])
         try session.console.show(restored: made.restored)
         try session.console.show(problems, type: "problem")
-        return (problems.isEmpty ? .done : .partial, made.restored)
+        return (problems.isEmpty ? .done : .partial, made)
     }
 
     /// Restores several paths in one commit and shows them.
     private func restore(
         _ targets: [RelativePath], _ session: Session
-    ) async throws -> (code: ExitCode, restored: [RelativePath]) {
+    ) async throws -> (code: ExitCode, made: RestoreReport) {
         let console = session.console
         let made = try await session.replica.undelete(targets, SyncOptions())
         let named = Set(targets)
@@ -97,14 +97,14 @@ struct UndeleteCommand: ReplicaCommand {
         }
         if made.states.isEmpty { try console.show(told.problems, type: "problem") }
         try console.show(made.notices, type: "notice")
-        guard let failure = failures.first else { return (code, made.restored) }
-        return (made.states.isEmpty ? ExitCode(failure) : .partial, made.restored)
+        guard let failure = failures.first else { return (code, made) }
+        return (made.states.isEmpty ? ExitCode(failure) : .partial, made)
     }
 
     /// Restores one path and shows it.
     private func restore(
         _ target: RelativePath, _ session: Session
-    ) async throws -> (code: ExitCode, restored: [RelativePath]) {
+    ) async throws -> (code: ExitCode, made: RestoreReport) {
         let console = session.console
         let made: RestoreReport
         do {
@@ -122,7 +122,7 @@ struct UndeleteCommand: ReplicaCommand {
         try console.show(restored: made.restored.filter { $0 != target })
         try console.show(result, of: target, exit: code)
         try console.show(made.notices, type: "notice")
-        return (code, made.restored)
+        return (code, made)
     }
 }
 

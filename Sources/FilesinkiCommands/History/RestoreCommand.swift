@@ -172,36 +172,7 @@ extension Console {
         if report.restored.isEmpty, report.problems.isEmpty, let path = report.unchanged.first {
             say("\(path) is already as it was then: nothing was changed.")
         } else {
-            say(restored: report.restored.count)
-        }
-    }
-
-    /// Says how many paths were brought back.
-    func say(restored count: Int) { say("Restored \(CountText.text(count, "path")).") }
-
-    /// So many paths that were brought back are named without being asked for.
-    private static var namedRestores: Int { 20 }
-
-    /// Names paths that were brought back. One alone has just been named by the user.
-    func show(restored paths: [RelativePath]) throws {
-        if !outputOptions.isJSON, !outputOptions.isNull {
-            let isVerbose = outputOptions.verbosity == .verbose
-            guard isVerbose || outputOptions.verbosity == .normal && paths.count > 1 else { return }
-            let named = isVerbose ? paths[...] : paths.prefix(Self.namedRestores)
-            for path in named { try output.line("  restored  \(path)") }
-            let more = paths.count - named.count
-            if more > 0 { try output.line("  and \(CountText.text(more)) more; -v lists all") }
-            // What was done comes before what is said of it.
-            return try output.flush()
-        }
-        for path in paths {
-            if outputOptions.isJSON {
-                var object: JSONObject = ["type": "restored"]
-                object.add("path", path)
-                try output.json(object)
-            } else {
-                try output.path(path)
-            }
+            say(restored: RestoredPaths(report))
         }
     }
 }

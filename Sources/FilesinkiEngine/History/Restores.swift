@@ -100,10 +100,9 @@ struct Restores: ReplicaPart {
     private func received(_ path: RelativePath, _ before: SyncReport) throws -> RestoreReport {
         var report = RestoreReport()
         report.sync = before
-        report.restored = before.steps.filter { step in
-            step.action.writesOurs && step.action.entry?.kind != .tombstone
-                && (step.path == path || step.path.isInside(path))
-        }.map(\.path)
+        for step in before.steps where step.brings(backAtOrInside: path) {
+            if let entry = step.action.entry { report.add(restored: step.path, entry) }
+        }
         let now = try status.baseState(of: path)
         report.entry = now.entry
         report.version = now.version
@@ -181,7 +180,7 @@ struct Restores: ReplicaPart {
         if try isInPlace(entry, at: path) {
             report.unchanged.append(path)
         } else if try await editor.write(entry, at: path, from: contents) {
-            report.restored.append(path)
+            report.add(restored: path, entry)
             report.versions[item.version, default: []].append(path)
         } else {
             report.problems.append(.changedMeanwhile(path, "restored"))
@@ -274,6 +273,8 @@ struct Restores: ReplicaPart {
 /// The result of `restore`, `undelete` or an export.
 package struct RestoreReport: Sendable {
     package var restored: [RelativePath] = []
+    /// Those of them that are folders.
+    package private(set) var folders: Set<RelativePath> = []
     /// The paths that were already as they were to be.
     package var unchanged: [RelativePath] = []
     package var sync: SyncReport?
@@ -290,6 +291,19 @@ package struct RestoreReport: Sendable {
     var versions: [UInt64: [RelativePath]] = [:]
 
     package init() {}
+
+    mutating func add(restored path: RelativePath, _ entry: Entry) {
+        restored.append(path)
+        if entry.kind == .directory { folders.insert(path) }
+    }
+}
+
+extension Step {
+    /// Whether the step writes what another device has at the path or below it.
+    func brings(backAtOrInside place: RelativePath) -> Bool {
+        action.writesOurs && action.entry?.kind != .tombstone
+            && (path == place || path.isInside(place))
+    }
 }
 
 extension [RelativePath: VersionedEntry] {
@@ -322,7 +336,7 @@ private struct TreeExport {
     ) throws {
         do {
             try write(path, entry, try content.get())
-            report.restored.append(path)
+            report.add(restored: path, entry)
         } catch let failure as Failure {
             report.problems.append(Problem(path, failure))
         }

@@ -44,7 +44,7 @@ struct UnsentDeletions: ReplicaPart {
                 if try await editor.write(
                     deletion.entry, at: path, from: contents, expecting: .absent)
                 {
-                    report.restored.append(path)
+                    report.add(restored: path, deletion.entry)
                 } else {
                     report.problems.append(.changedMeanwhile(path, "restored"))
                 }
