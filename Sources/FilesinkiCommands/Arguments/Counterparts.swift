@@ -276,14 +276,6 @@ enum Counterparts {
         "To see what is not newer than a time", "filesinki log --until TIME")
     private static let within = Counterpart(
         "What is older is removed; to say which time is kept", "filesinki prune --keep-within 90d")
-    private static let replacedByRestore = Counterpart(
-        "What a restore replaces stays in the history; to compare a version with the present file",
-        "filesinki diff PATH 1")
-    private static let deletedPaths = Counterpart(
-        "To see what can be brought back", "filesinki ls --deleted")
-    private static let deletable = Counterpart(
-        "What delete removes comes back with undelete; to see what there is",
-        "filesinki ls PATH")
     private static let renamedBack = Counterpart(
         "mv replaces nothing; to take a rename back", "filesinki mv NEW OLD")
     private static let replaced = Counterpart(
@@ -328,9 +320,6 @@ enum Counterparts {
             "A version that was renamed names the path that it had; for those before",
             "filesinki log PATH"),
         "config --list": Counterpart("To list the settings", "filesinki config list"),
-        "restore -n": replacedByRestore, "restore --dry-run": replacedByRestore,
-        "undelete -n": deletedPaths, "undelete --dry-run": deletedPaths,
-        "delete -n": deletable, "delete --dry-run": deletable,
         "mv -n": renamedBack, "mv --dry-run": renamedBack,
         "mv --force": replaced, "mv -f": replaced,
         "prune --all": Counterpart(

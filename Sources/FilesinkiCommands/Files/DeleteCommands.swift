@@ -25,6 +25,11 @@ struct DeleteCommand: ReplicaCommand {
         help: "Delete ignored paths in the store, and keep them here.")
     var keep = false
 
+    @Flag(
+        name: [.long, .customShort("n")],
+        help: "Print what would be deleted, without changing anything.")
+    var dryRun = false
+
     @OptionGroup var compression: CompressionOption
     @OptionGroup var list: PathsOption
     @OptionGroup var publishWait: PublishWaitOption
@@ -41,7 +46,8 @@ struct DeleteCommand: ReplicaCommand {
             replica, naming: paths, access: .changingKnown, in: console)
         let doomed = try paths.map { try session.path(compression.file($0)) }
         let deleted = try await console.withProgress { line in
-            let options = SyncOptions(showing: line)
+            var options = SyncOptions(showing: line)
+            options.isDryRun = dryRun
             return keep
                 ? try await session.replica.deleteInStore(doomed, recursive: recursive, options)
                 : try await session.replica.delete(doomed, recursive: recursive, options)
@@ -50,7 +56,7 @@ struct DeleteCommand: ReplicaCommand {
             deleted, of: doomed, publishWait, replica.waiting)
         let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
         try console.show(result, exit: code, isAnswer: true)
-        if keep {
+        if keep, !dryRun {
             console.say(
                 "What is here was kept. A device that has the rule, or receives it with the deletion, keeps its own, "
                     + "too; any other deletes it.")

@@ -18,6 +18,11 @@ struct UndeleteCommand: ReplicaCommand {
     @Argument(help: "The paths to restore, or patterns.", completion: Candidates.asked)
     var paths: [String] = []
 
+    @Flag(
+        name: [.long, .customShort("n")],
+        help: "Print what would be restored, without changing anything.")
+    var dryRun = false
+
     @OptionGroup var list: PathsOption
     @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var replica: RootOptions
@@ -35,6 +40,7 @@ struct UndeleteCommand: ReplicaCommand {
         let session = try await Session.open(
             replica, naming: paths, access: .changingKnown, in: console)
         let targets = try await UndeleteTargets(paths, session)
+        if dryRun { return try await plan(targets, session) }
         if targets.unsent.isEmpty, targets.deleted.count == 1 {
             let (code, made) = try await restore(targets.deleted[0], session)
             console.say(restored: RestoredPaths(made))
@@ -56,6 +62,16 @@ struct UndeleteCommand: ReplicaCommand {
         let failed = codes.first { $0 != .done }
         return failed != nil && (codes.contains(.done) || !restored.isEmpty)
             ? .partial : failed ?? .done
+    }
+
+    /// Shows what would be restored.
+    private func plan(_ targets: UndeleteTargets, _ session: Session) async throws -> ExitCode {
+        var plan = try await session.replica.planUndelete(targets.deleted, targets.unsent)
+        var failures: [Failure] = []
+        for failure in plan.takeFailures(of: targets.deleted) {
+            failures.append(await session.refined(failure))
+        }
+        return try session.console.show(plan: plan, failures)
     }
 
     /// Brings back what is in no commit as deleted, all of it together.

@@ -85,9 +85,12 @@ enum CommandExamples {
         ],
         "delete": [
             "filesinki delete old.log", "filesinki delete -r drafts",
-            "filesinki delete --keep .env",
+            "filesinki delete --dry-run -r drafts", "filesinki delete --keep .env",
         ],
-        "undelete": ["filesinki undelete old.log", "filesinki undelete '*.txt' drafts"],
+        "undelete": [
+            "filesinki undelete old.log", "filesinki undelete '*.txt' drafts",
+            "filesinki undelete --dry-run .",
+        ],
         "mv": ["filesinki mv draft.txt report.txt", "filesinki mv a.jpg b.jpg photos/2024/"],
         "ls": ["filesinki ls -l photos", "filesinki ls --deleted '*.txt'"],
         "observe": ["filesinki observe notes/", "filesinki observe --since $token"],
@@ -167,6 +170,7 @@ enum CommandExamples {
         ],
         "restore": [
             "filesinki restore notes/a@12",
+            "filesinki restore --at '2024-05-01 11:30' --dry-run notes",
             "filesinki restore --at '2024-05-01 11:30' -o old-notes",
         ],
         "explain": ["filesinki explain notes/a"],

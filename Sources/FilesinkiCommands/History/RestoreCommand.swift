@@ -30,6 +30,11 @@ struct RestoreCommand: ReplicaCommand {
         completion: .directory)
     var output: String?
 
+    @Flag(
+        name: [.long, .customShort("n")],
+        help: "Print what would be restored, without changing anything.")
+    var dryRun = false
+
     @OptionGroup var list: PathsOption
     @OptionGroup var publishWait: PublishWaitOption
     @OptionGroup var replica: RootOptions
@@ -55,13 +60,14 @@ struct RestoreCommand: ReplicaCommand {
         let session = try await Session.open(
             replica, naming: paths, access: output == nil ? .changingKnown : .reading, in: console)
         if let output, let point {
-            return try await session.export(paths, at: point, into: output)
+            return try await session.export(paths, at: point, into: output, isDryRun: dryRun)
         }
         let wanted = try paths.map { path throws(Failure) in
             try history.point(
                 of: path, in: console,
                 orElse: "What was deleted comes back with filesinki undelete PATH.")
         }
+        if dryRun { return try await session.planRestore(of: wanted) }
         return wanted.count == 1
             ? try await session.restore(wanted[0], publishWait, replica.waiting)
             : try await session.restore(wanted, publishWait, replica.waiting)
@@ -92,6 +98,16 @@ extension Session {
         return result.sync.map { ExitCode(queueing: $0, isWaiting: publishWait.wait) } ?? .done
     }
 
+    /// Shows what would be brought back.
+    fileprivate func planRestore(
+        of wanted: [(path: String, point: HistoryPoint)]
+    ) async throws -> ExitCode {
+        let (points, unknown) = try await points(of: wanted)
+        var plan = try await replica.planRestore(points)
+        let failures = plan.takeFailures(of: points.map(\.path))
+        return try console.show(plan: plan, unknown + failures)
+    }
+
     /// Brings several paths back with one run and one commit. One that cannot be restored is named, the others are restored.
     fileprivate func restore(
         _ wanted: [(path: String, point: HistoryPoint)], _ publishWait: PublishWaitOption,
@@ -99,9 +115,7 @@ extension Session {
     ) async throws -> ExitCode {
         var (points, failures) = try await points(of: wanted)
         var made = try await replica.restore(points, SyncOptions())
-        let named = Set(points.map(\.path))
-        failures += made.problems.filter { named.contains($0.path) }.map(\.failure)
-        made.problems.removeAll { named.contains($0.path) }
+        failures += made.takeFailures(of: points.map(\.path))
         for failure in failures { try console.report(failure) }
         if let sync = made.sync {
             made.sync = try await retryUntilPublished(
@@ -146,9 +160,15 @@ extension Session {
 
     /// Writes the tree at a point of the history into a folder of its own.
     fileprivate func export(
-        _ arguments: [String], at point: HistoryPoint, into folder: String
+        _ arguments: [String], at point: HistoryPoint, into folder: String, isDryRun: Bool
     ) async throws -> ExitCode {
         let tree = try await tree(at: point, of: paths(arguments))
+        if isDryRun {
+            try TreeExport.requireNew(folder, in: console)
+            let plan = try await replica.planExport(tree)
+            let code = try console.show(plan: plan, [])
+            return code == .done && plan.restored.isEmpty ? .negative : code
+        }
         let export = try TreeExport(folder, in: console)
         let result = try await replica.export(tree) { path, entry, bytes in
             try export.write(path, entry, bytes)
@@ -194,11 +214,22 @@ final class TreeExport: Sendable {
         guard error.number == EEXIST else {
             throw error.failure("create the folder", folder, of: .argument)
         }
-        guard FileCall.isEmptyFolder(folder) else {
-            throw Failure(
-                .exists, path: folder, "The folder exists and is not empty.",
-                remedy: "Give a new or an empty folder.")
+        guard FileCall.isEmptyFolder(folder) else { throw Self.isOccupied(folder) }
+    }
+
+    /// - Throws: What ``init(_:in:)`` throws when the folder holds something.
+    static func requireNew(_ argument: String, in console: Console) throws(Failure) {
+        let folder = FilePlace.absolute(
+            ArgumentText.bytes(of: argument), in: console.currentFolder)
+        guard FileCall.status(folder) == nil || FileCall.isEmptyFolder(folder) else {
+            throw isOccupied(folder)
         }
+    }
+
+    private static func isOccupied(_ folder: [UInt8]) -> Failure {
+        Failure(
+            .exists, path: folder, "The folder exists and is not empty.",
+            remedy: "Give a new or an empty folder.")
     }
 
     /// Writes one entry.

@@ -32,16 +32,40 @@ extension Console {
     /// Says how much was brought back.
     func say(restored paths: RestoredPaths) { say("Restored \(paths.text).") }
 
+    /// Shows what `restore` or `undelete` would bring back.
+    ///
+    /// - Parameter failures: Why paths that were named cannot be brought back.
+    /// - Returns: How the command would end.
+    func show(plan: RestoreReport, _ failures: [Failure]) throws -> ExitCode {
+        for failure in failures { try report(failure) }
+        try show(restored: plan.restored, isPlan: true)
+        try show(plan.problems, type: "problem")
+        try show(plan.notices, type: "notice")
+        let isNothing = plan.restored.isEmpty && plan.unchanged.isEmpty
+        if plan.restored.isEmpty, plan.problems.isEmpty, let path = plan.unchanged.first {
+            say("\(path) is already as it was then: nothing would be changed.")
+        } else if failures.isEmpty || !isNothing {
+            say("Would restore \(RestoredPaths(plan).text).")
+            say("Nothing was changed.")
+        }
+        if let failure = failures.first { return isNothing ? ExitCode(failure) : .partial }
+        return plan.problems.isEmpty ? .done : .partial
+    }
+
     /// So many paths that were brought back are named without being asked for.
     private static var namedRestores: Int { 20 }
 
     /// Names paths that were brought back. One alone has just been named by the user.
-    func show(restored paths: [RelativePath]) throws {
+    ///
+    /// - Parameter isPlan: Whether they only would be: then they are what was asked for.
+    func show(restored paths: [RelativePath], isPlan: Bool = false) throws {
         if !outputOptions.isJSON, !outputOptions.isNull {
             let isVerbose = outputOptions.verbosity == .verbose
-            guard isVerbose || outputOptions.verbosity == .normal && paths.count > 1 else { return }
+            let isNews = outputOptions.verbosity == .normal && paths.count > 1
+            guard isPlan || isVerbose || isNews else { return }
             let named = isVerbose ? paths[...] : paths.prefix(Self.namedRestores)
-            for path in named { try output.line("  restored  \(path)") }
+            let word = isPlan ? "restore" : "restored"
+            for path in named { try output.line("  \(word)  \(path)") }
             let more = paths.count - named.count
             if more > 0 { try output.line("  and \(CountText.text(more)) more; -v lists all") }
             // What was done comes before what is said of it.
@@ -51,6 +75,7 @@ extension Console {
             if outputOptions.isJSON {
                 var object: JSONObject = ["type": "restored"]
                 object.add("path", path)
+                if isPlan { object.add("dry_run", true) }
                 try output.json(object)
             } else {
                 try output.path(path)

@@ -264,11 +264,11 @@ extension SyncReport {
         if !totals.isEmpty { lines.append(totals.text) }
         if let text = totals.doubledText { lines.append(text) }
         if isDryRun {
-            let isIdle = wouldDoNothing(totals)
+            // A plan without an id is no run's, or was made without the remote.
+            let nothing = "Nothing was changed." + (planID.isEmpty ? "" : " Plan \(planID).")
+            let isIdle = wouldDoNothing(totals) && !planID.isEmpty
             lines.append(
-                isIdle
-                    ? "Up to date: a run would do nothing (commit \(sequence))."
-                    : "Nothing was changed. Plan \(planID).")
+                isIdle ? "Up to date: a run would do nothing (commit \(sequence))." : nothing)
         }
         lines += conflictHint(hints, within: width)
         if !hasRemote {

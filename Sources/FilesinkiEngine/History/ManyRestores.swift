@@ -47,18 +47,28 @@ struct ManyRestores: ReplicaPart {
         options.operation = "restore"
         let paths = points.map(\.path)
         let before = try await sync.syncPaths(paths, options, rules: synced.rules)
+        let reader = try await reader(of: points, after: before)
+        try await write(try Self.wanted(points), in: reader, options, &report)
+        try await publish(paths, "restore", options, after: before, &report)
+        return report
+    }
+
+    /// Reads the history, with what the trees of the points have met in it.
+    ///
+    /// - Parameter before: The run that has just ended; nil for none.
+    func reader(
+        of points: [PathAtPoint], after before: SyncReport?
+    ) async throws -> HistoryReader {
         var reader = try await history.historyReader(after: before)
         var known: Set<UInt64> = []
         // What one tree has met is what another of the same commit has.
         for point in points where known.insert(point.tree.sequence).inserted {
             reader = reader.knowing(point.tree.met)
         }
-        try await write(try Self.wanted(points), in: reader, options, &report)
-        try await publish(paths, "restore", options, after: before, &report)
-        return report
+        return reader
     }
 
-    private func require(_ point: PathAtPoint, _ synced: inout SyncedPaths) throws {
+    func require(_ point: PathAtPoint, _ synced: inout SyncedPaths) throws {
         let (path, tree) = (point.path, point.tree)
         let found = try tree.entry(path)
         try requireHeld(path, at: tree.sequence)
@@ -69,7 +79,7 @@ struct ManyRestores: ReplicaPart {
     }
 
     /// The entries of the paths and of what was in them, parents first.
-    private static func wanted(_ points: [PathAtPoint]) throws -> [Wanted] {
+    static func wanted(_ points: [PathAtPoint]) throws -> [Wanted] {
         var found: [RelativePath: Wanted] = [:]
         for point in points {
             found[point.path] = Wanted(
@@ -139,23 +149,5 @@ package struct PathAtPoint: Sendable {
     package init(_ path: RelativePath, in tree: TreeAtPoint) {
         self.path = path
         self.tree = tree
-    }
-}
-
-extension RestoreReport {
-    /// The elements for which a check throws nothing; of the others the problems are reported.
-    mutating func keep<Element>(
-        _ elements: [Element], path: (Element) -> RelativePath, _ check: (Element) throws -> Void
-    ) throws -> [Element] {
-        var kept: [Element] = []
-        for element in elements {
-            do {
-                try check(element)
-                kept.append(element)
-            } catch let failure as Failure where failure.code != .interrupted {
-                problems.append(Problem(path(element), failure))
-            }
-        }
-        return kept
     }
 }

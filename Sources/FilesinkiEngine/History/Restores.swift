@@ -1,6 +1,6 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
@@ -100,9 +100,7 @@ struct Restores: ReplicaPart {
     private func received(_ path: RelativePath, _ before: SyncReport) throws -> RestoreReport {
         var report = RestoreReport()
         report.sync = before
-        for step in before.steps where step.brings(backAtOrInside: path) {
-            if let entry = step.action.entry { report.add(restored: step.path, entry) }
-        }
+        report.add(received: path, before)
         let now = try status.baseState(of: path)
         report.entry = now.entry
         report.version = now.version
@@ -160,12 +158,10 @@ struct Restores: ReplicaPart {
         return report
     }
 
-    /// Writes one entry, unless it is in its place.
-    ///
-    /// - Throws: Why it cannot be written: a rule ignores what is here, its place is taken, or its content is gone.
-    func writeBack(
+    /// - Throws: Why an entry cannot be written: a rule ignores what is here, its place is taken, or its content is gone.
+    func require(
         _ item: ManyRestores.Wanted, in reader: HistoryReader, from contents: ContentSource,
-        leaving ignored: inout IgnoredPaths, _ report: inout RestoreReport
+        leaving ignored: inout IgnoredPaths
     ) async throws {
         let (path, entry) = (item.path, item.entry)
         // What is ignored and here is private, and not in the history.
@@ -177,6 +173,17 @@ struct Restores: ReplicaPart {
         try requireFolders(above: path, version: item.version)
         try requirePlace(for: entry, at: path, version: item.version)
         try await history.requireUnpruned(entry, at: path, in: reader, contents)
+    }
+
+    /// Writes one entry, unless it is in its place.
+    ///
+    /// - Throws: Also why it cannot be written: see ``require(_:in:from:leaving:)``.
+    func writeBack(
+        _ item: ManyRestores.Wanted, in reader: HistoryReader, from contents: ContentSource,
+        leaving ignored: inout IgnoredPaths, _ report: inout RestoreReport
+    ) async throws {
+        let (path, entry) = (item.path, item.entry)
+        try await require(item, in: reader, from: contents, leaving: &ignored)
         if try isInPlace(entry, at: path) {
             report.unchanged.append(path)
         } else if try await editor.write(entry, at: path, from: contents) {
@@ -267,42 +274,6 @@ struct Restores: ReplicaPart {
         export.report.restored.sort()
         export.report.problems.sort { $0.path < $1.path }
         return export.report
-    }
-}
-
-/// The result of `restore`, `undelete` or an export.
-package struct RestoreReport: Sendable {
-    package var restored: [RelativePath] = []
-    /// Those of them that are folders.
-    package private(set) var folders: Set<RelativePath> = []
-    /// The paths that were already as they were to be.
-    package var unchanged: [RelativePath] = []
-    package var sync: SyncReport?
-    package var problems: [Problem] = []
-    /// What is worth a word about paths that are in place.
-    package var notices: [Problem] = []
-    /// The entry at the given path after the restore.
-    package var entry: Entry?
-    /// The commit that the path is at; 0 while the change waits for the remote.
-    package var version: UInt64 = 0
-    /// The same of each of several given paths that is in place.
-    package var states: [RelativePath: VersionedEntry] = [:]
-    /// What was restored of several paths, by the version of the path that was named.
-    var versions: [UInt64: [RelativePath]] = [:]
-
-    package init() {}
-
-    mutating func add(restored path: RelativePath, _ entry: Entry) {
-        restored.append(path)
-        if entry.kind == .directory { folders.insert(path) }
-    }
-}
-
-extension Step {
-    /// Whether the step writes what another device has at the path or below it.
-    func brings(backAtOrInside place: RelativePath) -> Bool {
-        action.writesOurs && action.entry?.kind != .tombstone
-            && (path == place || path.isInside(place))
     }
 }
 

@@ -38,11 +38,7 @@ struct Undeletions: ReplicaPart {
         var options = options
         options.operation = "undelete"
         let before = try await sync.syncPaths(asked, options, rules: synced.rules)
-        asked = try report.keep(asked, path: \.self) { path in
-            guard let found = try root.status(path) else { return }
-            throw found.kind == .directory
-                ? Failure.folderIsThere(path) : Failure.isNotDeleted(path)
-        }
+        asked = try report.keep(asked, path: \.self, requireAbsent)
         let reader = try await history.historyReader(after: before)
         let wanted = try await wanted(asked, in: reader, &report)
         let many = ManyRestores(replica)
@@ -53,7 +49,13 @@ struct Undeletions: ReplicaPart {
         return report
     }
 
-    private func requirePossible(_ path: RelativePath, _ synced: inout SyncedPaths) throws {
+    /// - Throws: Code `exists` if something is at the path.
+    func requireAbsent(_ path: RelativePath) throws {
+        guard let found = try root.status(path) else { return }
+        throw found.kind == .directory ? Failure.folderIsThere(path) : Failure.isNotDeleted(path)
+    }
+
+    func requirePossible(_ path: RelativePath, _ synced: inout SyncedPaths) throws {
         try requireHeld(path, at: nil)
         try synced.require(path, orElse: ManyRestores.ignoredRemedy)
         try Restores(replica).requireFolders(above: path)
@@ -62,7 +64,7 @@ struct Undeletions: ReplicaPart {
     }
 
     /// What the paths held before they were deleted, folders with what was in them, each path once, parents first.
-    private func wanted(
+    func wanted(
         _ paths: [RelativePath], in reader: HistoryReader, _ report: inout RestoreReport
     ) async throws -> [ManyRestores.Wanted] {
         let lives = try await history.lastDeleted(of: Set(paths), in: reader)

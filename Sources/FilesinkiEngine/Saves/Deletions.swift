@@ -16,6 +16,8 @@ struct Deletions: ReplicaPart {
     ///
     /// A folder that holds ignored files stays with them, and with the ignore files in it; a notice says so.
     ///
+    /// A dry run reports the deletions only.
+    ///
     /// - Parameter recursive: Whether folders are deleted with their contents.
     /// - Throws: Code `not-found` if a path does not exist on either side, `usage` for a folder
     ///   without `recursive` and for an ignored path; nothing is deleted then.
@@ -34,6 +36,9 @@ struct Deletions: ReplicaPart {
         try rulesReader.requireHeld(paths)
         let rules = try rulesReader.requireSynced(
             paths, options, remedy: Self.remedyForIgnored)
+        guard !options.isDryRun else {
+            return try await plan(paths, recursive: recursive, options, rules)
+        }
         let seen = try stamps(atAndBelow: paths, rules)
         // Publish local changes first, so that the deleted contents are in the history, and see
         // what is new.
@@ -87,11 +92,11 @@ struct Deletions: ReplicaPart {
             }
         }
         try writer.flush()
-        return (changed, doomed.kept.map { Problem($0, .keptFolder($0)) })
+        return (changed, doomed.keptFolders)
     }
 
     /// Whether the run before says why it has not sent what is at the path: it exists nowhere else, and stays.
-    private func isUnsent(_ path: RelativePath, _ before: SyncReport) throws -> Bool {
+    func isUnsent(_ path: RelativePath, _ before: SyncReport) throws -> Bool {
         try before.problems.contains { $0.path == path } && manifest.local(path)?.entry != nil
     }
 
@@ -113,7 +118,7 @@ struct Deletions: ReplicaPart {
     /// Checks a path at which nothing is.
     ///
     /// - Throws: Code `not-found`, unless it was deleted locally and the preceding run published that.
-    private func requireDeleted(_ path: RelativePath, _ before: SyncReport) throws {
+    func requireDeleted(_ path: RelativePath, _ before: SyncReport) throws {
         if before.steps.contains(where: { $0.isDeletion(atOrInside: path) }) { return }
         if let away = before.away, try manifest.base(path) == nil { throw away }
         throw Failure(
@@ -151,6 +156,7 @@ extension Deletions {
             let doomed = storedEntries(of: paths, run)
             // After a lost race, a part may be deleted already.
             if lostRaces == 0 { try require(paths, in: doomed, recursive) }
+            if options.isDryRun { return Self.plan(doomed, run) }
             if try await publishTombstones(doomed, run, options) {
                 var report = try await sync.syncPaths(paths, options)
                 report.add(done: Self.report(of: doomed))
@@ -206,6 +212,16 @@ extension Deletions {
         return try await zone.publishParts(of: draft, after: run.remote.token).isComplete
     }
 
+    private static func plan(
+        _ doomed: [(path: RelativePath, entry: VersionedEntry)], _ run: SyncRun
+    ) -> SyncReport {
+        var report = report(of: doomed)
+        report.publishedCommits = 0
+        report.isDryRun = true
+        report.sequence = run.report.sequence
+        return report
+    }
+
     private static func report(
         of doomed: [(path: RelativePath, entry: VersionedEntry)]
     ) -> SyncReport {
@@ -239,20 +255,23 @@ extension Deletions {
 }
 
 /// The paths that a deletion removes from the root, and the folders that stay.
-private struct DoomedPaths {
+struct DoomedPaths {
     private let root: RootFolder
     private let recursive: Bool
     private var ignored: IgnoredPaths
     /// What in a folder comes before the folder.
     private(set) var paths: [RelativePath] = []
     /// The given folders that hold something ignored.
-    private(set) var kept: [RelativePath] = []
+    private var kept: [RelativePath] = []
 
     init(root: RootFolder, filter: any ScanFilter, recursive: Bool) {
         self.root = root
         self.recursive = recursive
         ignored = IgnoredPaths(root: root, filter: filter)
     }
+
+    /// Says which of the given folders stay, and why.
+    var keptFolders: [Problem] { kept.map { Problem($0, .keptFolder($0)) } }
 
     /// Adds a path with everything in it.
     ///
@@ -295,7 +314,7 @@ extension RelativePath {
 
 extension Step {
     /// Whether the step publishes the deletion of the folder or of a path below it.
-    fileprivate func isDeletion(atOrInside folder: RelativePath) -> Bool {
+    func isDeletion(atOrInside folder: RelativePath) -> Bool {
         guard case .publish(let entry) = action, entry.kind == .tombstone else { return false }
         return path == folder || path.isInside(folder)
     }
@@ -303,7 +322,7 @@ extension Step {
 
 extension Problem {
     /// A path that no history can bring back was not deleted.
-    fileprivate static func keptSpecial(_ path: RelativePath) -> Problem {
+    static func keptSpecial(_ path: RelativePath) -> Problem {
         Problem(
             path,
             Failure(

@@ -1,0 +1,139 @@
+import FilesinkiFileSystem
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+
+/// What `restore` and `undelete` would write, for their `--dry-run`. Changes nothing, here or in the store.
+///
+/// Costs what the command costs before it writes; contents are looked for, and not read.
+struct RestorePlans: ReplicaPart {
+    let replica: ReplicaContext
+
+    init(_ replica: ReplicaContext) { self.replica = replica }
+
+    private static let options: SyncOptions = {
+        var options = SyncOptions()
+        options.isDryRun = true
+        return options
+    }()
+
+    /// What ``ManyRestores/restore(_:_:)`` would restore.
+    func restore(_ points: [PathAtPoint]) async throws -> RestoreReport {
+        var report = RestoreReport()
+        var synced = try rulesReader.syncedPaths(Self.options)
+        let many = ManyRestores(replica)
+        let points = try report.keep(points, path: \.path) { try many.require($0, &synced) }
+        guard !points.isEmpty else { return report }
+        let before = try await sync.syncPaths(
+            points.map(\.path), Self.options, rules: synced.rules)
+        let reader = try await many.reader(of: points, after: nil)
+        try await add(ManyRestores.wanted(points), in: reader, after: before, &report)
+        return report
+    }
+
+    /// What ``Undeletions/undelete(_:_:)`` and ``UnsentDeletions/bringBack(_:_:)`` would restore.
+    func undelete(
+        _ paths: [RelativePath], _ unsent: [UnsentDeletion]
+    ) async throws -> RestoreReport {
+        var report = RestoreReport()
+        if !unsent.isEmpty { try await add(unsent, &report) }
+        var synced = try rulesReader.syncedPaths(Self.options)
+        let many = Undeletions(replica)
+        var asked = try report.keep(paths, path: \.self) { try many.requirePossible($0, &synced) }
+        guard !asked.isEmpty else { return report }
+        let before = try await sync.syncPaths(asked, Self.options, rules: synced.rules)
+        asked = try report.keep(asked, path: \.self, many.requireAbsent)
+        asked.removeAll { report.add(received: $0, before) }
+        // The run before has recorded nothing, so the log is read to its end.
+        let reader = try await history.historyReader()
+        let wanted = try await many.wanted(asked, in: reader, &report)
+        try await add(wanted, in: reader, after: before, &report)
+        let restored = Set(report.restored)
+        report.notices.removeAll { !restored.contains($0.path) }
+        return report
+    }
+
+    /// What ``Restores/export(_:write:)`` would write into a folder.
+    func export(_ tree: TreeAtPoint) async throws -> RestoreReport {
+        var report = RestoreReport()
+        let source = try await history.historyContents(tree.reader)
+        let entries = tree.all.map { ($0.0, $0.1.entry) }
+        try await source.locate(entries.lazy.map(\.1).filter { $0.kind == .file }.map(\.content))
+        for (path, entry) in entries {
+            do {
+                try await history.requireUnpruned(entry, at: path, in: tree.reader, source)
+                report.add(restored: path, entry)
+            } catch let failure as Failure where failure.code == .notFound {
+                report.problems.append(Problem(path, failure))
+            }
+        }
+        return report
+    }
+
+    private func add(
+        _ deletions: [UnsentDeletion], _ report: inout RestoreReport
+    ) async throws {
+        let reader = try await history.historyReader()
+        let contents = try await history.historyContents(reader)
+        for deletion in deletions.sorted(by: { $0.path < $1.path }) {
+            let (path, entry) = (deletion.path, deletion.entry)
+            do {
+                try Restores(replica).requireFolders(above: path)
+                try await history.requireUnpruned(entry, at: path, in: reader, contents)
+                report.add(restored: path, entry)
+            } catch let failure as Failure where failure.code != .interrupted {
+                report.problems.append(Problem(path, failure))
+            }
+        }
+    }
+
+    /// - Parameter before: The run that the command would begin with.
+    private func add(
+        _ wanted: [ManyRestores.Wanted], in reader: HistoryReader, after before: SyncReport,
+        _ report: inout RestoreReport
+    ) async throws {
+        let contents = try await history.historyContents(reader)
+        try await contents.locate(wanted.map(\.entry).filter { $0.kind == .file }.map(\.content))
+        let places = Restores(replica)
+        let synced = Dictionary(before.steps.lazy.map { ($0.path, $0) }) { first, _ in first }
+        var ignored = IgnoredPaths(
+            root: root, filter: try rulesReader.runRules(Self.options).filter)
+        for item in wanted {
+            do {
+                try await places.require(item, in: reader, from: contents, leaving: &ignored)
+                let step = synced[item.path]
+                let present = step?.action == .agree ? step?.ours : step?.action.entry
+                let isInPlace =
+                    try present?.agrees(with: item.entry)
+                    ?? places.isInPlace(item.entry, at: item.path)
+                if isInPlace {
+                    report.unchanged.append(item.path)
+                } else {
+                    report.add(restored: item.path, item.entry)
+                }
+            } catch let failure as Failure where failure.code != .interrupted {
+                report.problems.append(Problem(item.path, failure))
+            }
+        }
+    }
+}
+
+/// What a command would do: see ``RestorePlans``.
+extension Replica {
+    /// See ``RestorePlans/restore(_:)``.
+    package func planRestore(_ points: [PathAtPoint]) async throws -> RestoreReport {
+        try await RestorePlans(context).restore(points)
+    }
+
+    /// See ``RestorePlans/undelete(_:_:)``.
+    package func planUndelete(
+        _ paths: [RelativePath], _ unsent: [UnsentDeletion]
+    ) async throws -> RestoreReport {
+        try await RestorePlans(context).undelete(paths, unsent)
+    }
+
+    /// See ``RestorePlans/export(_:)``.
+    package func planExport(_ tree: TreeAtPoint) async throws -> RestoreReport {
+        try await RestorePlans(context).export(tree)
+    }
+}

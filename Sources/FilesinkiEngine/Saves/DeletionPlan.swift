@@ -1,0 +1,68 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+
+extension Deletions {
+    /// What ``delete(_:recursive:_:)`` would delete. The plan has no id, for it is not approved.
+    ///
+    /// - Throws: What the deletion would throw.
+    func plan(
+        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions, _ rules: RunRules
+    ) async throws -> SyncReport {
+        let before = try await sync.syncPaths(paths, options, rules: rules)
+        var doomed = DoomedPaths(root: root, filter: rules.filter, recursive: recursive)
+        for path in paths where try !doomed.add(path) {
+            if !before.steps.contains(where: { $0.isReceived(atOrInside: path) }) {
+                try requireDeleted(path, before)
+            }
+        }
+        var report = SyncReport()
+        report.isDryRun = true
+        report.hasRemote = before.hasRemote
+        report.sequence = before.sequence
+        report.notices = before.notices + doomed.keptFolders
+        report.problems = before.problems
+        var known: Set<RelativePath> = []
+        for path in doomed.paths where known.insert(path).inserted {
+            let status = try root.status(path)
+            if status?.kind == .special {
+                report.problems.append(.keptSpecial(path))
+            } else if try !isUnsent(path, before) {
+                report.steps.append(try deletion(of: path, isFolder: status?.kind == .directory))
+            }
+        }
+        // What is deleted here already, or would be received to be deleted.
+        report.steps += before.steps.filter { step in
+            !known.contains(step.path)
+                && paths.contains {
+                    step.isDeletion(atOrInside: $0) || step.isReceived(atOrInside: $0)
+                }
+        }.map(\.deletion)
+        return report
+    }
+
+    private func deletion(of path: RelativePath, isFolder: Bool) throws -> Step {
+        let row = try manifest.base(path)
+        let base = row.map { VersionedEntry($0.entry, version: $0.version) }
+        // What no run has seen yet is published, and then deleted.
+        let folder = Entry.directory(mode: 0o755, modified: Timestamp(nanoseconds: 0))
+        return Step(
+            path: path, base: base, ours: base == nil && isFolder ? folder : nil, theirs: base,
+            action: .publish(.tombstone), reason: .deleted)
+    }
+}
+
+extension Step {
+    /// Whether the step writes the folder or a path below it that only the store has.
+    fileprivate func isReceived(atOrInside folder: RelativePath) -> Bool {
+        action.writesOurs && action.entry?.kind != .tombstone
+            && (path == folder || path.isInside(folder))
+    }
+
+    fileprivate var deletion: Step {
+        Step(
+            path: path, base: base, ours: ours, theirs: theirs, action: .publish(.tombstone),
+            reason: .deleted)
+    }
+}

@@ -1,0 +1,173 @@
+import FilesinkiCommands
+import FilesinkiTesting
+import Testing
+
+@Suite("dry runs of delete, undelete and restore")
+struct DryRunTests {
+    /// A replica whose files hold the numbers of their commits, 1 and 2; `gone` was deleted in commit 3.
+    private static func world() async throws -> World {
+        let world = try World()
+        for version in 1...2 {
+            for name in ["d/x", "d/y", "z", "gone/a"] {
+                try world.write("\(version)", to: "a/" + name)
+            }
+            if version == 1 { try await world.done("init", "a", "--remote", "store") }
+            try await world.done("sync", "a")
+        }
+        try await world.done("delete", "--root", "a", "-r", "gone")
+        return world
+    }
+
+    /// The tree, the store, and what the replica knows.
+    private struct Snapshot: Equatable {
+        let tree: TreeFixture
+        let store: TreeFixture
+        let state: [String]
+
+        init(_ world: World) async throws {
+            tree = try TreeFixture.read(world.folder + "/a", times: true)
+            store = try TreeFixture.read(world.folder + "/store")
+            var state: [String] = []
+            for line in [["status", "a", "--json"], ["ls", "--root", "a", "--deleted"]] {
+                state += try await world.run(bytes: line.map { Array($0.utf8) }).lines
+            }
+            self.state = state
+        }
+    }
+
+    /// Runs a command line, which must change nothing.
+    private func dry(_ line: [String], in world: World) async throws -> World.Outcome {
+        let before = try await Snapshot(world)
+        let outcome = try await world.run(
+            bytes: (line + ["--root", "a", "--dry-run"]).map { Array($0.utf8) })
+        #expect(try await Snapshot(world) == before)
+        #expect(!world.names().contains("out"))
+        return outcome
+    }
+
+    @Test(
+        "what would be deleted is printed, and stays",
+        arguments: [
+            (["z"], ["z"], "1 file"), (["-r", "d", "z"], ["d", "d/x", "d/y", "z"], "3 files"),
+            (["-r", "d/x", "d"], ["d", "d/x", "d/y"], "2 files"),
+        ])
+    func deletions(_ arguments: [String], _ paths: [String], _ count: String) async throws {
+        let world = try await Self.world()
+        try world.write("mine", to: "a/d/x")
+        let outcome = try await dry(["delete", "-0"] + arguments, in: world)
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        let named = outcome.text.split(separator: "\0").map(String.init)
+        #expect(named.sorted() == paths, "\(outcome.text)")
+        #expect(outcome.talk == "Would delete \(count).\nNothing was changed.\n")
+        let json = try await dry(["delete", "--json"] + arguments, in: world)
+        #expect(json.lines.last?.contains(#""dry_run":true"#) == true, "\(json.text)")
+        #expect(json.lines.last?.contains(#""published_commits":0"#) == true, "\(json.text)")
+    }
+
+    @Test("what only the store has, or was deleted here, would be deleted, too")
+    func deletionsOfOthers() async throws {
+        let world = try await Self.world()
+        try await world.done("clone", "store", "b")
+        try world.write("new", to: "b/d/new")
+        try await world.done("sync", "b")
+        world.remove("a/d/x")
+        let outcome = try await dry(["delete", "-0", "-r", "d"], in: world)
+        #expect(
+            Set(outcome.text.split(separator: "\0")) == ["d", "d/x", "d/y", "d/new"],
+            "\(outcome.text)")
+        #expect(try await dry(["delete", "-0", "d/x"], in: world).text == "d/x\0")
+    }
+
+    @Test("--keep names what would be deleted in the store")
+    func kept() async throws {
+        let world = try await Self.world()
+        try world.write("z\n", to: "a/.filesinkiignore")
+        try await world.done("sync", "a")
+        let outcome = try await dry(["delete", "--keep", "-0", "z"], in: world)
+        #expect(outcome.code == .done && outcome.text == "z\0", "\(outcome.talk)")
+        #expect(outcome.talk == "Would delete 1 file.\nNothing was changed.\n")
+    }
+
+    @Test(
+        "what would be restored is what the command then restores",
+        arguments: [
+            (["restore", "d/x@1"], ["d/x"], "1 file"),
+            (["restore", "d@2"], ["d/x"], "1 file"),
+            (["restore", "z@2", "d/y@1"], ["d/y"], "1 file"),
+            (["restore", "gone@2", "d@1"], ["d/x", "d/y", "gone", "gone/a"], "3 files"),
+            (["undelete", "gone"], ["gone", "gone/a"], "1 file"),
+            (["undelete", "gone/a", "*/a"], ["gone/a"], "1 file"),
+        ])
+    func restores(_ line: [String], _ paths: [String], _ count: String) async throws {
+        let world = try await Self.world()
+        // No run has seen this.
+        try world.write("mine", to: "a/d/x")
+        let plan = try await dry(line, in: world)
+        #expect(plan.code == .done, "\(plan.talk)")
+        #expect(plan.lines == paths.map { "  restore  \($0)" })
+        #expect(plan.talk == "Would restore \(count).\nNothing was changed.\n")
+        let json = try await dry(line + ["--json"], in: world)
+        #expect(
+            json.lines == paths.map { #"{"type":"restored","path":"\#($0)","dry_run":true}"# })
+        let made = try await world.run(
+            bytes: (line + ["--root", "a", "-0"]).map { Array($0.utf8) })
+        #expect(made.code == .done, "\(made.talk)")
+        for path in paths where path != "gone" {
+            #expect(world.readText("a/" + path) != "mine", "\(path)")
+            #expect(world.read("a/" + path) != nil, "\(path)")
+        }
+    }
+
+    @Test("one path is named, too, and also with -q; what is in its place is said")
+    func quiet() async throws {
+        let world = try await Self.world()
+        let quiet = try await dry(["undelete", "-q", "gone/a"], in: world)
+        #expect(quiet.text == "  restore  gone/a\n" && quiet.talk.isEmpty, "\(quiet.talk)")
+        let deleted = try await dry(["delete", "-q", "z"], in: world)
+        #expect(deleted.text == "  send      deleted    z\n" && deleted.talk.isEmpty)
+        let same = try await dry(["restore", "z@2"], in: world)
+        #expect(same.code == .done && same.text.isEmpty)
+        #expect(
+            same.talk == "z is already as it was then: nothing would be changed.\n",
+            "\(same.talk)")
+    }
+
+    @Test("what was deleted here and not synced would come back")
+    func unsent() async throws {
+        let world = try await Self.world()
+        world.rename("a/d", to: "away")
+        for name in ["d", "."] {
+            let outcome = try await dry(["undelete", name], in: world)
+            #expect(
+                outcome.lines == ["  restore  d", "  restore  d/x", "  restore  d/y"],
+                "\(outcome.talk)")
+        }
+    }
+
+    @Test("a tree would be written into a folder, which is not made")
+    func export() async throws {
+        let world = try await Self.world()
+        let outcome = try await dry(["restore", "--commit", "1", "-o", "out", "gone"], in: world)
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(outcome.lines == ["  restore  gone", "  restore  gone/a"])
+        try world.write("", to: "full/file")
+        let full = try await dry(["restore", "--commit", "1", "-o", "full"], in: world)
+        #expect(full.code == .negative && full.talk.contains("not empty"), "\(full.talk)")
+    }
+
+    @Test(
+        "what the command would refuse is refused",
+        arguments: [
+            (["delete", "none"], ExitCode.negative, "No such file or folder."),
+            (["delete", "d"], .usage, "To delete it with everything in it, add -r."),
+            (["undelete", "none"], .negative, "No deleted file with this name was found."),
+            (["undelete", "z"], .negative, "The path is not deleted."),
+            (["restore", "none@1"], .negative, "none: "),
+            (["restore", "none@1", "z@1"], .partial, "Would restore 1 file."),
+        ])
+    func refused(_ line: [String], _ code: ExitCode, _ told: String) async throws {
+        let outcome = try await dry(line, in: try await Self.world())
+        #expect(outcome.code == code, "\(outcome.talk)")
+        #expect(outcome.talk.contains(told), "\(outcome.talk)")
+    }
+}
