@@ -62,6 +62,8 @@ struct Planner: Sendable {
     private var places: [RelativePath: Int] = [:]
     /// Conflicts of which both versions stay, and whose copies are still to be named.
     private var kept: [Conflict] = []
+    /// Conflicts that a link or a person has left open.
+    private var left: [Conflict] = []
 
     init(_ input: ReconcileInput, _ renames: Renames) {
         self.input = input
@@ -122,6 +124,8 @@ struct Planner: Sendable {
             plan.target = .entry(conflict.keepsName)
             plan.reason = isFolder ? .folderKeepsName : .strategy(resolution.rule)
             kept.append(conflict)
+        } else {
+            left.append(conflict)
         }
         set(plan)
     }
@@ -131,6 +135,25 @@ struct Planner: Sendable {
         set(
             PlannedPath(
                 conflict.path, .undecided(conflict), .asks(link), movedFrom: conflict.movedFrom))
+    }
+
+    /// Where the conflict of a renamed file stays open, its old name stays as it is, too: the version of one side is there,
+    /// and nowhere else.
+    mutating func keepOldNames() {
+        let undecided = planned.compactMap { plan in
+            if case .undecided(let conflict) = plan.target { conflict } else { nil }
+        }
+        var names = (left + undecided).flatMap(\.oldNames)
+        while let name = names.popLast() {
+            guard let plan = plan(at: name.old), case .entry = plan.target else { continue }
+            // What was to get the name keeps its own.
+            if let source = plan.movedFrom,
+                input.ourEntry(source) != nil || input.theirEntry(source) != nil
+            {
+                names.append((old: source, new: name.old))
+            }
+            set(PlannedPath(name.old, .leave, .moved(to: name.new)))
+        }
     }
 
     /// Whether the path has a conflict that was not resolved.
@@ -156,6 +179,12 @@ extension Conflict {
     /// The version that keeps the name where both stay: the directory, else the committed one.
     fileprivate var keepsName: Entry {
         (kind == .folder && ours?.kind == .directory ? ours : theirs) ?? .tombstone
+    }
+
+    /// The old name of a renamed file, where a side still has it under that name.
+    fileprivate var oldNames: [(old: RelativePath, new: RelativePath)] {
+        [ours == nil ? path : oursPath, theirs == nil ? path : theirsPath]
+            .filter { $0 != path }.map { (old: $0, new: path) }
     }
 }
 

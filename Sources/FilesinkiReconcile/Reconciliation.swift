@@ -59,6 +59,7 @@ package struct Reconciliation: Sendable {
 
     /// The steps that carry out what was decided.
     package consuming func plan() -> Plan {
+        planner.keepOldNames()
         planner.addConflictCopies()
         planner.keepParents()
         planner.keepBlocked()
