@@ -30,7 +30,9 @@ struct GuardTests {
         try a.write(["f1": .file("back")])
         let failure = await #expect(throws: Failure.self) { try await a.sync() }
         #expect(failure?.code == .limit)
-        #expect(failure?.message.contains("4 of the 5 paths") == true, "\(failure?.message ?? "")")
+        #expect(
+            failure?.message.contains("5 paths that were in the root were gone, and 4 of them")
+                == true, "\(failure?.message ?? "")")
         let plan = try planID(failure)
         try await a.sync { $0.approved = plan }
         try await b.sync()
