@@ -49,7 +49,8 @@ enum Counterparts {
 
     private static let bare = [
         "diff": Counterpart(
-            "diff compares the versions of one path; to see all changes that are not synced yet",
+            "diff compares the versions of one path, and with --commit N shows what a commit changed; "
+                + "to see all changes that are not synced yet",
             "filesinki sync --dry-run")
     ]
 

@@ -39,7 +39,8 @@ extension CommitSummary {
 
     /// What leads to all changes of a commit.
     static func remedy(of number: UInt64) -> String {
-        "To see what commit \(number) changed, use filesinki log --commit \(number)."
+        "To see what commit \(number) changed, use filesinki log --commit \(number), and for the lines "
+            + "filesinki diff --commit \(number)."
     }
 
     /// `12 added, 3 deleted`

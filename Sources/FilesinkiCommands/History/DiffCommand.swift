@@ -12,12 +12,13 @@ struct DiffCommand: ReplicaCommand {
         abstract: "Compare two versions of a path, or a version with the current file.",
         discussion: """
             Without a version, compares the newest version with the current file; with --at or \
-            --commit, the version of that time or commit. Exits with 0 if they are equal and with 1 \
+            --commit, the version of that time or commit. With --commit and no path, prints what that \
+            commit changed, of all paths. Exits with 0 if they are equal and with 1 \
             if they differ. On a terminal, long output goes through $PAGER.
             """)
 
     @Argument(help: "The path to compare.", completion: .file())
-    var path: String
+    var path: String?
 
     @Argument(help: "The older version.")
     var first: UInt64?
@@ -44,18 +45,25 @@ struct DiffCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(
-            replica, naming: [path], writable: false, in: console)
+            replica, naming: path.map { [$0] } ?? [], writable: false, in: console)
+        guard let path else {
+            // Without a commit, the arguments were refused.
+            return try await showCommit(history.commit ?? 0, session)
+        }
         let target = try session.path(path)
         if explain { return try await explainConflict(at: target, session, in: console) }
         let differences =
             conflict
             ? try await conflictDifferences(of: target, session)
             : [try await difference(of: target, session)]
-        try show(differences.filter(\.isSome), of: target, in: console)
+        try show(differences.filter(\.isSome), in: console)
         return differences.contains { $0.isSome } ? .negative : .done
     }
 
     func validate() throws {
+        if path == nil, history.commit == nil || conflict {
+            throw ValidationError("Missing expected argument '<path>'")
+        }
         if conflict, first != nil || history.isGiven {
             throw ValidationError("--conflict cannot be combined with versions, --at or --commit.")
         }
@@ -76,7 +84,7 @@ struct DiffCommand: ReplicaCommand {
             }
         let older = try await session.tree(at: point, of: [target])
         return Difference(
-            old: try await session.content(target, in: older),
+            path: target, old: try await session.content(target, in: older),
             oldName: "\(target)@\(try older.version(of: target))",
             new: try await session.newer(target, second),
             newName: second.map { "\(target)@\($0)" } ?? "\(target)")
@@ -128,75 +136,33 @@ struct DiffCommand: ReplicaCommand {
         guard let base = try await session.base(of: open) else {
             return [
                 Difference(
-                    old: second.content, oldName: second.name, new: first.content,
+                    path: target, old: second.content, oldName: second.name, new: first.content,
                     newName: first.name, isDeleted: first.isDeleted)
             ]
         }
         return sides.map { side in
             Difference(
-                old: base, oldName: "\(target) base", new: side.content, newName: side.name,
+                path: target, old: base, oldName: "\(target) base", new: side.content,
+                newName: side.name,
                 isDeleted: side.isDeleted)
         }
     }
 
-    private func show(
-        _ differences: [Difference], of target: RelativePath, in console: Console
-    ) throws {
+    private func show(_ differences: [Difference], in console: Console) throws {
         if report.json {
-            for difference in differences {
-                try console.output.json(difference.json(of: target))
-            }
+            for difference in differences { try console.output.json(difference.json) }
             return
         }
         if stat {
-            var table = TextTable(rightAligned: [1, 2])
-            for difference in differences {
-                let counts = difference.counts.map { ["+\($0.added)", "-\($0.removed)"] }
-                let words = counts ?? ["binary", ""]
-                table.add(difference.newName, words[0], words[1])
-            }
-            for line in table.lines { try console.output.line(line) }
-            return
+            var table = DifferenceTable()
+            for difference in differences { table.add(difference) }
+            return try table.write(in: console)
         }
         try Pager.show(in: console) { write in
             for difference in differences {
                 for line in difference.lines(console.outputStyle) { try write(line + [0x0A]) }
             }
         }
-    }
-}
-
-/// Two contents to be compared, and what they are called.
-private struct Difference {
-    var old: [UInt8]
-    var oldName: String
-    var new: [UInt8]
-    var newName: String
-    /// Whether the new content is none, as the file was deleted.
-    var isDeleted = false
-
-    var isSome: Bool { old != new || isDeleted }
-
-    /// Of a deletion, that it is one: nobody has to read what is gone.
-    func lines(_ style: TerminalStyle) -> [[UInt8]] {
-        if isDeleted { return [Array("\(newName): deleted".utf8)] }
-        return UnifiedDiff(old, new).lines(oldName, newName, style)
-    }
-
-    /// How many lines were added and removed; nil where the contents are not compared by lines.
-    var counts: (added: Int, removed: Int)? { UnifiedDiff(old, new).counts }
-
-    func json(of path: RelativePath) -> JSONObject {
-        var object: JSONObject = ["type": "difference"]
-        object.add("path", path)
-        object.add("old", oldName)
-        object.add("new", newName)
-        let diff = UnifiedDiff(old, new)
-        object.add("added", diff.counts?.added)
-        object.add("removed", diff.counts?.removed)
-        let plain = diff.lines(oldName, newName, TerminalStyle(isEnabled: false))
-        object.add("diff", bytes: plain.flatMap { $0 + [0x0A] })
-        return object
     }
 }
 
@@ -261,7 +227,7 @@ extension Session {
     }
 
     /// The content at a point of the history.
-    fileprivate func content(_ path: RelativePath, in tree: TreeAtPoint) async throws -> [UInt8] {
+    func content(_ path: RelativePath, in tree: TreeAtPoint) async throws -> [UInt8] {
         try await collect(path) { try await replica.show(path, in: tree, $0) }
     }
 

@@ -27,6 +27,31 @@ struct Pager {
         if case .failure(let error) = outcome, !((error as? Failure)?.code == .io) { throw error }
     }
 
+    /// As ``show(in:_:)``, for a body that waits for what it writes.
+    static func stream(
+        in console: Console, _ body: (([UInt8]) throws -> Void) async throws -> Void
+    ) async throws {
+        guard console.terminals.output, let pager = Pager(console.environment) else {
+            return try await body { try console.output.write($0) }
+        }
+        let before = signal(SIGPIPE, SIG_IGN)
+        defer { signal(SIGPIPE, before) }
+        let output = Output(DescriptorSink(pager.pipe, name: "the pager"))
+        var hasLeft = false
+        defer { pager.finish() }
+        do {
+            try await body { bytes in
+                do { try output.write(bytes) } catch {
+                    hasLeft = true
+                    throw error
+                }
+            }
+        } catch {
+            if !hasLeft { throw error }
+        }
+        try? output.flush()
+    }
+
     /// Starts `$PAGER`, or `less -FRX`; nil if neither exists, or the user wants none.
     private init?(_ environment: [String: String]) {
         let command = environment["PAGER"] ?? "less -FRX"

@@ -25,9 +25,7 @@ package struct TreeAtPoint: Sendable {
     ) async throws {
         let last = reader.end.sequence
         if case .commit(let number) = point, number == 0 || number > last {
-            throw Failure(
-                .notFound, "Commit \(number) was not found.",
-                remedy: "The last commit is \(last).")
+            throw Failure.commitNotFound(number, last: last)
         }
         var fold = TreeFold(point, PathSelection(paths: paths))
         if point.lastCommit ?? 0 <= last {
