@@ -44,7 +44,7 @@ package struct LocalChange: Hashable, Sendable {
 package struct RemoteChange: Hashable, Sendable {
     /// What is there now; a tombstone when the path was deleted.
     package var entry: VersionedEntry
-    /// The base path that this one was renamed from, as its commit says.
+    /// The base path that this one was renamed from, as its commit says, or an earlier one since the base.
     package var movedFrom: RelativePath?
     /// Who committed the entry; the name is in a conflict copy of it.
     package var device: Device?
@@ -65,6 +65,9 @@ package struct RemoteChange: Hashable, Sendable {
     package var isOtherName: Bool
     /// Whether a user chose this version to end a conflict. False when unknown.
     package var isResolve: Bool
+    /// Whether the file that was at this path in the base was renamed since: what comes there later is another one. False
+    /// when unknown.
+    package var hasMovedAway = false
 
     package init(
         _ entry: VersionedEntry, movedFrom: RelativePath? = nil, device: Device? = nil,

@@ -57,22 +57,26 @@ struct RemoteView: Sendable {
 
     /// Adds one commit: its changes replace what was known of their paths.
     mutating func fold(_ commit: Commit) {
+        let renames = CommitRenames(commit, after: changes)
         for change in commit.changes {
-            var former = changes[change.path]?.formerContents ?? []
-            var targets = changes[change.path]?.formerTargets ?? []
-            switch changes[change.path]?.entry.entry {
-            case let earlier? where earlier.kind == .symlink: targets.insert(earlier.target)
-            case let earlier? where earlier.kind != .tombstone: former.insert(earlier.content)
+            let earlier = changes[change.path]
+            var former = earlier?.formerContents ?? []
+            var targets = earlier?.formerTargets ?? []
+            switch earlier?.entry.entry {
+            case let entry? where entry.kind == .symlink: targets.insert(entry.target)
+            case let entry? where entry.kind != .tombstone: former.insert(entry.content)
             default: break
             }
-            changes[change.path] = RemoteChange(
+            var remote = RemoteChange(
                 VersionedEntry(change.entry, version: commit.sequence),
-                movedFrom: change.movedFrom, device: commit.device, formerContents: former,
+                device: commit.device, formerContents: former,
                 formerTargets: targets,
-                cameBack: changes[change.path] != nil,
+                cameBack: earlier != nil,
                 isSaved: change.reason == Change.savedAgain,
                 isOtherName: change.reason == Reason.otherName.word,
                 isResolve: change.reason == Change.resolved)
+            renames.follow(change, after: earlier, in: &remote)
+            changes[change.path] = remote
         }
         packs += commit.packs.map { ($0, commit.sequence) }
         if let pruning = commit.pruning {

@@ -173,8 +173,30 @@ struct FetchedTree: FetchTarget {
             let paths = commit.changes.lazy.map(\.path).filter { !loaded.contains($0) }
             try view.addWaiting(paths.compactMap(manifest.remote), manifest)
         }
+        try endRenames(before: commit)
+        let known = try renamesInBase(commit)
         view.fold(commit)
+        for path in known { view.changes[path]?.movedFrom = nil }
         try recordIfLarge()
+    }
+
+    /// Forgets the renames that the base has: commits are read again after a killed run, and if the manifest was lost.
+    private mutating func endRenames(before commit: Commit) throws {
+        for path in commit.changes.lazy.map(\.path) where view.changes[path]?.isOfRename == true {
+            view.changes[path]?.endRename(by: try manifest.base(path))
+        }
+    }
+
+    /// Files that another device says to have renamed, because it has followed a rename that the base has: they are edited.
+    private func renamesInBase(_ commit: Commit) throws -> [RelativePath] {
+        guard commit.changes.contains(where: { $0.movedFrom != nil }) else { return [] }
+        let paths = Set(commit.changes.lazy.map(\.path))
+        return try commit.changes.filter { change in
+            guard let source = change.movedFrom, !paths.contains(source),
+                view.changes[change.path] == nil
+            else { return false }
+            return try manifest.base(change.path) != nil
+        }.map(\.path)
     }
 
     /// Records the fetched changes before the fetch is complete, where nothing was known before: there nothing can
