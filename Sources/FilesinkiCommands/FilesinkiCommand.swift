@@ -68,6 +68,9 @@ protocol Command: ParsableCommand, Sendable {
     /// Where to say how it went, once it has ended; nil for nowhere.
     var pingAddress: String? { get }
 
+    /// What becomes of the work if SIGINT ends the command: see ``InterruptedWork``; nil for a command that then ends silently.
+    var interruptedWork: String? { get }
+
     /// Does the work.
     ///
     /// - Throws: `Failure` for everything that stops the command.
@@ -77,6 +80,7 @@ protocol Command: ParsableCommand, Sendable {
 extension Command {
     var waiting: WaitOptions { WaitOptions.none }
     var pingAddress: String? { nil }
+    var interruptedWork: String? { nil }
 }
 
 /// A command that works on a replica.

@@ -26,6 +26,7 @@ package enum Program {
                 try console.output.flush()
                 return .done
             }
+            if let work = command.interruptedWork { console.explainInterruption(work) }
             let ping = try HealthPing(command, in: console)
             let code = await run(command, in: console)
             await ping?.send(code)

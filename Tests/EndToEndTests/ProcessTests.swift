@@ -64,4 +64,28 @@ struct ProcessTests {
         #expect(kill(running.process, signal) == 0)
         #expect(try machine.wait(for: running).code == 128 + signal)
     }
+
+    @Test("Ctrl-C ends a sync with a line that says what became of its work")
+    func interruptedSync() throws {
+        let machine = try Machine()
+        // What is run in place of ssh ends the sync that waits for it.
+        try machine.write("#!/bin/sh\nexit 255\n", to: "away")
+        try machine.write("#!/bin/sh\nkill -INT $(cat process)\nexec cat >/dev/null\n", to: "stop")
+        try machine.shell(
+            """
+            chmod +x away stop; export FILESINKI_SSH_COMMAND=./away
+            filesinki init a --remote ssh://host.invalid/store
+            """)
+        let ended = try machine.shell(
+            """
+            export FILESINKI_SSH_COMMAND=./stop
+            exec /bin/sh -c 'echo $$ >process; exec "$FILESINKI" sync a'
+            """)
+        #expect(ended.code == 130)
+        let told = "filesinki: Interrupted. What was done is kept: the next filesinki sync "
+        #expect(ended.talk.hasPrefix(told), "\(ended.talk)")
+        #expect(ended.talk.split(separator: "\n").count == 1, "\(ended.talk)")
+        let status = try machine.run("status", "a")
+        #expect(status.output.contains("interrupted"), "\(status.output)")
+    }
 }

@@ -19,6 +19,8 @@ final class World: @unchecked Sendable {
     var terminals = Console.Terminals()
     /// What the world's programs can do over a network: nothing, unless a test says so.
     var network = NetworkAccess.none
+    /// What ends a command that would go on for ever: nothing, unless a test says so.
+    var interruptions = Interruptions.none
     /// How much later than its beginning the world's clock says it is.
     var hoursLater: Int64 = 0
     /// Waits until a command's time is over: for ever, unless a test says otherwise.
@@ -185,7 +187,7 @@ final class World: @unchecked Sendable {
         Console(
             output: output, talk: talk, input: input, environment: environment,
             currentFolder: currentFolder, terminals: terminals, systemContext: systemContext,
-            network: network, machine: machine, timer: timer)
+            network: network, interruptions: interruptions, machine: machine, timer: timer)
     }
 
     private var systemContext: SystemContext {

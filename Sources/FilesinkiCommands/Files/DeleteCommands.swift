@@ -36,6 +36,11 @@ struct DeleteCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var interruptedWork: String? {
+        if dryRun { return InterruptedWork.nothing }
+        return keep ? InterruptedWork.repeated : InterruptedWork.changed
+    }
+
     func validate() throws { try list.require(paths) }
 
     func run(in console: Console) async throws -> ExitCode {

@@ -20,6 +20,8 @@ struct MoveCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var interruptedWork: String? { InterruptedWork.changed }
+
     func validate() throws {
         if paths.count < 2 { throw ValidationError("Give a path, and its new name or a folder.") }
     }

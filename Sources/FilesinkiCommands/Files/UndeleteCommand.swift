@@ -28,6 +28,8 @@ struct UndeleteCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var interruptedWork: String? { dryRun ? InterruptedWork.nothing : InterruptedWork.changed }
+
     func validate() throws {
         try list.require(
             paths, hint: "What can be brought back is listed by filesinki ls --deleted.")

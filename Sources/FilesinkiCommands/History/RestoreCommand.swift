@@ -40,6 +40,11 @@ struct RestoreCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var interruptedWork: String? {
+        if dryRun { return InterruptedWork.nothing }
+        return output == nil ? InterruptedWork.changed : InterruptedWork.exported
+    }
+
     func validate() throws {
         if paths.isEmpty, list.pathsFrom == nil, output == nil {
             throw ValidationError(

@@ -24,9 +24,15 @@ package enum Interruption: Hashable, Sendable {
 package struct Interruptions: Sendable {
     /// Begins to listen. What was not asked for ends the process as it always does.
     package var listen: @Sendable () -> AsyncStream<Interruption>
+    /// Has something said before SIGINT ends the process, as it always does; a second one does not wait for that.
+    package var beforeEnd: @Sendable (_ say: @escaping @Sendable () -> Void) -> Void
 
-    package init(listen: @escaping @Sendable () -> AsyncStream<Interruption>) {
+    package init(
+        listen: @escaping @Sendable () -> AsyncStream<Interruption>,
+        beforeEnd: @escaping @Sendable (_ say: @escaping @Sendable () -> Void) -> Void = { _ in }
+    ) {
         self.listen = listen
+        self.beforeEnd = beforeEnd
     }
 
     /// Nobody interrupts, as in most tests.
@@ -72,13 +78,25 @@ extension Interruptions {
         AsyncStream { continuation in
             // A closed pipe is to be an error of the writer, not the end of the process.
             signal(SIGPIPE, SIG_IGN)
-            guard let signals = SignalPipe.open() else { return }
+            guard let signals = SignalPipe.open([SIGINT, SIGTERM]) else { return }
             DispatchQueue.global().async {
                 let first = waitForEnd(signals)
                 continuation.yield(first)
                 continuation.finish()
                 if case .signal(let number) = first { endLate(number) }
             }
+        }
+    } beforeEnd: { say in
+        guard !SignalPipe.isIgnored(SIGINT), let signals = SignalPipe.open([SIGINT]) else {
+            return
+        }
+        DispatchQueue.global().async {
+            var number: UInt8 = 0
+            // The process has the writing end itself, so the pipe does not end.
+            while read(signals, &number, 1) != 1 {}
+            say()
+            // The handler is gone since it was called.
+            kill(getpid(), Int32(number))
         }
     }
 
@@ -116,8 +134,8 @@ extension Interruptions {
 private enum SignalPipe {
     private static let writingEnd = Atomic<Int32>(-1)
 
-    /// The reading end; nil when no pipe can be created.
-    static func open() -> Int32? {
+    /// - Returns: The reading end; nil when no pipe can be created.
+    static func open(_ numbers: [Int32]) -> Int32? {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -131,7 +149,7 @@ private enum SignalPipe {
         }
         // A second signal of the kind does what it always does.
         action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_RESTART
-        for number in [SIGINT, SIGTERM] where !isIgnored(number) {
+        for number in numbers where !isIgnored(number) {
             sigaction(number, &action, nil)
         }
         return ends[0]
@@ -139,7 +157,7 @@ private enum SignalPipe {
 
     /// Whether whoever started the process wants it to go on, as a shell does for what it starts in
     /// the background.
-    private static func isIgnored(_ number: Int32) -> Bool {
+    static func isIgnored(_ number: Int32) -> Bool {
         var present = sigaction()
         sigaction(number, nil, &present)
         // SIG_IGN is the number 1, not a function.

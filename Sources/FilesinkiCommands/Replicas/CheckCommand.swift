@@ -30,6 +30,8 @@ struct CheckCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var interruptedWork: String? { InterruptedWork.nothing }
+
     func validate() throws {
         if current, readData == nil { throw ValidationError("--current needs --read-data.") }
         guard let readData else { return }

@@ -42,6 +42,8 @@ struct InitCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var interruptedWork: String? { InterruptedWork.repeated }
+
     func validate() throws {
         if encrypt, remote == nil { throw ValidationError("--encrypt needs --remote URL.") }
     }
@@ -246,6 +248,8 @@ struct CloneCommand: Command {
     @OptionGroup var reaching: AccessOptions
     @OptionGroup var waiting: WaitOptions
     @OptionGroup var report: ReportOptions
+
+    var interruptedWork: String? { InterruptedWork.repeated }
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)

@@ -70,6 +70,8 @@ struct PruneCommand: ReplicaCommand {
         return given
     }
 
+    var interruptedWork: String? { dryRun ? InterruptedWork.nothing : InterruptedWork.repeated }
+
     func validate() throws {
         for (key, value) in given where (try? key.value(of: value)) == nil {
             throw ValidationError("Invalid value of --\(key.rawValue). \(key.remedy)")

@@ -84,6 +84,8 @@ struct RemoteSetCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var interruptedWork: String? { migrate ? InterruptedWork.repeated : nil }
+
     func validate() throws {
         if encrypt, !migrate { throw ValidationError("--encrypt needs --migrate.") }
         if accept, migrate { throw ValidationError("Give --accept or --migrate.") }

@@ -26,6 +26,8 @@ struct RepairCommand: ReplicaCommand {
     @Flag(help: "Give up what cannot be repaired, so that the store is sound without it.")
     var forgetDamaged = false
 
+    var interruptedWork: String? { InterruptedWork.repeated }
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: true, in: console)

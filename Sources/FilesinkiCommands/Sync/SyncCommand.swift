@@ -61,6 +61,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
     @OptionGroup var report: ReportOptions
 
     var pingAddress: String? { dryRun ? "" : pingURL }
+    var interruptedWork: String? { dryRun ? InterruptedWork.nothing : InterruptedWork.synced }
 
     func validate() throws {
         if summary, dryRun || report.json || list.null.null {
