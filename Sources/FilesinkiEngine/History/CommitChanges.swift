@@ -23,13 +23,6 @@ package struct CommitChanges: Sendable {
     package let after: TreeAtPoint?
 }
 
-extension Replica {
-    /// See ``History/changes(of:)``.
-    package func changes(ofCommit number: UInt64) async throws -> CommitChanges {
-        try await History(context).changes(of: number)
-    }
-}
-
 extension History {
     /// Reads what a commit changed of contents, compared with the commit before it. The log is read up to the commit.
     ///
