@@ -27,6 +27,28 @@ struct OpenConflictTests {
         #expect(world.readText("b/one.txt") == "a\n")
     }
 
+    @Test(
+        "what is no side is answered with the sides and versions that there are",
+        arguments: [
+            (
+                "heer", ExitCode.usage,
+                "Did you mean 'here'? Take here, there, b, a, base, or the number of a version."
+            ),
+            ("99", .negative, "Version 99 was not found. Take here, there, base, or one of "),
+            // It is another path's.
+            ("3", .negative, "one of its versions, 1, 2; filesinki log one.txt lists them."),
+        ])
+    func noSide(_ word: String, _ code: ExitCode, _ told: String) async throws {
+        let world = try await World.withConflicts()
+        let outcome = try await world.run("resolve", "one.txt", "--take", word)
+        #expect(outcome.code == code)
+        #expect(outcome.talk.contains(told), "\(outcome.talk)")
+        // Nothing was taken.
+        #expect(world.readText("b/one.txt") == "a\n")
+        try await world.done("resolve", "one.txt", "--take", "1")
+        #expect(world.readText("b/one.txt") == "base\n")
+    }
+
     @Test("a side that was deleted is called deleted, and its text is not shown as removed")
     func deletedSide() async throws {
         let world = try await ReplicaTests.pair()

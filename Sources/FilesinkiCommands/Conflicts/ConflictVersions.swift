@@ -55,7 +55,8 @@ extension OpenConflict {
         guard sides.here == nil else {
             throw Failure(
                 .usage, path: word, "Invalid side of a conflict.",
-                remedy: "Take \(sideWords), base, or the number of a version.")
+                remedy: suggestion(for: word)
+                    + "Take \(sideWords), base, or the number of a version.")
         }
         let isSide = ["here", "there", "ours", "theirs", "mine"].contains(word)
         throw Failure(
@@ -63,7 +64,16 @@ extension OpenConflict {
             isSide
                 ? "Other devices wrote both versions: neither is from here."
                 : "Invalid side of a conflict.",
-            remedy: "Name one by its device: \(takeWords.replacing("|", with: " or ")).")
+            remedy: (isSide ? "" : suggestion(for: word))
+                + "Name one by its device: \(takeWords.replacing("|", with: " or ")).")
+    }
+
+    /// A question that names the word that was mistyped, with a space behind it; empty if none is similar.
+    private func suggestion(for word: String) -> String {
+        let words = sides.inOrder.flatMap {
+            [sides.label($0)] + (sides.device($0).map { [$0] } ?? [])
+        }
+        return NearestWord.suggestion(for: word, among: words + ["base"])
     }
 
     /// All words for the two versions, such as `here, there, laptop, desk`.

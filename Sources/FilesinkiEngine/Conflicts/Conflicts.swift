@@ -141,7 +141,7 @@ struct Conflicts: ReplicaPart {
         let writer = try writer(
             of: row, manifest.conflictWriters(), manifest.reopenedWriters())
         let sides = sides(of: row, writer)
-        var resolution = try await resolution(by: choice, of: row)
+        var resolution = try await resolution(by: choice, of: row, sides)
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path] + copies, resolution, options)
@@ -227,7 +227,7 @@ struct Conflicts: ReplicaPart {
 
     /// What both sides get. Without a conflict copy, each side still has its own version.
     private func resolution(
-        by choice: ConflictChoice, of row: ConflictRow
+        by choice: ConflictChoice, of row: ConflictRow, _ sides: ConflictSides
     ) async throws -> Resolution.Outcome {
         let found: Entry?
         switch choice {
@@ -236,9 +236,8 @@ struct Conflicts: ReplicaPart {
         case .ours: found = row.ours
         case .theirs: found = row.theirs
         case .base: found = row.base
-        case .version(let version):
-            found = try await history.tree(at: .version(version), of: [row.path]).state(
-                of: row.path)?.entry
+        case .version(let number):
+            found = try await version(number, of: row.path, orElse: sides)
         case .bytes(let bytes):
             found = .file(
                 ContentHasher.hash(bytes), size: Int64(bytes.count), mode: 0o644,
