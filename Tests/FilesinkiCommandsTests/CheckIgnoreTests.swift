@@ -92,7 +92,7 @@ struct CheckIgnoreTests {
         let log = try await world.run("explain", "--root", "a", "x.db-wal")
         #expect(log.code == .done)
         #expect(
-            log.lines.last == "Part of the live database x.db; what it holds is synced with that.")
+            log.lines.last == "Part of the live database x.db. What it holds is synced with that.")
         #expect(try await world.run("explain", "--root", "a", "y-wal").code == .negative)
     }
 

@@ -268,6 +268,32 @@ struct HistoryTests {
         #expect(action?.hasSuffix(": deleted") == true, "\(outcome.text)")
     }
 
+    @Test("explain says what is known here of a path that is gone, while the remote is away")
+    func explainAway() async throws {
+        let world = try await ReplicaTests.pair()
+        try await world.done("delete", "--root", "b", "one")
+        try await world.done("sync", "a")
+        world.rename("a/sub/two", to: "a/sub/due")
+        try await world.done("sync", "a")
+        world.rename("store", to: "away")
+        for (root, path, state) in [
+            ("a", "one", "one: deleted with version 2."),
+            ("b", "one", "one: deleted with version 2."),
+            ("a", "sub/two", "sub/two: renamed to sub/due with version 3."),
+        ] {
+            let outcome = try await world.run("explain", "--root", root, path)
+            #expect(outcome.code == .done)
+            #expect(outcome.lines.first == state, "\(outcome)")
+            #expect(outcome.talk.hasPrefix("The log was not read."), "\(outcome.talk)")
+        }
+        let json = try await world.run("explain", "--root", "b", "one", "--json")
+        #expect(json.lines.first?.contains(#""deletion":2"#) == true, "\(json.text)")
+        // A new file with the name is one that is not synced.
+        try world.write("new", to: "b/one")
+        let new = try await world.run("explain", "--root", "b", "one")
+        #expect(new.lines.first == "one: not synced.", "\(new)")
+    }
+
     @Test("lint lists names that other systems cannot store, with 1")
     func lint() async throws {
         let world = try await World.withHistory()

@@ -70,7 +70,7 @@ import Testing
         let pipe = try await run(world, "explain --root a pipe")
         #expect(
             pipe.lines == [
-                "pipe: not synced.", "Only files, folders and symlinks are synced; this is none.",
+                "pipe: not synced.", "Only files, folders and symlinks are synced. This is none.",
             ], "\(pipe.text)")
         world.rename("store", to: "away")
         let unread = try await run(world, "explain --root a nosuch")

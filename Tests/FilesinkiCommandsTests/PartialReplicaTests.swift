@@ -97,7 +97,7 @@ struct PartialReplicaTests {
         let text = try await world.run("explain", "--root", "a", "two").lines
         #expect(
             text.dropFirst().first
-                == "Not one of the paths that this replica holds: see filesinki only list --root "
+                == "This replica does not hold it. See filesinki only list --root "
                 + "\(world.folder)/a.", "\(text)")
     }
 

@@ -65,8 +65,7 @@ extension Session {
             let list = "filesinki only list"
             return ReasonNotToSync(
                 place: list,
-                text: "Not one of the paths that this replica holds: see "
-                    + "\(console.hints.text(list)).")
+                text: "This replica does not hold it. See \(console.hints.text(list)).")
         }
         if let rule = try ignoreRule(of: path) {
             let text =
@@ -78,13 +77,13 @@ extension Session {
         if RootReader(root: root.path).isSpecial(path) {
             return ReasonNotToSync(
                 place: "its kind",
-                text: "Only files, folders and symlinks are synced; this is none.")
+                text: "Only files, folders and symlinks are synced. This is none.")
         }
         guard try path.isAtOrInside(state.withheldPaths()) else { return nil }
         let status = "filesinki status"
         return ReasonNotToSync(
             place: status,
-            text: "Withheld, not sent, as another device ended the rule that ignored it: see "
+            text: "Withheld, not sent. Another device ended the rule that ignored it. See "
                 + "\(console.hints.text(status)).")
     }
 
@@ -102,7 +101,9 @@ extension Session {
 
 extension Explanation {
     /// Whether nothing is known of the path.
-    var isEmpty: Bool { actions.isEmpty && versions.isEmpty && base == nil && !isPending }
+    var isEmpty: Bool {
+        actions.isEmpty && versions.isEmpty && base == nil && deletion == nil && !isPending
+    }
 
     /// The state first, then what was done here, then what the log tells.
     func json(ignoredBy rule: String?) -> [JSONObject] {
@@ -113,6 +114,7 @@ extension Explanation {
         state.add("ignored_by", rule)
         state.add("stored_version", rule == nil ? nil : storedVersion)
         state.add("database", database)
+        state.add("deletion", deletion)
         if let base {
             state.add("version", base.version)
             base.entry.describe(in: &state)
@@ -153,7 +155,7 @@ extension Explanation {
         if let reason { lines += FlowText.words(reason, within: width) }
         if let database {
             lines.append(
-                "Part of the live database \(database); what it holds is synced with that.")
+                "Part of the live database \(database). What it holds is synced with that.")
         }
         if !actions.isEmpty {
             var table = TextTable()
@@ -202,11 +204,18 @@ extension Explanation {
 
     /// What became of a path that the store had; nil if it never had it, or what is here now is new.
     private var gone: String? {
-        guard let last = versions.first, last.change.entry.kind == .tombstone, unsent == nil else {
-            return nil
-        }
+        guard unsent == nil else { return nil }
+        guard let last = versions.first else { return goneWithoutLog }
+        guard last.change.entry.kind == .tombstone else { return nil }
         let what = last.movedTo.map { "renamed to \($0)" } ?? "deleted"
         return "\(what) with version \(last.version), by \(printable(last.device.name.utf8))."
+    }
+
+    /// The same, as it is known here where the log cannot be read.
+    private var goneWithoutLog: String? {
+        guard let deletion else { return nil }
+        let what = renamedTo.map { "renamed to \($0)" } ?? "deleted"
+        return deletion > 0 ? "\(what) with version \(deletion)." : "\(what); not yet published."
     }
 
     /// `deleted here as version 5, after version 1, by bob: deleted`

@@ -25,6 +25,11 @@ struct Journal: ReplicaPart {
             database: sync.liveOwner(of: path))
         // What cannot be looked at is reported by a run.
         explanation.unsent = try? await LocalStateScan(replica).change(at: path)
+        let isThere = explanation.stored.map { $0.entry.kind != .tombstone } ?? false
+        if explanation.base == nil, !isThere {
+            explanation.deletion = try manifest.tombstone(path)?.version
+            explanation.renamedTo = try manifest.target(ofRenamed: path)
+        }
         do {
             explanation.versions = try await history.versions(of: path).reversed()
         } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
@@ -71,6 +76,11 @@ package struct Explanation: Sendable {
     /// The versions in the log, newest first; empty if the remote cannot be reached.
     package var versions: [PathVersion]
     package var base: VersionedEntry?
+    /// The version that removed the path, as far as it is known without the log, 0 for one that is not published; nil for
+    /// none. It is the log that tells who did it.
+    package var deletion: UInt64?
+    /// The name that what was at the path got by it; nil if it was deleted, or that is not known without the log.
+    package var renamedTo: RelativePath?
     /// What the store has at a path that a rule ignores here, or that waits; nil for nothing.
     package var stored: VersionedEntry?
     package var isPending: Bool

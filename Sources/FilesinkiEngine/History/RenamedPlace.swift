@@ -26,7 +26,8 @@ extension ManifestDatabase {
         return try tombstone(known).map { _ in RenamedPlace(path: known, isDeleted: true) }
     }
 
-    private func target(ofRenamed path: RelativePath) throws -> RelativePath? {
+    /// The name that the rename which ended a path gave to its file; nil if none did, or the journal does not say so.
+    func target(ofRenamed path: RelativePath) throws -> RelativePath? {
         guard try base(path) == nil, let gone = try tombstone(path), gone.version > 0,
             let row = try journal(of: path, limit: 100).first(where: {
                 $0.version == gone.version && $0.rule == Reason.movedWord
