@@ -62,16 +62,7 @@ struct History: ReplicaPart {
         var known = VersionHistory()
         try await reader.forEach { commit in
             known.add(commit, of: path)
-            for (changes, lost) in [(commit.superseded, true), (commit.changes, false)] {
-                for change in changes where change.path == path {
-                    versions.append(
-                        PathVersion(
-                            version: commit.sequence, time: commit.time, device: commit.device,
-                            change: commit.withOrigin(change), isSuperseded: lost,
-                            isMovedAway: !lost && commit.renames(change),
-                            movedTo: lost ? nil : commit.goal(of: change)))
-                }
-            }
+            versions += commit.versions { $0 == path }.map(commit.named)
             return true
         }
         let gone = known.dropped(of: path) + known.lost(of: path)

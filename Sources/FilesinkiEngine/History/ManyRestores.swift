@@ -124,8 +124,7 @@ struct ManyRestores: ReplicaPart {
     ) async throws {
         report.sync = before
         if let first = report.restored.first {
-            let restored = Set(report.restored)
-            let tops = report.restored.filter { !$0.ancestors.contains(where: restored.contains) }
+            let tops = report.restoredTops
             report.sync = try await sync.afterChange("Restored here", at: first) {
                 try await sync.syncPaths(tops, options, after: before)
             }

@@ -13,26 +13,9 @@ struct PathLife {
 }
 
 extension [PathVersion] {
-    /// The lives of the path, oldest first. What lost a conflict belongs to the life in which it did.
-    var lives: [PathLife] {
-        var lives: [PathLife] = []
-        var current: PathVersion?
-        for version in self {
-            let isGone = version.change.entry.kind == .tombstone
-            if let known = current, isGone || !version.isSameKind(as: known) {
-                if version.isSuperseded { continue }
-                lives.append(PathLife(last: known, end: version))
-                current = nil
-            }
-            if !isGone { current = version }
-        }
-        return lives + (current.map { [PathLife(last: $0, end: nil)] } ?? [])
-    }
-
     /// What `undelete` brings back: the last life that was deleted, else the last one. What was renamed is still there.
     var lastDeleted: PathLife? {
-        let lives = lives
-        return lives.last { !$0.isMovedAway } ?? lives.last
+        reduce(into: LastDeletedLife()) { life, version in life.add(version) }.life
     }
 }
 
@@ -42,19 +25,19 @@ extension PathVersion {
     }
 }
 
-/// What `undelete` brings back of one path, while the log is read. Holds three versions at most, however many there are.
+/// The same of one path while the log is read. Holds three versions at most, however many there are.
 struct LastDeletedLife {
     private var current: PathVersion?
     private var deleted: PathLife?
     private var ended: PathLife?
 
-    /// The same life as ``Swift/Array/lastDeleted`` of all versions.
+    /// What `undelete` brings back of the versions so far.
     var life: PathLife? {
         if let current { return PathLife(last: current, end: nil) }
         return deleted ?? ended
     }
 
-    /// Adds the next version of the path.
+    /// Adds the next version of the path. What lost a conflict belongs to the life in which it did.
     mutating func add(_ version: PathVersion) {
         let isGone = version.change.entry.kind == .tombstone
         if let known = current, isGone || !version.isSameKind(as: known) {

@@ -23,6 +23,17 @@ package struct RestoreReport: Sendable {
 
     package init() {}
 
+    /// What was restored, without what is in a restored folder.
+    var restoredTops: [RelativePath] {
+        let paths = Set(restored)
+        return restored.filter { !$0.ancestors.contains(where: paths.contains) }
+    }
+
+    /// Sets what is at the given path after the restore.
+    mutating func setState(_ now: (entry: Entry?, version: UInt64)) {
+        (entry, version) = now
+    }
+
     mutating func add(restored path: RelativePath, _ entry: Entry) {
         restored.append(path)
         if entry.kind == .directory { folders.insert(path) }

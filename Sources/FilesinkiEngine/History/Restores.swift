@@ -61,14 +61,7 @@ struct Restores: ReplicaPart {
         let before = try await sync.syncPaths([path], options, rules: rules)
         let found = try root.status(path)
         if present == nil, found != nil { return try received(path, before) }
-        if found?.kind == .directory { throw Failure.folderIsThere(path) }
-        guard found == nil else {
-            // Without the remote the history may not be at hand.
-            if let folder = try? await lastFolder(at: path, after: before) {
-                try requirePlace(for: folder.change.entry, at: path, version: folder.version)
-            }
-            throw Failure.isNotDeleted(path)
-        }
+        try await requireAbsent(found, at: path, after: before)
         let reader = try await history.historyReader(after: before)
         guard let life = try await history.versions(of: path, in: reader).lastDeleted else {
             // A hint only: the command has failed, whatever the log says.
@@ -96,14 +89,28 @@ struct Restores: ReplicaPart {
         try requirePlace(for: row.entry, at: path, version: row.version)
     }
 
+    /// Refuses a path at which something is.
+    ///
+    /// - Parameter found: What is there; nil for nothing.
+    /// - Throws: Code `exists`.
+    private func requireAbsent(
+        _ found: FileStatus?, at path: RelativePath, after before: SyncReport
+    ) async throws {
+        guard let found else { return }
+        if found.kind == .directory { throw Failure.folderIsThere(path) }
+        // Without the remote the history may not be at hand.
+        if let folder = try? await lastFolder(at: path, after: before) {
+            try requirePlace(for: folder.change.entry, at: path, version: folder.version)
+        }
+        throw Failure.isNotDeleted(path)
+    }
+
     /// The report of a path that another device has brought back.
     private func received(_ path: RelativePath, _ before: SyncReport) throws -> RestoreReport {
         var report = RestoreReport()
         report.sync = before
         report.add(received: path, before)
-        let now = try status.baseState(of: path)
-        report.entry = now.entry
-        report.version = now.version
+        try report.setState(status.baseState(of: path))
         return report
     }
 
@@ -152,9 +159,7 @@ struct Restores: ReplicaPart {
             try await sync.syncPaths([path], options, after: first)
         }
         try journal.record(command, report.restored)
-        let now = try status.baseState(of: path)
-        report.entry = now.entry
-        report.version = now.version
+        try report.setState(status.baseState(of: path))
         return report
     }
 
@@ -234,47 +239,6 @@ struct Restores: ReplicaPart {
         else { return false }
         return try root.status(path)?.kind.entryKind == entry.kind
     }
-
-    /// Exports a tree of the history to a folder outside the root. Contents are read pack by pack;
-    /// memory holds one file at a time.
-    ///
-    /// - Parameter write: Writes one entry, given a file's content. A `Failure` that it throws
-    ///   becomes a problem of the path.
-    func export(
-        _ tree: TreeAtPoint,
-        write: @escaping @Sendable (RelativePath, Entry, [UInt8]?) throws -> Void
-    ) async throws -> RestoreReport {
-        var export = TreeExport(write: write)
-        var wanted: [ContentID: [(RelativePath, Entry)]] = [:]
-        for (path, known) in tree.all {
-            if known.entry.kind == .file {
-                wanted[known.entry.content, default: []].append((path, known.entry))
-            } else {
-                try export.writeEntry(path, known.entry, .success(nil))
-            }
-        }
-        let source = try await history.historyContents(tree.reader)
-        try await source.locate(wanted.keys)
-        for (content, files) in wanted {
-            guard let (path, entry) = files.first else { continue }
-            do {
-                try await history.requireUnpruned(entry, at: path, in: tree.reader, source)
-            } catch let failure as Failure where failure.code == .notFound {
-                for (path, entry) in files {
-                    var failure = failure
-                    failure.path = path.bytes
-                    try export.writeEntry(path, entry, .failure(failure))
-                }
-                wanted[content] = nil
-            }
-        }
-        for job in try await ContentPlan(wanted.keys, source).jobs {
-            try await export.writeFiles(of: job, source, wanted)
-        }
-        export.report.restored.sort()
-        export.report.problems.sort { $0.path < $1.path }
-        return export.report
-    }
 }
 
 extension [RelativePath: VersionedEntry] {
@@ -292,52 +256,6 @@ extension FileStatus.Kind {
         case .directory: .directory
         case .symlink: .symlink
         case .special: nil
-        }
-    }
-}
-
-/// Writes exported entries and collects the report.
-private struct TreeExport {
-    let write: @Sendable (RelativePath, Entry, [UInt8]?) throws -> Void
-    var report = RestoreReport()
-
-    /// - Parameter content: The file's content, or why it cannot be read; nil for other kinds.
-    mutating func writeEntry(
-        _ path: RelativePath, _ entry: Entry, _ content: Result<[UInt8]?, any Error>
-    ) throws {
-        do {
-            try write(path, entry, try content.get())
-            report.add(restored: path, entry)
-        } catch let failure as Failure {
-            report.problems.append(Problem(path, failure))
-        }
-    }
-
-    /// Writes the files whose contents are read in one job.
-    mutating func writeFiles(
-        of job: ContentJob, _ source: ContentSource,
-        _ wanted: [ContentID: [(RelativePath, Entry)]]
-    ) async throws {
-        if case .single(let content) = job {
-            for (path, entry) in wanted[content] ?? [] {
-                try writeEntry(path, entry, await Self.readWhole(entry, source))
-            }
-            return
-        }
-        try await source.read(job) { content, result in
-            for (path, entry) in wanted[content] ?? [] {
-                try writeEntry(path, entry, result.map { Array($0) })
-            }
-        }
-    }
-
-    private static func readWhole(
-        _ entry: Entry, _ source: ContentSource
-    ) async -> Result<[UInt8]?, any Error> {
-        do {
-            return .success(try await source.read(entry.content, size: entry.size))
-        } catch {
-            return .failure(error)
         }
     }
 }

@@ -83,11 +83,7 @@ package struct TreeAtPoint: Sendable {
     {
         var found: [RelativePath: NearVersions] = [:]
         try await reader.forEach { commit in
-            var touched: Set<RelativePath> = []
-            for change in commit.changes + commit.superseded {
-                touched.formUnion(([change.path] + change.path.ancestors).filter(paths.contains))
-            }
-            for path in touched {
+            for path in commit.touched(where: paths.contains) {
                 found[path, default: NearVersions()].add(commit.sequence, number)
             }
             return true

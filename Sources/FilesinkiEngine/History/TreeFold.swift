@@ -65,10 +65,7 @@ struct TreeFold {
                 for change in commit.superseded where selection.isNamed(change.path) {
                     set(change, of: commit)
                 }
-                for change in commit.changes + commit.superseded {
-                    let paths = [change.path] + change.path.ancestors
-                    touched.formUnion(paths.filter(selection.isNamed))
-                }
+                touched.formUnion(commit.touched(where: selection.isNamed))
             }
             for change in commit.changes where selection.contains(change.path) {
                 set(change, of: commit)

@@ -110,16 +110,8 @@ extension History {
     ) async throws -> [RelativePath: PathLife] {
         var lives: [RelativePath: LastDeletedLife] = [:]
         try await reader.forEach { commit in
-            for (changes, lost) in [(commit.superseded, true), (commit.changes, false)] {
-                let origins = lost ? [] : Set(changes.lazy.compactMap(\.movedFrom))
-                for change in changes where paths.contains(change.path) {
-                    let isGone = change.entry.kind == .tombstone
-                    lives[change.path, default: LastDeletedLife()].add(
-                        PathVersion(
-                            version: commit.sequence, time: commit.time, device: commit.device,
-                            change: change, isSuperseded: lost,
-                            isMovedAway: isGone && origins.contains(change.path)))
-                }
+            for version in commit.versions(where: paths.contains) {
+                lives[version.change.path, default: LastDeletedLife()].add(version)
             }
             return true
         }

@@ -65,9 +65,9 @@ struct UnsentDeletions: ReplicaPart {
     private func paths(
         of wanted: [UnsentDeletion], _ report: RestoreReport
     ) throws -> [RelativePath] {
-        let restored = Set(report.restored)
-        let tops = report.restored.filter { !$0.ancestors.contains(where: restored.contains) }
+        let tops = report.restoredTops
         if try tops.allSatisfy(isWhole) { return tops }
+        let restored = Set(report.restored)
         return wanted.filter { $0.entry.kind != .directory && restored.contains($0.path) }
             .map(\.path)
     }
