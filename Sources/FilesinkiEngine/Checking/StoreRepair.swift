@@ -50,13 +50,7 @@ struct StoreRepair: ReplicaPart {
         for key in check.retiredObjects { try await connection.remote.delete(key) }
         report.removed = check.retiredObjects
         guard !report.found.isEmpty else { return report }
-        var packs = try await storeAnew(check, connection)
-        if !packs.isEmpty,
-            let commit = try await publishRepair(of: packs, through: zone, after: &log)
-        {
-            sync.forgetPublishedPacks([commit])
-        }
-        packs += try await ZoneRepair(replica).storeAnew(check, connection)
+        let packs = try await storeAnewAndPublish(check, &log, connection)
         report.packs = packs.count
         report.bytes = packs.reduce(0) { $0 + $1.size }
         let stored = packs.map { PackReader(remote: connection.remote, reference: $0) }
@@ -75,6 +69,21 @@ struct StoreRepair: ReplicaPart {
     }
 
     // MARK: Storing anew
+
+    /// Stores anew what is damaged of the files and of the other zones, and names it in their logs.
+    ///
+    /// - Returns: The new packs.
+    private func storeAnewAndPublish(
+        _ check: StoreCheck, _ log: inout LogCheck, _ connection: ZoneConnection
+    ) async throws -> [PackReference] {
+        let packs = try await storeAnew(check, connection)
+        if !packs.isEmpty,
+            let commit = try await publishRepair(of: packs, through: zone, after: &log)
+        {
+            sync.forgetPublishedPacks([commit])
+        }
+        return packs + (try await ZoneRepair(replica).storeAnew(check, connection))
+    }
 
     private func storeAnew(
         _ check: StoreCheck, _ connection: ZoneConnection

@@ -36,28 +36,36 @@ extension Conflicts {
         options.operation = "resolve"
         let before = try await keepInHistory(paths, .theirs, options)
         let reader = try await history.historyReader(after: before)
-        let contents = try await history.historyContents(reader)
-        var wanted = [(path, theirs)]
-        if theirs.kind == .directory, try root.status(path)?.kind != .directory {
-            wanted += try await history.replacedChildren(of: path, in: reader)
-            guard try await editor.write(.tombstone, at: path, from: contents) else {
-                return try await keepOpen(
-                    paths, [.changedMeanwhile(path, "restored")], options, after: before)
-            }
-        }
-        wanted += copies.map { ($0.path, $0.entry) }
-        try await contents.locate(wanted.lazy.map(\.1).filter { $0.kind == .file }.map(\.content))
-        for (target, entry) in wanted where entry.kind != .tombstone {
-            guard try await editor.write(entry, at: target, from: contents) else {
-                return try await keepOpen(
-                    paths, [.changedMeanwhile(target, "restored")], options, after: before)
-            }
+        if let changed = try await writeBack(theirs, at: path, copies, in: reader) {
+            return try await keepOpen(
+                paths, [.changedMeanwhile(changed, "restored")], options, after: before)
         }
         try recordReopened(rows, at: path)
         options.basesOfCopies = try await versions(ofBasesOf: rows, at: path, in: reader)
         let report = try await sync.syncPaths(paths, options, after: before)
         try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
         return report
+    }
+
+    /// Writes the version that was in place, a folder with what was in it, and the conflict copies.
+    ///
+    /// - Returns: The path at which something was saved meanwhile, which stays; nil if all is written.
+    private func writeBack(
+        _ theirs: Entry, at path: RelativePath, _ copies: [(path: RelativePath, entry: Entry)],
+        in reader: HistoryReader
+    ) async throws -> RelativePath? {
+        let contents = try await history.historyContents(reader)
+        var wanted = [(path, theirs)]
+        if theirs.kind == .directory, try root.status(path)?.kind != .directory {
+            wanted += try await history.replacedChildren(of: path, in: reader)
+            guard try await editor.write(.tombstone, at: path, from: contents) else { return path }
+        }
+        wanted += copies.map { ($0.path, $0.entry) }
+        try await contents.locate(wanted.lazy.map(\.1).filter { $0.kind == .file }.map(\.content))
+        for (target, entry) in wanted where entry.kind != .tombstone {
+            guard try await editor.write(entry, at: target, from: contents) else { return target }
+        }
+        return nil
     }
 
     /// - Throws: Code `not-found` for a conflict of which one side had deleted the path, with what brings that side back.

@@ -148,12 +148,8 @@ struct Conflicts: ReplicaPart {
         try await requireOpen(rows, resolution)
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution
         let ending = try rows.map(present)
-        var changed = try clearFolder(at: path, for: resolution, options, after: before)
-        // Else the folder stays, or a part of it.
-        if changed.isEmpty {
-            let isPut = try await put(resolution, choice.bytes, at: path, copies, after: before)
-            changed = isPut ? try remove(copies) : [.changedMeanwhile(path, "resolved")]
-        }
+        let changed = try await carryOut(
+            resolution, choice.bytes, at: path, copies, options, after: before)
         guard changed.isEmpty else {
             return try await keepOpen([path] + copies, changed, options, after: before)
         }
@@ -168,6 +164,25 @@ struct Conflicts: ReplicaPart {
         try end(ending, .init(device: writer, others: others, chosen: resolution.chosen))
         try journal.record(.init(command: "resolve", note: choice.sentence(sides)), [path])
         return report
+    }
+
+    /// Writes a resolution into the root: in place of what is at the path, and of the conflict copies.
+    ///
+    /// - Parameters:
+    ///   - bytes: As in ``put(_:_:at:_:after:)``.
+    ///   - before: The run that has brought what gives way into the history.
+    /// - Returns: What was saved meanwhile, which stays.
+    private func carryOut(
+        _ resolution: Resolution.Outcome, _ bytes: [UInt8]?, at path: RelativePath,
+        _ copies: [RelativePath], _ options: SyncOptions, after before: SyncReport?
+    ) async throws -> [Problem] {
+        let left = try clearFolder(at: path, for: resolution, options, after: before)
+        // The folder stays, or a part of it.
+        guard left.isEmpty else { return left }
+        guard try await put(resolution, bytes, at: path, copies, after: before) else {
+            return [.changedMeanwhile(path, "resolved")]
+        }
+        return try remove(copies)
     }
 
     /// - Returns: What was saved meanwhile, which stays.

@@ -81,10 +81,7 @@ private struct ZonePrune {
             report.rewrittenPacks += plan.report.rewrittenPacks
             report.freedBytes += plan.report.freedBytes
         }
-        while !isDryRun,
-            let step = plan.nextStep(
-                bytes: StorePrune.bytesPerStep, packs: StorePrune.packsPerStep)
-        {
+        while !isDryRun, let step = plan.nextStep() {
             try Task.checkCancellation()
             guard try await carryOut(step, &report) else { break }
         }

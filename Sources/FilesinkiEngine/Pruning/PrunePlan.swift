@@ -50,7 +50,11 @@ struct PrunePlan {
     }
 
     /// The packs of the next step, either to be compressed better or not; nil at the end.
-    mutating func nextStep(bytes: Int64, packs: Int) -> [PackShare]? {
+    ///
+    /// - Parameters:
+    ///   - bytes: The most bytes that the step copies, about.
+    ///   - packs: The most packs that it retires.
+    mutating func nextStep(bytes: Int64 = 256 << 20, packs: Int = 4096) -> [PackShare]? {
         var step: [PackShare] = []
         var copied: Int64 = 0
         while let next = candidates.first, step.count < packs, copied < bytes,

@@ -27,10 +27,6 @@ struct StorePrune: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// The most bytes that one step copies, about; and the most packs that it retires.
-    static let bytesPerStep: Int64 = 256 << 20
-    static let packsPerStep = 4096
-
     /// How old an unfinished object has to be. No upload of one object takes a day.
     private static let uploadAge = Duration.seconds(86_400)
 
@@ -49,11 +45,9 @@ struct StorePrune: ReplicaPart {
     ) async throws -> PruneReport {
         guard !policy.isEmpty else { throw Failure.keepsNothing }
         let connection = try await connected()
-        var (log, failures) = try await StoreVerification(replica).readLog(connection)
-        if let failure = failures.first { throw failure }
+        var log = try await readSoundLog(connection)
         let shares = try await shares(log, connection)
-        let kept = policy.kept(
-            log.times(upTo: systemContext.now()), points: Set(shares.flatMap(\.points)))
+        let kept = keptVersions(by: policy, log, points: Set(shares.flatMap(\.points)))
         if !isDryRun { try await connection.requireDeletion(systemContext) }
         var report: PruneReport?
         var done = PruneReport()
@@ -70,8 +64,7 @@ struct StorePrune: ReplicaPart {
                     return try await planned(
                         current.report, policy, kept, shares, log, connection)
                 }
-                let step = current.nextStep(bytes: Self.bytesPerStep, packs: Self.packsPerStep)
-                guard let step else { break }
+                guard let step = current.nextStep() else { break }
                 let isCurrent = try await carryOut(step, &current, &log, connection, &done)
                 plan = isCurrent ? current : nil
             } catch let failure as Failure where failure.code == .corrupt {
@@ -82,6 +75,29 @@ struct StorePrune: ReplicaPart {
         }
         var result = report ?? PruneReport()
         result.replacePlanned(by: done)
+        try await pruneRest(policy, kept, &log, connection, &result)
+        if result.removesNoPack { result.reasons = try reasons(policy, kept, shares, log) }
+        return result
+    }
+
+    /// - Throws: Why a part of the log cannot be read.
+    private func readSoundLog(_ connection: ZoneConnection) async throws -> LogCheck {
+        let (log, failures) = try await StoreVerification(replica).readLog(connection)
+        if let failure = failures.first { throw failure }
+        return log
+    }
+
+    private func keptVersions(
+        by policy: RetentionPolicy, _ log: LogCheck, points: Set<UInt64>
+    ) -> KeptVersions {
+        policy.kept(log.times(upTo: systemContext.now()), points: points)
+    }
+
+    /// Frees what is not in the packs of files: the steps from the fourth on.
+    private func pruneRest(
+        _ policy: RetentionPolicy, _ kept: KeptVersions, _ log: inout LogCheck,
+        _ connection: ZoneConnection, _ result: inout PruneReport
+    ) async throws {
         try await EndedTombstones(replica).end(kept, &log, &result)
         try await UnnamedPacks(replica).sweep(&log, connection, &result)
         try await AssetPrune(replica).prune(policy, isDryRun: false, connection, &result)
@@ -92,8 +108,6 @@ struct StorePrune: ReplicaPart {
             result.removedCheckpoints += try await sweep.sweep()
         }
         result.removedUploads = try await sweep(connection.remote)
-        if result.removesNoPack { result.reasons = try reasons(policy, kept, shares, log) }
-        return result
     }
 
     /// Adds to what a dry run reports what is not about the packs of files.
@@ -121,7 +135,7 @@ struct StorePrune: ReplicaPart {
     ) throws -> KeptReasons {
         var history = log.history
         history.drop(beyond: kept, before: log.view.token.sequence + 1)
-        let rules = policy.kept(log.times(upTo: systemContext.now()), points: [])
+        let rules = keptVersions(by: policy, log, points: [])
         var reasons = history.reasons(rules, shares)
         reasons.waiting = try waitingContents().subtracting(history.keptContents.keys).count
         return reasons
@@ -158,7 +172,7 @@ struct StorePrune: ReplicaPart {
     }
 
     /// Whether another prune came meanwhile, which may have removed a pack that could not be read.
-    private func isOvertaken(_ log: inout LogCheck) async throws -> Bool {
+    func isOvertaken(_ log: inout LogCheck) async throws -> Bool {
         let last = log.view.pruned
         try await log.readOn()
         return log.view.pruned > last
@@ -189,7 +203,7 @@ struct StorePrune: ReplicaPart {
     }
 
     /// The packs that are in use, in the order of the log.
-    private func readers(
+    func readers(
         _ log: LogCheck, _ plan: PrunePlan, _ connection: ZoneConnection
     ) -> [PackReader] {
         let cache = IndexFolder(path: state.indexes)
@@ -233,7 +247,7 @@ struct StorePrune: ReplicaPart {
 
     /// The contents that stay: of the versions that are kept, and of the base of paths on which this replica and the
     /// store differ.
-    private func keptContents(
+    func keptContents(
         _ log: LogCheck, _ plan: inout PrunePlan
     ) throws -> Set<ContentID> {
         var history = log.history
@@ -248,131 +262,6 @@ struct StorePrune: ReplicaPart {
     private func waitingContents() throws -> Set<ContentID> {
         let open = try manifest.loadRemote().compactMap { try manifest.base($0.path)?.entry }
         return Set(open.lazy.filter { $0.kind == .file }.map(\.content))
-    }
-
-    // MARK: A step
-
-    /// - Returns: False if another prune came first: the plan has to be made anew.
-    private func carryOut(
-        _ step: [PackShare], _ plan: inout PrunePlan, _ log: inout LogCheck,
-        _ connection: ZoneConnection, _ report: inout PruneReport
-    ) async throws -> Bool {
-        let chosen = Set(step.map(\.pack.id))
-        let all = readers(log, plan, connection)
-        var packs = all.filter { chosen.contains($0.reference.id) }
-        let isRecompression = step.first?.isRecompressed == true
-        if isRecompression { packs = try await Recompression.worthwhile(packs) }
-        guard !packs.isEmpty else { return true }
-        var copier = try await UnitCopier(sync.packWriter(), usesXZ: isRecompression) {
-            [needed = plan.needed] in needed.contains($0)
-        }
-        let others = all.filter { !chosen.contains($0.reference.id) }
-        let (new, damage) = try await copy(packs, of: step, besides: others, by: &copier)
-        if !damage.isEmpty, try await isOvertaken(&log) {
-            try await discard(new, connection)
-            return false
-        }
-        report.failures += damage
-        let size = packs.reduce(0) { $0 + $1.reference.size }
-        if isRecompression, new.reduce(0, { $0 + $1.size }) >= size {
-            try await discard(new, connection)
-            return true
-        }
-        if isRecompression { report.recompressedPacks += packs.count }
-        return try await publish(new, packs, copier, &plan, &log, connection, &report)
-    }
-
-    /// Copies what is needed of the packs of a step, unless the others have it.
-    ///
-    /// - Returns: The new packs, and what of the old ones could not be read.
-    private func copy(
-        _ packs: [PackReader], of step: [PackShare], besides others: [PackReader],
-        by copier: inout UnitCopier
-    ) async throws -> (new: [PackReference], damage: [Failure]) {
-        var damage: [Failure] = []
-        do {
-            let twice = Set(step.lazy.filter { $0.needed > $0.first }.map(\.pack.id))
-            if !twice.isEmpty {
-                try await copier.verify(
-                    packs.filter { twice.contains($0.reference.id) }, in: others)
-            }
-            for pack in packs {
-                if let failure = try await copier.copy(pack) { damage.append(failure) }
-            }
-            return (try await copier.finish(), damage)
-        } catch {
-            await copier.writer.abandon()
-            throw error
-        }
-    }
-
-    /// Publishes the commit of a step, and removes the packs that it retires.
-    private func publish(
-        _ new: [PackReference], _ packs: [PackReader], _ copied: UnitCopier,
-        _ plan: inout PrunePlan, _ log: inout LogCheck, _ connection: ZoneConnection,
-        _ report: inout PruneReport
-    ) async throws -> Bool {
-        var lostRaces = 0
-        var copier = copied
-        while true {
-            if plan.token != log.view.token {
-                // What was not needed may be needed now.
-                let contents = try keptContents(log, &plan)
-                try await plan.needed.add(contents, in: readers(log, plan, connection))
-                copier.isNeeded = { [needed = plan.needed] in needed.contains($0) }
-                plan.token = log.view.token
-            }
-            var retired: [PackReference] = []
-            for pack in packs where try await copier.covers(pack) {
-                retired.append(pack.reference)
-            }
-            guard !retired.isEmpty || !new.isEmpty else { return true }
-            var draft = CommitDraft(
-                device: config.device, time: systemContext.now(), changes: [], packs: new,
-                operation: "prune")
-            draft.pruning = Pruning(retired: retired.map(\.id), kept: plan.kept)
-            if let commit = try await zone.publish(draft, after: log.view.token).commit() {
-                try record(commit, retired)
-                try await log.readOn()
-                report.rewrittenPacks += new.isEmpty ? 0 : retired.count
-                try await remove(retired, connection, &report)
-                report.freedBytes -= new.reduce(0) { $0 + $1.size }
-                return true
-            }
-            lostRaces += 1
-            try await sync.pause(afterLosing: lostRaces)
-            if try await isOvertaken(&log) {
-                try await discard(new, connection)
-                return false
-            }
-        }
-    }
-
-    /// Records in the manifest where contents are now. The next run reads the commit itself.
-    private func record(_ commit: Commit, _ retired: [PackReference]) throws {
-        sync.forgetPublishedPacks([commit])
-        try manifest.write { writer in
-            for pack in retired { try writer.removePack(pack.id) }
-            for pack in commit.packs { try writer.addPack(pack.manifestRow(commit.sequence)) }
-        }
-    }
-
-    private func remove(
-        _ packs: [PackReference], _ connection: ZoneConnection, _ report: inout PruneReport
-    ) async throws {
-        let indexes = IndexFolder(path: state.indexes)
-        for pack in packs {
-            try await connection.remote.delete(ObjectKey(pack.keyText))
-            indexes.remove(pack.id)
-            report.removedPacks += 1
-            report.freedBytes += pack.size
-        }
-    }
-
-    /// Removes packs that were stored and that no commit names.
-    private func discard(_ packs: [PackReference], _ connection: ZoneConnection) async throws {
-        for pack in packs { try await connection.remote.delete(ObjectKey(pack.keyText)) }
-        try sync.unpublishedPacksFile.update(removing: Set(packs.map(\.id)))
     }
 }
 

@@ -54,20 +54,15 @@ extension Replica {
         report.isEncrypted = config.keyFingerprint != nil
         report.isNewFolder = !StateFile.exists(options.root)
         try StateFile.makeFolder(options.root, mode: rootMode)
-        if existing == nil, !paths.isEmpty {
-            // Before the replica is one, so that no run of it can be complete.
-            try StateFile.makeFolder(state.path)
-            try StateFile.replace(state.only, with: PathChoiceNote(PathChoice(paths)).bytes)
-        }
+        if existing == nil, !paths.isEmpty { try recordChoice(paths, in: state) }
         if config != existing {
             try writeState(state, config, options, key)
         } else {
             report.isMarkedAgain = try markAgain(config, options)
         }
         report.isConnected = report.away == nil && isFirst
-        if address != nil, existing?.store.isEmpty == false {
-            await verifyStore(options, &report)
-        }
+        let hadStore = existing?.store.isEmpty == false
+        if address != nil, hadStore { await verifyStore(options, &report) }
         return report
     }
 
@@ -128,6 +123,12 @@ extension Replica {
         throw Failure(
             .exists, path: state.path, "The replica exists already and holds other paths.",
             remedy: "Change them with filesinki only set PATH.")
+    }
+
+    /// Records which paths a new replica holds: before it is one, so that no run of it can be complete.
+    private static func recordChoice(_ paths: [RelativePath], in state: StateFolder) throws {
+        try StateFile.makeFolder(state.path)
+        try StateFile.replace(state.only, with: PathChoiceNote(PathChoice(paths)).bytes)
     }
 
     /// Connects to the store, or creates it.

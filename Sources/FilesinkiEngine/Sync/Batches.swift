@@ -51,6 +51,12 @@ extension SyncEngine {
             if outcome == .partial { changes.hasRest = true }
         }
         guard run.isOnline, try !changes.hasRest(manifest) else { return false }
+        try await concludeWhole(&run)
+        return true
+    }
+
+    /// Concludes a run of which the batches have left nothing.
+    private func concludeWhole(_ run: inout SyncRun) async throws {
         let device = try root.status().stamp.device
         // Nothing was in doubt: no path is left that both sides have.
         run.hasReadVersions = true
@@ -59,7 +65,6 @@ extension SyncEngine {
             try noteUnreadVersions(run, writer)
         }
         try await conclude(&run)
-        return true
     }
 
     /// Whether there are so many changes that they are carried out in batches.

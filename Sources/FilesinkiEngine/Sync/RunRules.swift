@@ -100,10 +100,14 @@ struct RulesReader: ReplicaPart {
             },
             maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
             unreadable: load.unreadable ?? inRoot.misplaced,
-            notices: load.problems.map { Problem(RelativePath(unchecked: $0.path), $0) }
-                + (RuleFiles.doubts(inRoot, users, own) + users.notices).map {
-                    Problem(RelativePath(unchecked: $0.path), $0, isUrgent: true)
-                })
+            notices: Self.notices(
+                of: load.problems, doubts: RuleFiles.doubts(inRoot, users, own) + users.notices))
+    }
+
+    /// What a user is told of mistakes in the rules, and of what may not be meant.
+    private static func notices(of mistakes: [Failure], doubts: [Failure]) -> [Problem] {
+        mistakes.map { Problem(RelativePath(unchecked: $0.path), $0) }
+            + doubts.map { Problem(RelativePath(unchecked: $0.path), $0, isUrgent: true) }
     }
 
     /// What a prune without options keeps, by the settings.

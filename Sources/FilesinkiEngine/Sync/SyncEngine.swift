@@ -36,15 +36,7 @@ struct SyncEngine: ReplicaPart {
     func syncTree(
         _ options: SyncOptions, withholding new: Set<RelativePath> = []
     ) async throws -> SyncReport {
-        try rulesReader.requireHeld(options.paths, parts: true)
-        if config.remote != nil { zone.beginConnecting() }
-        let released = options.isUnattended ? [] : Set(options.paths).subtracting(new)
-        var run = try await begin(
-            options, PathSelection(paths: options.paths), fullBase(),
-            rules: rulesReader.runRules(options, released: released))
-        if new.isEmpty { try requireNotInWithheld(Array(released), run) }
-        try reviewWithheld(&run, released: released, besides: new)
-        run.report.notices += try unheldNotices(run)
+        var run = try await beginTree(options, withholding: new)
         var found = try await fetchAndScan(&run)
         if try await receiveRules(&run, found) {
             return try await syncTree(options, after: run.report)
@@ -61,9 +53,7 @@ struct SyncEngine: ReplicaPart {
             let isDone = try await carryOutBatches(of: found, &run)
             if !isDone {
                 found = ScanResult()
-                run.base = try fullBase()
-                try await fetch(&run, inBatches: false)
-                found = try scanHeld(&run)
+                found = try await findRest(&run)
                 run.hasNewRules = try await receiveRules(&run, found)
             }
             if run.hasNewRules { return try await syncTree(options, after: run.report) }
@@ -76,6 +66,24 @@ struct SyncEngine: ReplicaPart {
         if options.requiresPaths { try requireSelection(run) }
         let report = try await carryOut(&run)
         return run.hasNewRules ? try await syncTree(options, after: report) : report
+    }
+
+    /// Begins a run of everything, or of the paths of the options, by the rules that hold now.
+    ///
+    /// - Parameter new: What the command has just begun to withhold.
+    private func beginTree(
+        _ options: SyncOptions, withholding new: Set<RelativePath>
+    ) async throws -> SyncRun {
+        try rulesReader.requireHeld(options.paths, parts: true)
+        if config.remote != nil { zone.beginConnecting() }
+        let released = options.isUnattended ? [] : Set(options.paths).subtracting(new)
+        var run = try await begin(
+            options, PathSelection(paths: options.paths), fullBase(),
+            rules: rulesReader.runRules(options, released: released))
+        if new.isEmpty { try requireNotInWithheld(Array(released), run) }
+        try reviewWithheld(&run, released: released, besides: new)
+        run.report.notices += try unheldNotices(run)
+        return run
     }
 
     /// Fetches, and scans the whole tree meanwhile where the store takes time for a login.
@@ -95,6 +103,13 @@ struct SyncEngine: ReplicaPart {
         // The scan was compared with another base.
         guard !run.hasFetchedBase else { return try scanHeld(&run) }
         return try held(scanned, &run)
+    }
+
+    /// Fetches and scans anew, for what batches have left.
+    private func findRest(_ run: inout SyncRun) async throws -> ScanResult {
+        run.base = try fullBase()
+        try await fetch(&run, inBatches: false)
+        return try scanHeld(&run)
     }
 
     private func scanHeld(_ run: inout SyncRun) throws -> ScanResult {
@@ -148,14 +163,7 @@ struct SyncEngine: ReplicaPart {
             steps = planned.plan.steps
             if round == 0 {
                 run.report.planID = planned.id
-                if run.options.isDryRun {
-                    run.report.steps = planned.plan.steps
-                    reportHeldPlaces(planned.plan.steps, &run)
-                    if let stop = try guardFailure(&run, planned) {
-                        run.report.notices.append(Problem(RelativePath(unchecked: []), stop))
-                    }
-                    return
-                }
+                if run.options.isDryRun { return try reportPlan(planned, &run) }
             }
             try checkGuards(&run, planned)
             if round == 0, let approved = run.options.approved, approved != planned.id {
@@ -180,6 +188,15 @@ struct SyncEngine: ReplicaPart {
         try reportUnfinished(&run)
         reportHeldPlaces(steps, &run)
         try await conclude(&run)
+    }
+
+    /// Reports what a dry run would do, and which guard would stop it.
+    private func reportPlan(_ planned: RoundPlan, _ run: inout SyncRun) throws {
+        run.report.steps = planned.plan.steps
+        reportHeldPlaces(planned.plan.steps, &run)
+        if let stop = try guardFailure(&run, planned) {
+            run.report.notices.append(Problem(RelativePath(unchecked: []), stop))
+        }
     }
 
     /// Reports what took the place of a folder of which the store has more than this device: nobody else gets it.
