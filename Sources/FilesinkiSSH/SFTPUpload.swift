@@ -73,16 +73,23 @@ struct SFTPUpload: Sendable {
             var stored = try await store.read(slot, Array(replies[2...]), session)
             if stored == nil { stored = try await store.read(slot) }
             if let stored { return PublishOutcome(stored: stored, own: bytes) }
-            if renamed.code == SFTPStatus.success { continue }
-            // Something without the member is there; if it was not deleted since, it is no slot.
-            let found = try await session.attributes(of: target)
-            if let found, renamed.code != SFTPStatus.noSuchFile || !found.isFolder {
-                throw SFTPStore.notAFile(text)
-            }
-            if renamed.code == SFTPStatus.noSuchFile { continue }
-            throw await store.failure(renamed, "fill the slot", text, session)
+            try await requireFillable(target, after: renamed, text, session)
         }
         throw last ?? .folderRemoved(text)
+    }
+
+    /// Verifies that another try may fill a slot that is empty after a rename.
+    private func requireFillable(
+        _ target: [UInt8], after renamed: SFTPStatus, _ key: String, _ session: SFTPSession
+    ) async throws {
+        if renamed.code == SFTPStatus.success { return }
+        // Something without the member is there; if it was not deleted since, it is no slot.
+        let found = try await session.attributes(of: target)
+        if let found, renamed.code != SFTPStatus.noSuchFile || !found.isFolder {
+            throw SFTPStore.notAFile(key)
+        }
+        if renamed.code == SFTPStatus.noSuchFile { return }
+        throw await store.failure(renamed, "fill the slot", key, session)
     }
 
     /// Makes a new folder with one empty file.
