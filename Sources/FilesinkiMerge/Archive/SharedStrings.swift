@@ -8,19 +8,7 @@ struct SharedStrings {
 
     init(_ versions: PackageVersions) throws {
         self.versions = versions
-        var found: [MergeVersion: (name: [UInt8], part: XMLPart)] = [:]
-        for version in MergeVersion.allCases {
-            guard let types = try OOXMLTypes(versions[version]),
-                let name = types.part(ofType: WorkbookRules.sharedStringsType)
-            else { continue }
-            guard let part = try versions[version].document(name), part.isNamed(0, "sst"),
-                part.isContainer(0)
-            else { throw PackageError(String(decoding: name, as: UTF8.self), "It cannot be read.") }
-            found[version] = (name, part)
-        }
-        guard Set(found.values.map(\.name)).count < 2 else {
-            throw PackageError("", "The texts of the cells are in other parts.")
-        }
+        let found = try Self.parts(of: versions)
         let frame = versions.frame
         guard let first = found[frame] ?? found[frame.other] else {
             (list, numbers) = (nil, [:])
@@ -50,6 +38,26 @@ struct SharedStrings {
         }
         self.numbers = numbers
         list = (first.name, Self.text(first.part, adding: added))
+    }
+
+    /// The parts with the lists of the versions that have one.
+    private static func parts(
+        of versions: PackageVersions
+    ) throws -> [MergeVersion: (name: [UInt8], part: XMLPart)] {
+        var found: [MergeVersion: (name: [UInt8], part: XMLPart)] = [:]
+        for version in MergeVersion.allCases {
+            guard let types = try OOXMLTypes(versions[version]),
+                let name = types.part(ofType: WorkbookRules.sharedStringsType)
+            else { continue }
+            guard let part = try versions[version].document(name), part.isNamed(0, "sst"),
+                part.isContainer(0)
+            else { throw PackageError(String(decoding: name, as: UTF8.self), "It cannot be read.") }
+            found[version] = (name, part)
+        }
+        guard Set(found.values.map(\.name)).count < 2 else {
+            throw PackageError("", "The texts of the cells are in other parts.")
+        }
+        return found
     }
 
     /// The list with more texts, and without its counts, which are not needed.

@@ -19,39 +19,55 @@ struct NotebookMerge: ContentMerge {
             let ours = Notebook(input.ours), let theirs = Notebook(input.theirs)
         else { return documents.merge(input) }
         let hasRules = Self.hasRules(input.settings)
-        var (ourEdits, theirEdits) = ([Edit](), [Edit]())
+        var made = Decisions()
         var conflicts: [MergeConflict] = []
-        var steps: [MergeTrace.Step] = []
         for (id, cell) in ours.cells.sorted(by: { $0.value.source < $1.value.source }) {
             guard let old = base.cells[id], let other = theirs.cells[id] else { continue }
             let sources = [(base, old), (ours, cell), (theirs, other)]
             switch Notebook.mergedSource(sources, conflictsOf: input.markedSide) {
             case nil: break
             case .merged(let source):
-                steps.append(MergeTrace.Step("/cells/\(old.index)/source", .both, .combined))
-                ourEdits.append((cell.source, source[...]))
-                theirEdits.append((other.source, source[...]))
+                made.combine(cell.source, other.source, source[...], ofCell: old.index)
             case .declined:
                 if input.settings.fieldChoice != nil { break }
                 let place = "/cells/\(old.index)/source"
                 conflicts.append(MergeConflict(place, "Both sides changed the same lines."))
             }
             let winner = hasRules ? nil : winner(base, old, ours, cell, theirs, other)
-            if let winner {
-                steps += ["outputs", "execution_count"].map {
-                    MergeTrace.Step("/cells/\(old.index)/\($0)", .init(winner), .format)
-                }
-            }
+            if let winner { made.note(resultsOf: winner, ofCell: old.index) }
             if winner == .ours {
-                theirEdits += zip(other.results, cell.results).map { ($0, ours.bytes($1)) }
+                made.theirs += zip(other.results, cell.results).map { ($0, ours.bytes($1)) }
             } else if winner == .theirs {
-                ourEdits += zip(cell.results, other.results).map { ($0, theirs.bytes($1)) }
+                made.ours += zip(cell.results, other.results).map { ($0, theirs.bytes($1)) }
             }
         }
         guard conflicts.isEmpty else { return .declined(conflicts) }
-        input.ours = ours.edited(ourEdits)
-        input.theirs = theirs.edited(theirEdits)
-        return merge(input, noting: steps)
+        input.ours = ours.edited(made.ours)
+        input.theirs = theirs.edited(made.theirs)
+        return merge(input, noting: made.steps)
+    }
+
+    /// What was decided about cells, and the edits that make both sides alike in that.
+    private struct Decisions {
+        var ours: [Edit] = []
+        var theirs: [Edit] = []
+        private(set) var steps: [MergeTrace.Step] = []
+
+        /// Gives both sides a merged source.
+        mutating func combine(
+            _ our: Int, _ their: Int, _ source: ArraySlice<UInt8>, ofCell index: Int
+        ) {
+            steps.append(MergeTrace.Step("/cells/\(index)/source", .both, .combined))
+            ours.append((our, source))
+            theirs.append((their, source))
+        }
+
+        /// Notes whose outputs a cell has.
+        mutating func note(resultsOf winner: MergeVersion, ofCell index: Int) {
+            steps += ["outputs", "execution_count"].map {
+                MergeTrace.Step("/cells/\(index)/\($0)", .init(winner), .format)
+            }
+        }
     }
 
     /// Merges documents whose cells were made alike before.

@@ -304,14 +304,22 @@ struct ItemMatcher {
                 return numbers.number(of: identity)
             }
         }
-        let match = ItemMatch(
-            things, numbers.texts, isSortable: isSortable && !hasComments,
+        let match = match(things, numbers.texts, isSortable: isSortable, sortedBy: text)
+        return (match, isRepeated)
+    }
+
+    /// The match of things, with what is asked about their items.
+    private func match(
+        _ things: MergeTrio<[Int]>, _ identities: [[UInt8]], isSortable: Bool,
+        sortedBy text: @escaping (SyntaxItem, MergeVersion) -> [UInt8]
+    ) -> ItemMatch {
+        ItemMatch(
+            things, identities, isSortable: isSortable && !hasComments,
             sortedBy: { version, ordinal in text(items(version)[ordinal], version) },
             form: { version, ordinal in items(version)[ordinal].value.form },
             isApart: { version, ordinal in
                 trees[version]?.hasBlankLine(above: items(version)[ordinal]) ?? false
             })
-        return (match, isRepeated)
     }
 
     /// What a comment says.
