@@ -58,41 +58,25 @@ struct ListCommand: ReplicaCommand {
         let folder = paths.isEmpty ? names.folder : nil
         if deleted { return try await listDeleted(below: folder, paths, session, names, console) }
         let chosen = try folder.map { [$0] } ?? session.paths(paths)
-        var found =
-            if let point { try await session.tree(at: point, of: chosen).entries } else {
-                try await session.replica.list(chosen)
+        var listing =
+            if let point {
+                Listing(entries: try await session.tree(at: point, of: chosen).entries)
+            } else {
+                try await session.listing(of: chosen)
             }
-        let unheld = point == nil ? try await session.replica.listUnheld(chosen) : []
-        let ignored = point == nil ? try await session.replica.listIgnored(chosen) : []
-        let (elsewhere, ignoredHere) = (Set(unheld.map(\.0)), Set(ignored.map(\.0)))
-        if !unheld.isEmpty || !ignored.isEmpty {
-            found.removeAll { ignoredHere.contains($0.0) }
-            found = (found + unheld + ignored).sorted { $0.0 < $1.0 }
-        }
         // The current folder was not named, and may be a new one.
         let isAllFound =
             try folder != nil
-            || session.report(missing: chosen, in: found.map(\.0), at: point)
-        if chosen.isEmpty || folder != nil, point == nil, found.isEmpty {
+            || session.report(missing: chosen, in: listing.entries.map(\.0), at: point)
+        if chosen.isEmpty || folder != nil, point == nil, listing.entries.isEmpty {
             let place = folder.map { " below \($0)" } ?? ""
             console.sayNothing(
                 "There are no files\(place) as of the last sync.",
                 remote: await session.replica.remoteAddress)
         }
-        found.removeAll { $0.0 == folder }
-        if let width = console.outputColumns, long, !report.json, !list.null.null {
-            for line in Self.table(found, ignoredHere, names).lines(within: width, isWhole: true) {
-                try console.output.line(line)
-            }
-        } else {
-            for (path, entry) in found {
-                let place: Place =
-                    elsewhere.contains(path)
-                    ? .store : ignoredHere.contains(path) ? .ignored : .here
-                try show(path, entry, place, names, in: console)
-            }
-        }
-        return found.isEmpty || !isAllFound ? .negative : .done
+        listing.entries.removeAll { $0.0 == folder }
+        try show(listing, names, in: console)
+        return listing.entries.isEmpty || !isAllFound ? .negative : .done
     }
 
     /// - Parameter folder: The current folder, where no path was given.
@@ -127,18 +111,21 @@ struct ListCommand: ReplicaCommand {
                     + "list them with filesinki ls --deleted --all.")
     }
 
-    /// Where a listed path is.
-    private enum Place {
-        case here
-        /// The replica does not hold it.
-        case store
-        /// The store has it, and a rule ignores it here.
-        case ignored
+    private func show(_ listing: Listing, _ names: ArgumentPaths, in console: Console) throws {
+        if let width = console.outputColumns, long, !report.json, !list.null.null {
+            for line in Self.table(listing, names).lines(within: width, isWhole: true) {
+                try console.output.line(line)
+            }
+        } else {
+            for (path, entry) in listing.entries {
+                try show(path, entry, listing.place(of: path), names, in: console)
+            }
+        }
     }
 
     private func show(
-        _ path: RelativePath, _ known: VersionedEntry, _ place: Place, _ names: ArgumentPaths,
-        in console: Console
+        _ path: RelativePath, _ known: VersionedEntry, _ place: Listing.Place,
+        _ names: ArgumentPaths, in console: Console
     ) throws {
         let entry = known.entry
         if report.json {
@@ -161,17 +148,15 @@ struct ListCommand: ReplicaCommand {
 
     /// What `-l` shows at a terminal: columns that are no wider than they have to be, and a path that has no room on a line of
     /// its own.
-    private static func table(
-        _ found: [(RelativePath, VersionedEntry)], _ ignored: Set<RelativePath>,
-        _ names: ArgumentPaths
-    ) -> TextTable {
+    private static func table(_ listing: Listing, _ names: ArgumentPaths) -> TextTable {
         var table = TextTable(rightAligned: [1, 3])
-        for (path, known) in found {
+        for (path, known) in listing.entries {
             let entry = known.entry
             table.add(
                 entry.symbolicMode, String(entry.size), TimeText.local(entry.modified),
                 "@\(known.version)",
-                entry.text(at: names.text(path)) + (ignored.contains(path) ? ignoredNote : ""))
+                entry.text(at: names.text(path))
+                    + (listing.ignored.contains(path) ? ignoredNote : ""))
         }
         return table
     }
@@ -183,6 +168,36 @@ struct ListCommand: ReplicaCommand {
         let space = String(repeating: " ", count: max(0, 12 - size.count))
         return "\(entry.symbolicMode) \(space)\(size) \(TimeText.local(entry.modified)) "
             + "@\(known.version) "
+    }
+}
+
+/// What is listed, in path order, and where it is.
+private struct Listing {
+    var entries: [(RelativePath, VersionedEntry)]
+    /// What the replica does not hold.
+    var unheld: Set<RelativePath> = []
+    /// What the store has, and a rule ignores here.
+    var ignored: Set<RelativePath> = []
+
+    enum Place { case here, store, ignored }
+
+    func place(of path: RelativePath) -> Place {
+        unheld.contains(path) ? .store : ignored.contains(path) ? .ignored : .here
+    }
+}
+
+extension Session {
+    /// The paths as of the last sync, with what only the store has.
+    fileprivate func listing(of paths: [RelativePath]) async throws -> Listing {
+        var found = try await replica.list(paths)
+        let unheld = try await replica.listUnheld(paths)
+        let ignored = try await replica.listIgnored(paths)
+        let ignoredPaths = Set(ignored.map(\.0))
+        if !unheld.isEmpty || !ignored.isEmpty {
+            found.removeAll { ignoredPaths.contains($0.0) }
+            found = (found + unheld + ignored).sorted { $0.0 < $1.0 }
+        }
+        return Listing(entries: found, unheld: Set(unheld.map(\.0)), ignored: ignoredPaths)
     }
 }
 

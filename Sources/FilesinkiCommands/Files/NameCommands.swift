@@ -103,10 +103,6 @@ struct CheckIgnoreCommand: ReplicaCommand {
                 continue
             }
             if match?.isIgnored == true { isAnyIgnored = true }
-            // A script goes by the exit code.
-            if match?.isIgnored != true, console.terminals.talk {
-                console.say("\(path): no rule ignores it.")
-            }
             try show(path, match, stored[path], in: console)
         }
         return isAnyIgnored ? .done : .negative
@@ -130,6 +126,10 @@ struct CheckIgnoreCommand: ReplicaCommand {
     private func show(
         _ path: RelativePath, _ match: IgnoreMatch?, _ version: UInt64?, in console: Console
     ) throws {
+        // A script goes by the exit code.
+        if match?.isIgnored != true, console.terminals.talk {
+            console.say("\(path): no rule ignores it.")
+        }
         if report.json { return try console.output.json(json(path, match, version)) }
         guard let match, match.isIgnored || report.talk.verbose else { return }
         if list.null.null { return try console.output.path(path) }

@@ -166,17 +166,7 @@ extension Console {
             say(notice.description)
         }
         if outputOptions.isJSON {
-            var object: JSONObject = ["type": "replica"]
-            object.add("root", report.root)
-            object.add("device", report.device.name)
-            object.add("device_id", hexadecimal(report.device.id))
-            object.add("remote", report.remote)
-            object.add("store", report.store)
-            object.add("existed", report.existed)
-            object.add("created_store", report.createdStore)
-            object.add("encrypted", report.isEncrypted)
-            if let away = report.away { object.add("away", .object(away.json(type: "failure"))) }
-            return try output.json(object)
+            return try output.json(report.json)
         }
         let root = printable(report.root.utf8)
         say(
@@ -189,22 +179,39 @@ extension Console {
                     + (report.remote == nil
                         ? "" : " Others see that after the next change that is synced here."))
         }
-        if let remote = report.remote {
-            say(
-                report.createdStore
-                    ? "Created \(report.isEncrypted ? "an encrypted" : "a") store at \(remote)."
-                    : report.isConnected
-                        ? "Connected to the store at \(remote)."
-                        : report.away == nil
-                            ? "Its store is at \(remote)."
-                            : "The store at \(remote) was not reached.")
-        }
+        if let remote = report.remote { say(report.sentence(ofStoreAt: remote)) }
         if let away = report.away { complain(away) }
         if report.away != nil, report.store.isEmpty {
             say(
                 "The address is kept: the next filesinki sync connects. If it is wrong, run filesinki init "
                     + "--remote URL again.")
         }
+    }
+}
+
+extension InitReport {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["type": "replica"]
+        object.add("root", root)
+        object.add("device", device.name)
+        object.add("device_id", hexadecimal(device.id))
+        object.add("remote", remote)
+        object.add("store", store)
+        object.add("existed", existed)
+        object.add("created_store", createdStore)
+        object.add("encrypted", isEncrypted)
+        if let away { object.add("away", .object(away.json(type: "failure"))) }
+        return object
+    }
+
+    /// What became of the store.
+    fileprivate func sentence(ofStoreAt remote: String) -> String {
+        if createdStore {
+            return "Created \(isEncrypted ? "an encrypted" : "a") store at \(remote)."
+        }
+        if isConnected { return "Connected to the store at \(remote)." }
+        return away == nil
+            ? "Its store is at \(remote)." : "The store at \(remote) was not reached."
     }
 }
 
@@ -264,9 +271,7 @@ struct CloneCommand: Command {
         var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
         let access = try reaching.apply(to: &options, in: console)
         if !self.patterns.include.isEmpty, self.patterns.exclude.isEmpty, only.isEmpty {
-            console.say(
-                "--include adds what an ignore file leaves out, and leaves nothing out itself. To hold "
-                    + "only some paths: filesinki clone URL DIR --only PATH.")
+            console.say(Self.includeNote)
         }
         guard try await Self.mayMerge(options, in: console) else { return .negative }
         console.detail("Connecting to \(printable(address.text.utf8)).")
@@ -274,13 +279,7 @@ struct CloneCommand: Command {
         let (connection, made) = try await console.beforeReplica(at: path, isMaking: false, address)
         {
             let connection = try options.connect(address.text)
-            // A mistyped address must not make a store, and a store that is away makes no replica.
-            let made = try await Replica.initialize(
-                options, address: address.text,
-                deviceName: try DeviceName.chosen(device, in: console),
-                makesStore: false, keys: passphrase.keys(in: console), only: chosen,
-                rootMode: Self.rootMode)
-            return (connection, made)
+            return (connection, try await makeReplica(options, address, only: chosen, in: console))
         } hint: {
             hint(of: address) + reaching.hint($0, at: address, in: console)
         }
@@ -293,9 +292,33 @@ struct CloneCommand: Command {
         try console.show(made)
         let code = try await session.run { $0.patterns = patterns }
         guard !chosen.isEmpty else { return code }
+        let isAllKnown = try await Self.reportUnknownPaths(of: session)
+        return isAllKnown || code != .done ? code : .negative
+    }
+
+    /// Makes the replica. A mistyped address must not make a store, and a store that is away makes no replica.
+    private func makeReplica(
+        _ options: ReplicaOptions, _ address: RemoteAddress, only chosen: [RelativePath],
+        in console: Console
+    ) async throws -> InitReport {
+        try await Replica.initialize(
+            options, address: address.text,
+            deviceName: try DeviceName.chosen(device, in: console),
+            makesStore: false, keys: passphrase.keys(in: console), only: chosen,
+            rootMode: Self.rootMode)
+    }
+
+    private static let includeNote =
+        "--include adds what an ignore file leaves out, and leaves nothing out itself. To hold "
+        + "only some paths: filesinki clone URL DIR --only PATH."
+
+    /// Reports the chosen paths that the store does not have.
+    ///
+    /// - Returns: Whether it has all of them.
+    private static func reportUnknownPaths(of session: Session) async throws -> Bool {
         let unknown = try await session.replica.unknownChosenPaths()
-        for path in unknown { try console.report(.chosenNotFound(path)) }
-        return unknown.isEmpty || code != .done ? code : .negative
+        for path in unknown { try session.console.report(.chosenNotFound(path)) }
+        return unknown.isEmpty
     }
 
     /// A folder of the user's own is made as by any other program; only the umask makes it private.

@@ -48,11 +48,7 @@ struct ReplicasCommand: Command {
             case .unreadable(let failure): failures.append(failure)
             case .present:
                 do {
-                    let options = try replica.options(waiting)
-                    let opened = try await Replica.open(
-                        options.replicaOptions(root: replica.root, in: console), writable: false)
-                    let status = try await opened.status()
-                    await opened.close()
+                    let status = try await status(of: replica, in: console)
                     try show(ListedReplica(replica, status), in: &table, console)
                 } catch let failure as Failure where failure.code != .readerGone {
                     failures.append(failure)
@@ -73,6 +69,17 @@ struct ReplicasCommand: Command {
                 "Gone: mount the disk, or remove the entry with filesinki replicas --forget DIR.")
         }
         return failures.isEmpty ? .done : .partial
+    }
+
+    private func status(
+        of replica: RegisteredReplica, in console: Console
+    ) async throws -> StatusReport {
+        let options = try replica.options(waiting)
+        let opened = try await Replica.open(
+            options.replicaOptions(root: replica.root, in: console), writable: false)
+        let status = try await opened.status()
+        await opened.close()
+        return status
     }
 
     private func remove(

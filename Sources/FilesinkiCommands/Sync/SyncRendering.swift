@@ -106,12 +106,15 @@ extension Console {
         // A conflict is forgotten if nobody says that it is open. A run that does nothing says it to a person who looks
         // on, and not to cron each time.
         let isTold = !isIdle || isWatched && summary == nil
-        if isTold, let open = report.openConflicts, open > report.foundConflicts.count {
-            let text =
-                open == 1 ? "1 conflict is open" : "\(CountText.text(open)) conflicts are open"
-            say("\(text): see filesinki conflicts.")
-        }
+        if isTold { sayOpenConflicts(report) }
         if report.isIdle(totals) { sayIdle("Up to date (commit \(report.sequence)).") }
+    }
+
+    /// Says how many conflicts are open, if there are more than the run has found.
+    private func sayOpenConflicts(_ report: SyncReport) {
+        guard let open = report.openConflicts, open > report.foundConflicts.count else { return }
+        let text = open == 1 ? "1 conflict is open" : "\(CountText.text(open)) conflicts are open"
+        say("\(text): see filesinki conflicts.")
     }
 
     /// Prints steps for a program, if the user asked for that.
