@@ -67,9 +67,10 @@ struct DeleteCommand: ReplicaCommand {
                     + "too; any other deletes it.")
             console.say(
                 "The history keeps the versions that were synced, on which a prune may have no effect: a secret in them "
-                    + "is to be changed. To leave them behind, begin a new store: filesinki init DIR --remote NEW "
-                    + "with an empty folder, filesinki deinit --root DIR, then on each device filesinki remote set NEW "
-                    + "--accept."
+                    + "is to be changed. To leave them behind, sync every device first, with the rule in "
+                    + ".filesinkiignore: a new store knows no deletion, and a device that has not received this one "
+                    + "sends the file there. Then begin the new store: filesinki init DIR --remote NEW with an empty "
+                    + "folder, filesinki deinit --root DIR, and on each device filesinki remote set NEW --accept."
             )
         }
         return code

@@ -58,7 +58,9 @@ struct RemoteSetCommand: ReplicaCommand {
         discussion: """
             A new address of the same store is set at once, unless it lacks what this device has seen. \
             That one, and another store, needs --accept: both sides are then merged as at a first \
-            sync, and nothing is deleted on either.
+            sync, and nothing is deleted on either. So what was deleted in the store that is left must \
+            have been received here, or it is sent again: while that store can be read and has more, the \
+            command exits with 1.
 
             With --migrate, the whole store with its history is first copied to the new address, \
             which may be of another kind; with --encrypt the copy is encrypted. An interrupted copy \
@@ -98,14 +100,15 @@ struct RemoteSetCommand: ReplicaCommand {
         try console.prepare(for: address)
         // The old remote of a copy is reached as before: the options are for the new one.
         let session = try await Session.open(
-            replica, writable: true, remote: migrate, with: migrate ? nil : reaching,
+            replica, writable: true, remote: migrate || accept, with: migrate ? nil : reaching,
             in: console)
         do {
             if migrate {
                 try await copyStore(to: address, session)
             } else {
-                try await session.replica.setRemote(
+                let notice = try await session.replica.setRemote(
                     address.text, acceptingOther: accept, passphrase.keys(in: console))
+                if let notice { try console.show([notice], type: "notice") }
             }
         } catch let failure as Failure {
             throw await worded(failure, at: address, session)

@@ -41,9 +41,10 @@ extension Replica {
     }
 
     /// Changes the address of the remote: see ``SyncEngine/setRemote(_:acceptingOther:_:)``.
+    @discardableResult
     package func setRemote(
         _ address: String, acceptingOther: Bool, _ keys: KeyOptions = .none
-    ) async throws {
+    ) async throws -> Failure? {
         try await SyncEngine(context).setRemote(address, acceptingOther: acceptingOther, keys)
     }
 

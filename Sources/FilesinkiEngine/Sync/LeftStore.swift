@@ -1,0 +1,92 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+import FilesinkiText
+
+/// Keeps a replica from leaving its store for another one before it has received what is there.
+///
+/// The other store knows no deletion of the first one. What was deleted there and is still here would be sent as new,
+/// and a secret with it.
+extension SyncEngine {
+    /// - Parameters:
+    ///   - address: That of the store which the replica is to use.
+    ///   - isSame: Whether it is the same store at another address, as a copy.
+    /// - Returns: A notice if the store that is left cannot be read; nil if all of it was received.
+    /// - Throws: Code `differs` if it has commits that this replica has not received, or received and not carried out.
+    func requireReceived(leavingFor address: String, isSame: Bool) async throws -> Failure? {
+        guard let left = config.remote, left != address, let position = try memory.position,
+            position.token.sequence > 0
+        else { return nil }
+        do {
+            let hasMore = try await hasCommits(after: position)
+            // A sync with a store that was moved sends nothing; what its copy lacks is merged without a base.
+            if hasMore, isSame, try await moveNote() != nil { return nil }
+            guard !hasMore else { throw Failure.notReceived(of: left) }
+        } catch let failure as Failure
+            where failure.code != .interrupted && failure.code != .differs
+        {
+            return .unread(left, failure)
+        }
+        let waiting = try waitingDeletions()
+        guard waiting.isEmpty else { throw Failure.waiting(waiting, of: left) }
+        return nil
+    }
+
+    /// Costs one request.
+    private func hasCommits(after position: LogPosition) async throws -> Bool {
+        do {
+            var reader = try await zone.reader(behind: position)
+            return try await reader.next() != nil
+        } catch let failure as Failure where failure.code == .tokenExpired {
+            // The commits after the position were pruned.
+            return true
+        }
+    }
+
+    /// The paths whose deletion was received, and that are still here and would be sent.
+    private func waitingDeletions() throws -> [RelativePath] {
+        let rules = try rulesReader.runRules(SyncOptions())
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
+        return try manifest.loadRemote().filter { row in
+            guard row.entry.entry.kind == .tombstone, let base = try manifest.base(row.path),
+                base.entry.kind != .directory
+            else { return false }
+            return !ignored.contains(row.path, isDirectory: false)
+        }.map(\.path)
+    }
+}
+
+extension Failure {
+    /// What would happen to the files that the left store has deleted.
+    private static let sentAgain = "what was deleted there would be sent again from here"
+
+    fileprivate static func notReceived(of left: String) -> Failure {
+        Failure(
+            .differs, path: left,
+            "The store that this replica leaves has commits that were not received here: \(sentAgain).",
+            remedy:
+                "Run filesinki sync, and then this command again. To go on without them, rename or remove that store."
+        )
+    }
+
+    fileprivate static func waiting(_ paths: [RelativePath], of left: String) -> Failure {
+        Failure(
+            .differs, path: paths.first?.bytes ?? [],
+            "\(CountText.text(paths.count, "deletion")) of the store that this replica leaves "
+                + "\(paths.count == 1 ? "waits" : "wait") here: \(sentAgain).",
+            remedy:
+                "Run filesinki sync, and resolve the conflicts that stay open, and then this command again."
+        )
+    }
+
+    fileprivate static func unread(_ left: String, _ cause: Failure) -> Failure {
+        Failure(
+            cause.code, path: left,
+            "The store that this replica leaves cannot be read: \(cause.message)",
+            remedy:
+                "What was deleted there and not received here is sent again from here by the next sync. To prevent "
+                + "that, delete it here before.",
+            cause: cause)
+    }
+}
