@@ -38,6 +38,32 @@ struct PartialReplicaTests {
         #expect(try await world.run("check").code == .done)
     }
 
+    @Test func `what was added by mistake is removed again, and a file that was never sent stays`()
+        async throws
+    {
+        let world = try await GoldenTests.pair()
+        try world.write("deep", to: "a/d/x")
+        #expect(try await world.run("sync", "a").code == .done)
+        let clone = try await world.run("clone", "store", "c", "--only", "one", "--device", "c")
+        #expect(clone.code == .done, "\(clone.talk)")
+        try world.write("private", to: "c/d/mine")
+        for (more, told) in [
+            ("", "d/mine was never sent: it stays here, and is not synced."),
+            (
+                "d/own",
+                "d/mine and 1 more file were never sent: they stay here, and are not synced."
+            ),
+        ] {
+            if !more.isEmpty { try world.write("private", to: "c/\(more)") }
+            #expect(try await world.run("only", "add", "d", "--root", "c").code == .done)
+            let removed = try await world.run("only", "remove", "d", "--root", "c")
+            #expect(removed.code == .done && removed.talk.contains(told), "\(removed.talk)")
+        }
+        #expect(try await world.run("sync", "c").code == .done)
+        #expect(world.readText("c/d/mine") == "private")
+        #expect(try await !world.run("ls", "--root", "c").text.contains("mine"))
+    }
+
     @Test func `a chosen path that the store does not have is named`() async throws {
         let world = try await GoldenTests.pair()
         let clone = try await world.run("clone", "store", "c", "--only", "one", "--only", "noone")

@@ -62,7 +62,8 @@ struct OnlySetCommand: ChoosingCommand {
         abstract: "Hold exactly these paths.",
         discussion: """
             What is no longer chosen leaves this folder, if it is as it was published; else nothing \
-            is changed, and the exit code is 1. The next sync writes what was not here before.
+            is changed, and the exit code is 1. New files that were never sent stay, and are not \
+            synced. The next sync writes what was not here before.
             """)
 
     @Argument(help: "Files or folders.", completion: .file())
@@ -102,7 +103,8 @@ struct OnlyRemoveCommand: ChoosingCommand {
         abstract: "Hold these paths no longer. They are removed here, and nowhere else.",
         discussion: """
             The files leave this folder if they are as they were published; else nothing is \
-            changed, and the exit code is 1. They stay in the store and on other devices.
+            changed, and the exit code is 1. They stay in the store and on other devices. New files \
+            that were never sent stay here, and are not synced.
             """)
 
     @Argument(help: "Chosen paths, or folders with chosen paths.", completion: .file())
@@ -180,6 +182,7 @@ extension Console {
             object.add("exit", code.rawValue)
             object.add("only", report.paths.map { .array($0.map(\.jsonValue)) })
             object.add("removed", .array(report.removed.map(\.jsonValue)))
+            if !report.kept.isEmpty { object.add("kept", .array(report.kept.map(\.jsonValue))) }
             try output.json(object)
         }
         if !report.removed.isEmpty {
@@ -188,8 +191,22 @@ extension Console {
                 "Removed \(CountText.text(report.removed.count, "file")) here. The store keeps \(kept)."
             )
         }
+        if let kept = report.keptText { say(kept) }
         let count = report.paths.map { CountText.text($0.count, "chosen path") }
         say("The replica holds \(count ?? "everything").\(next.map { " \($0)" } ?? "")")
         return code
+    }
+}
+
+extension ChoiceReport {
+    /// What stays although it is no longer chosen; nil for nothing.
+    fileprivate var keptText: String? {
+        guard let first = kept.first else { return nil }
+        if kept.count == 1 {
+            return "\(first) was never sent: it stays here, and is not synced."
+        }
+        return
+            "\(first) and \(CountText.text(kept.count - 1, "more file")) were never sent: they stay here, "
+            + "and are not synced."
     }
 }

@@ -11,7 +11,9 @@ package struct ChoiceReport: Sendable {
     package var paths: [RelativePath]?
     /// The files and symlinks that were removed from the root.
     package var removed: [RelativePath] = []
-    /// What stays in the root although it is no longer chosen.
+    /// New files that were never sent, and stay in the root although they are no longer chosen.
+    package var kept: [RelativePath] = []
+    /// What could not be removed from the root although it is no longer chosen.
     package var problems: [Problem] = []
 }
 
@@ -45,7 +47,8 @@ struct PartialReplica: ReplicaPart {
         return try await change(to: choice.adding(paths))
     }
 
-    /// Removes paths from the chosen ones, and from the root. They stay in the store and on other devices.
+    /// Removes paths from the chosen ones, and from the root. They stay in the store and on other devices. New files that
+    /// were never sent stay in the root.
     ///
     /// - Throws: As ``add(_:)`` and ``FilesinkiRules/PathChoice/removing(_:)``.
     func remove(_ paths: [RelativePath]) async throws -> ChoiceReport {
@@ -78,12 +81,15 @@ struct PartialReplica: ReplicaPart {
     private func change(to choice: PathChoice?) async throws -> ChoiceReport {
         let unchanged = ChoiceReport(paths: choice?.paths)
         guard try choice != rulesReader.choice() else { return unchanged }
-        if let choice { try await requirePublished(outside: choice) }
+        var new: [RelativePath] = []
+        if let choice { new = try await requirePublished(outside: choice) }
         // A lost manifest would be recovered with paths that are not here any more.
         try memory.forgetBasePosition()
         let note = PathChoiceNote(choice, isRemoving: choice != nil)
         try StateFile.replace(state.only, with: note.bytes)
-        return try finish() ?? unchanged
+        var report = try finish() ?? unchanged
+        report.kept = new
+        return report
     }
 
     private func requireChoice() throws -> PathChoice {
@@ -109,35 +115,44 @@ struct PartialReplica: ReplicaPart {
     }
 
     private func isKnown(_ path: RelativePath) throws -> Bool {
+        try isInStore(path) || root.holds(path)
+    }
+
+    /// Whether the store has something at the path or below it, as of the last sync.
+    private func isInStore(_ path: RelativePath) throws -> Bool {
         if try manifest.base(path) != nil || !manifest.baseRows(below: path).isEmpty { return true }
         let waiting =
             try [manifest.remote(path)].compactMap(\.self) + manifest.remoteRows(below: path)
-        if waiting.contains(where: { $0.entry.entry.kind != .tombstone }) { return true }
-        return try root.holds(path)
+        return waiting.contains { $0.entry.entry.kind != .tombstone }
     }
 
+    /// - Returns: What is new here, and what no run has recorded to be sent: it stays, as any other file outside of the
+    ///   choice.
     /// - Throws: Code `differs` for what differs from the store and would leave the root.
-    private func requirePublished(outside choice: PathChoice) async throws {
+    private func requirePublished(outside choice: PathChoice) async throws -> [RelativePath] {
         var options = SyncOptions()
         options.isDryRun = true
         var run = try await sync.begin(options, .everything, sync.fullBase())
-        let found = try sync.scanWhole(run)
+        let tree = try sync.scanWhole(run)
         try await sync.scan(&run) { run, isStoring in
-            try await sync.read(found, run, isStoring: isStoring)
+            try await sync.read(tree, run, isStoring: isStoring)
         }
         // A folder counts by what is in it.
         let changed = run.local.changes.filter { $0.value.entry?.kind != .directory }.map(\.key)
         let open = try conflicts.open()
-        let kept = try Set(
-            changed + run.local.problems.map(\.path) + manifest.loadLocal().map(\.path)
-                + open.flatMap { [$0.path] + ($0.copy.map { [$0] } ?? []) }
-        ).filter { !choice.holds($0) }.sorted()
-        guard let first = kept.first else { return }
+        // A run has recorded these to be sent, some saved by name.
+        let waiting = try Set(
+            manifest.loadLocal().map(\.path)
+                + open.flatMap { [$0.path] + ($0.copy.map { [$0] } ?? []) })
+        let found = waiting.union(changed + run.local.problems.map(\.path))
+            .filter { !choice.holds($0) }.sorted()
+        let blocking = try found.filter { try waiting.contains($0) || isInStore($0) }
+        guard let first = blocking.first else { return found }
         let others =
-            switch kept.count {
+            switch blocking.count {
             case 1: ""
             case 2: " So has 1 more path."
-            default: " So have \(kept.count - 1) more paths."
+            default: " So have \(blocking.count - 1) more paths."
             }
         let message =
             open.contains { $0.path == first || $0.copy == first }

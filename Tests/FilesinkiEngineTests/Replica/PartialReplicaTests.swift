@@ -120,14 +120,23 @@ extension Machine {
 
     @Test(
         "what is not published does not leave the disk",
-        arguments: ["edited", "new", "two", "deleted", "conflict", "mode"])
+        arguments: ["edited", "saved", "occupied", "two", "deleted", "conflict", "mode"])
     func refused(_ kind: String) async throws {
         let world = try World()
         let (a, b) = try await pair(world, only: ["docs", "p"])
         switch kind {
         case "edited": try b.write(["docs": .directory(["a": .file("edited")])])
-        case "new": try b.write(["docs": .directory(["n": .file("new")])])
-        case "two": try b.write(["docs": .directory(["n": .file("new"), "o": .file("new")])])
+        case "saved":
+            world.remote.isAway = true
+            try await b.save("new", at: "docs/n")
+            world.remote.isAway = false
+        case "occupied":
+            try b.write(["docs": .directory(["c": .file("mine")])])
+            try a.write(["docs": .directory(["c": .file("theirs")])])
+            try await a.sync()
+            let part = try RelativePath("p")
+            try await b.sync { $0.paths = [part] }
+        case "two": try b.write(["docs": .directory(["a": .file("new"), "b": .file("new")])])
         case "mode": b.setMode("docs/a", 0o600)
         case "deleted": b.remove("docs/a")
         default:
