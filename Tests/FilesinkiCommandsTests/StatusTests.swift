@@ -42,8 +42,14 @@ struct StatusTests {
         world.remove("a/sub/two")
         let status = try await world.run("status", "a")
         #expect(
-            status.lines.last == "3 changed here, not yet sent:  new  one  sub/two",
+            status.lines.last
+                == "3 changed here, 1 of them deleted, not yet sent:  new  one  sub/two",
             "\(status.text)")
+        #expect(
+            try await world.run("status", "a", "-v").lines.suffix(4) == [
+                "3 changed here, 1 of them deleted, not yet sent:", "  new      new",
+                "  changed  one", "  deleted  sub/two",
+            ])
         #expect(!status.text.contains("Up to date"))
         #expect(try await world.run("status", "a", "--short").lines.isEmpty)
         let json = try await world.run("status", "a", "--json")
@@ -51,6 +57,21 @@ struct StatusTests {
             json.text.contains(#""pending":[],"changed":["new","one","sub/two"]"#), "\(json.text)")
         #expect(try await world.run("sync", "a").code == .done)
         #expect(try await world.run("status", "a").text.contains("Up to date. "))
+    }
+
+    @Test func `deletions alone are said to be deletions, also those that a run has recorded`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        world.remove("a/one")
+        #expect(try await world.run("sync", "a").code == .away)
+        #expect(
+            try await world.run("status", "a").lines.last == "1 deleted here, not yet sent:  one")
+        // While a run is in progress, only what was recorded is known.
+        try world.write("A run is in progress.\n", to: "a/.filesinki/lock")
+        #expect(
+            try await world.run("status", "a").lines.last == "1 deleted here, not yet sent:  one")
     }
 
     @Test func `what a conflict leaves as it is counts as the conflict only`() async throws {

@@ -9,10 +9,10 @@ struct StatusCommand: ReplicaCommand {
         commandName: "status",
         abstract: "Show the last sync, pending changes and open conflicts.",
         discussion: """
-            Scans the folder, and does not contact the remote. --short and --prometheus do not scan \
-            either: they print what the last run knew. Exits with 3 when there are open conflicts or \
-            withheld files, and with 1 when the last successful sync is older than --max-age. With \
-            --prometheus, the exit code is 0 or 1.
+            Scans the folder, and does not contact the remote. With -v, lists each change that is not \
+            sent. --short and --prometheus do not scan either: they print what the last run knew. \
+            Exits with 3 when there are open conflicts or withheld files, and with 1 when the last \
+            successful sync is older than --max-age. With --prometheus, the exit code is 0 or 1.
             """)
 
     @Argument(help: "The replica, or a folder in it.", completion: .directory)
@@ -75,6 +75,7 @@ struct StatusCommand: ReplicaCommand {
         } else {
             let text = StatusText(
                 status, local, isStale: isStale, now: console.systemContext.now(),
+                listsAll: console.outputOptions.verbosity == .verbose,
                 home: console.environment["HOME"], hints: console.hints)
             for line in text.lines(within: console.outputColumns) { try console.output.line(line) }
         }
@@ -173,6 +174,7 @@ struct StatusText {
     private let local: LocalState?
     private let isStale: Bool
     private let now: Timestamp
+    private let listsAll: Bool
     private let home: String?
     private let hints: CommandHints
 
@@ -182,16 +184,18 @@ struct StatusText {
     /// - Parameters:
     ///   - local: What the folder holds that no run has seen; nil if that is not known.
     ///   - isStale: Whether the last success is longer ago than the user allows.
+    ///   - listsAll: Whether to list each change that is not sent, in a line of its own.
     ///   - home: The user's home folder, which is shown as `~`.
     ///   - hints: How the next commands are worded.
     init(
-        _ status: StatusReport, _ local: LocalState?, isStale: Bool, now: Timestamp, home: String?,
-        hints: CommandHints = .none
+        _ status: StatusReport, _ local: LocalState?, isStale: Bool, now: Timestamp,
+        listsAll: Bool = false, home: String?, hints: CommandHints = .none
     ) {
         self.status = status
         self.local = local
         self.isStale = isStale
         self.now = now
+        self.listsAll = listsAll
         self.home = home
         self.hints = hints
     }
@@ -224,7 +228,7 @@ struct StatusText {
         }
         if let conflicts { lines.append((conflicts, "    ")) }
         lines += withheld
-        lines += listed(unsent, "changed here, not yet sent")
+        lines += listsAll ? unsent.lines : listed(unsent.paths, unsent.title)
         lines += listed(status.incoming, "changed in the store, not yet received")
         lines += listed(local?.unheld ?? [], "outside of what this replica holds, not synced")
         if status.ignoredFiles > 0 {
@@ -250,16 +254,13 @@ struct StatusText {
 
     private func shortened(_ path: String) -> String { HomePath.shortened(path, home: home) }
 
-    /// What a run has recorded and could not send, and what the next one would find.
-    private var unsent: [RelativePath] {
-        Array(Set(status.pending).union(local?.changed ?? []))
-    }
+    private var unsent: UnsentText { UnsentText(status, local) }
 
     /// `Up to date. Last synced 3 minutes ago (commit 128), 1,204 files, 88 MB`
     private var standing: String {
         guard let last = status.lastSuccess else { return "Never synced." }
         let isUpToDate =
-            !isStale && failure == nil && status.unreadableSettings == nil && unsent.isEmpty
+            !isStale && failure == nil && status.unreadableSettings == nil && unsent.paths.isEmpty
             && status.incoming.isEmpty && status.withheld.isEmpty
         let clean = local == nil ? "No known changes. " : "Up to date. "
         let verdict = isStale ? "Stale. " : isUpToDate ? clean : ""

@@ -6,11 +6,14 @@ import FilesinkiRules
 
 /// What the root holds that no run has seen yet.
 package struct LocalState: Sendable {
-    /// Paths that the next run would find changed, new or deleted, in path order, without those of a conflict that keeps both sides
+    /// What the next run would find changed, new or deleted, without the paths of a conflict that keeps both sides
     /// as they are. A file whose time or mode alone has changed is among them, for a run sends that.
-    package var changed: [RelativePath]
+    package var changes: [RelativePath: UnsentChange]
     /// What is in the root outside of the paths of a partial replica, in path order; nil for a complete one.
     package var unheld: [RelativePath]?
+
+    /// The paths of the changes, in path order.
+    package var changed: [RelativePath] { changes.keys.sorted() }
 }
 
 /// Looks at the root, as a run does, and records nothing.
@@ -35,21 +38,28 @@ struct LocalStateScan: ReplicaPart {
         try sync.holdMovedOut(&found, run)
         let left = Set(try conflicts.open().filter { $0.copy == nil }.map(\.path))
         return LocalState(
-            changed: changed(found, run).subtracting(left).sorted(),
+            changes: changes(found, run).filter { !left.contains($0.key) },
             unheld: try rules.choice.map { try sync.unheldPaths(rules, $0) })
     }
 
-    private func changed(_ found: ScanResult, _ run: SyncRun) -> Set<RelativePath> {
-        var changed = Set(found.missing)
-        for change in found.changed
-        where run.base.row(change.path)?.entry.agrees(with: change.entry) != true {
-            changed.insert(change.path)
+    private func changes(
+        _ found: ScanResult, _ run: SyncRun
+    ) -> [RelativePath: UnsentChange] {
+        var changes: [RelativePath: UnsentChange] = [:]
+        for path in found.missing { changes[path] = .deleted }
+        for change in found.changed {
+            let row = run.base.row(change.path)
+            if row?.entry.agrees(with: change.entry) != true {
+                changes[change.path] = row == nil ? .new : .edited
+            }
         }
-        for candidate in found.candidates
-        where run.base.row(candidate.path)?.entry.seems(candidate.status) != true {
-            changed.insert(candidate.path)
+        for candidate in found.candidates {
+            let row = run.base.row(candidate.path)
+            if row?.entry.seems(candidate.status) != true {
+                changes[candidate.path] = row == nil ? .new : .edited
+            }
         }
-        return changed
+        return changes
     }
 }
 

@@ -22,6 +22,8 @@ package struct StatusReport: Sendable {
     package var refusal: Failure?
     /// Local changes that are not published.
     package var pending: [RelativePath]
+    /// How they differ from what was synced.
+    package var pendingKinds: [RelativePath: UnsentChange]
     /// The paths that a partial replica holds; nil for a complete one.
     package var only: [RelativePath]?
     /// Remote changes that are not applied, without those of ignored paths.
@@ -64,11 +66,12 @@ struct ReplicaStatus: ReplicaPart {
         let open = try conflicts.open()
         // Both sides keep their own version: these are neither sent nor received until a person decides.
         let left = Set(open.filter { $0.copy == nil }.map(\.path))
+        let local = try manifest.loadLocal().filter { !left.contains($0.path) }
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,
             token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
             lastFailure: try lastFailure(), refusal: try refusal(),
-            pending: try manifest.loadLocal().map(\.path).filter { !left.contains($0) },
+            pending: local.map(\.path), pendingKinds: try kinds(of: local),
             only: rules.choice?.paths,
             incoming: try waiting.filter { try !$0.isIgnored && !isKeptFolder($0.row) }
                 .map(\.row.path).filter { !left.contains($0) },
@@ -78,6 +81,17 @@ struct ReplicaStatus: ReplicaPart {
             paths: try manifest.baseCount(), files: files.count,
             bytes: files.bytes, uploadedBytes: try uploadedBytes(),
             moved: try manifest.movedStore, unreadableSettings: rules.unreadable)
+    }
+
+    private func kinds(of rows: [LocalRow]) throws -> [RelativePath: UnsentChange] {
+        var kinds: [RelativePath: UnsentChange] = [:]
+        for row in rows {
+            kinds[row.path] =
+                if row.entry == nil { .deleted } else {
+                    try manifest.base(row.path) == nil ? .new : .edited
+                }
+        }
+        return kinds
     }
 
     /// Whether the store has a folder at the path, or has deleted one that is still here.
