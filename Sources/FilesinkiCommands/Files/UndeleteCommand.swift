@@ -8,7 +8,8 @@ struct UndeleteCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "undelete", abstract: "Restore deleted paths.",
         discussion: """
-            A folder comes back with everything that was deleted with it; of one that is there, what was \
+            A folder comes back with everything that was deleted with it, also with what the same device \
+            deleted in it right before, in commits without anything else; of one that is there, what was \
             deleted in it here since the last sync. A path with *, ? or [ that \
             was not deleted by that name is a pattern, as in .gitignore. The replica itself, as in filesinki \
             undelete . in its folder, brings back everything that was deleted here since the last sync. List deleted \
@@ -60,8 +61,9 @@ struct UndeleteCommand: ReplicaCommand {
             codes.append(code)
             restored.add(made)
         }
-        console.say(restored: restored)
         let failed = codes.first { $0 != .done }
+        // What could not be restored has been said.
+        if failed == nil || !restored.isEmpty { console.say(restored: restored) }
         return failed != nil && (codes.contains(.done) || !restored.isEmpty)
             ? .partial : failed ?? .done
     }
@@ -84,6 +86,9 @@ struct UndeleteCommand: ReplicaCommand {
         let problems = made.problems + (made.sync?.problems ?? [])
         try session.console.show(restored: made.restored)
         try session.console.show(problems, type: "problem")
+        if made.restored.isEmpty, let first = made.problems.first {
+            return (ExitCode(first.failure), made)
+        }
         return (problems.isEmpty ? .done : .partial, made)
     }
 

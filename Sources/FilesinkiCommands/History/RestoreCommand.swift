@@ -196,7 +196,7 @@ extension Console {
         if let away = report.sync?.away { say("The changes are not yet published. \(away)") }
         if report.restored.isEmpty, report.problems.isEmpty, let path = report.unchanged.first {
             say("\(path) is already as it was then: nothing was changed.")
-        } else {
+        } else if !report.restored.isEmpty || report.problems.isEmpty {
             say(restored: RestoredPaths(report))
         }
     }
