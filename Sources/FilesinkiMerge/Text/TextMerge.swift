@@ -59,9 +59,11 @@ struct TextWriter {
     private let texts: ThreeTexts
     private let hunks: [TextHunk]
     private let markerSize: Int
+    private let hasBase: Bool
 
     init(_ input: MergeInput, _ markerSize: Int = TextMerge.markerSize) {
         self.markerSize = markerSize
+        hasBase = input.base != nil
         texts = ThreeTexts(base: input.base ?? [], ours: input.ours, theirs: input.theirs)
         hunks = TextHunks(of: texts).hunks
     }
@@ -73,18 +75,23 @@ struct TextWriter {
         return hunks.filter { $0.source == .conflict }.map { hunk in
             ours = ours.drop { $0.new.upperBound < hunk.ours.lowerBound }
             theirs = theirs.drop { $0.new.upperBound < hunk.theirs.lowerBound }
+            let isSame = hunk.ours == hunk.theirs
+            let sides = "\(Self.name(hunk.ours)) here, \(Self.name(hunk.theirs)) there"
+            let place = "line \(hunk.ours.lowerBound + 1)"
+            guard hasBase else {
+                let reason = "There is no common version to merge from"
+                return MergeConflict(place, "\(reason)\(isSame ? "" : ": " + sides).")
+            }
             let overlaps = ours.prefix { $0.new.lowerBound <= hunk.ours.upperBound }
                 .contains { our in
                     theirs.prefix { $0.new.lowerBound <= hunk.theirs.upperBound }
                         .contains { our.overlaps($0) }
                 }
-            let isSame = hunk.ours == hunk.theirs
-            let sides = "\(Self.name(hunk.ours)) here, \(Self.name(hunk.theirs)) there"
             let reason =
                 overlaps
                 ? "Both sides changed it\(isSame ? "" : ": " + sides)."
                 : "Both sides changed neighbouring lines: \(isSame ? Self.name(hunk.ours) : sides)."
-            return MergeConflict("line \(hunk.ours.lowerBound + 1)", reason)
+            return MergeConflict(place, reason)
         }
     }
 

@@ -57,10 +57,15 @@ import Testing
 
     @Test func `two new files agree only if they are equal`() {
         #expect(TextMerge().merge(input(nil, "a\n", "a\n")) == .merged(Array("a\n".utf8)))
-        let reason = "Both sides changed it."
-        #expect(
-            TextMerge().merge(input(nil, "a\n", "b\n"))
-                == .declined([MergeConflict("line 1", reason)]))
+        let reason = "There is no common version to merge from"
+        for (ours, theirs, line, sides) in [
+            ("a\n", "b\n", "line 1", ""),
+            ("a\nb\n", "a\n", "line 2", ": line 2 here, no line there"),
+        ] {
+            #expect(
+                TextMerge().merge(input(nil, ours, theirs))
+                    == .declined([MergeConflict(line, "\(reason)\(sides).")]))
+        }
     }
 
     @Test(arguments: [0, 7999, 8000])
