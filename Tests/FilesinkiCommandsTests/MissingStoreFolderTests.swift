@@ -53,6 +53,25 @@ import Testing
         #expect(!outcome.talk.contains("unmounted"), "\(outcome.talk)")
     }
 
+    @Test(
+        "a folder of the store's tree is named below the store",
+        arguments: [
+            ("store/photos", "WORLD/store c --only photos."),
+            ("./store/photos/a b/", "WORLD/store c --only 'photos/a b'."),
+            // A folder of the store itself holds none of the tree.
+            ("store/zones", "WORLD/store c."),
+        ])
+    func belowStore(_ address: String, _ words: String) async throws {
+        let world = try await ReplicaTests.pair()
+        let outcome = try await world.run("clone", address, "c")
+        #expect(outcome.code == .negative)
+        let said = "filesinki clone \(words)".replacing("WORLD", with: world.folder)
+        #expect(
+            outcome.talk.contains(said)
+                && outcome.talk.contains("; the store is \(world.folder)/store. "),
+            "\(outcome.talk)")
+    }
+
     @Test func `the folder of a store that was used is missing, whatever is beside it`()
         async throws
     {

@@ -1,3 +1,4 @@
+import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiSystem
@@ -21,6 +22,25 @@ extension RemoteAddress {
             + (isMaking ? ", make this folder" : "")
             + ", or mount the disk or share that contains it."
         return failure
+    }
+
+    /// Rewords the failure of `clone` for an address below a store: where no such folder is there, one in the store's tree is
+    /// meant. Any other failure is left as it is.
+    ///
+    /// - Parameter dir: The folder to create, as the user wrote it.
+    func wordedBelowStore(_ failure: Failure, cloningTo dir: String) -> Failure {
+        guard [.away, .notFound].contains(failure.code), case .folder(let path) = self,
+            failure.path.elementsEqual(path.utf8), let store = RootPlacement.store(above: path)
+        else { return failure }
+        let below = path.utf8.dropFirst(store.utf8.count).drop { $0 == UInt8(ascii: "/") }
+        let isTree = FileCall.status(Array(path.utf8)) == nil
+        let clone = "filesinki clone \(ShellWord.shown(store.utf8)) \(ShellWord.path(dir.utf8))"
+        return Failure(
+            .notFound, path: failure.path,
+            "No store was found there; the store is \(printable(store.utf8)).",
+            remedy: isTree
+                ? "To hold only this folder of it, run \(clone) --only \(ShellWord.path(below))."
+                : "Run \(clone).")
     }
 }
 

@@ -278,8 +278,7 @@ struct CloneCommand: Command {
         // One connection for all that follows.
         let (connection, made) = try await console.beforeReplica(at: path, isMaking: false, address)
         {
-            let connection = try options.connect(address.text)
-            return (connection, try await makeReplica(options, address, only: chosen, in: console))
+            try await connect(options, address, only: chosen, in: console)
         } hint: {
             hint(of: address) + reaching.hint($0, at: address, in: console)
         }
@@ -296,18 +295,6 @@ struct CloneCommand: Command {
         return isAllKnown || code != .done ? code : .negative
     }
 
-    /// Makes the replica. A mistyped address must not make a store, and a store that is away makes no replica.
-    private func makeReplica(
-        _ options: ReplicaOptions, _ address: RemoteAddress, only chosen: [RelativePath],
-        in console: Console
-    ) async throws -> InitReport {
-        try await Replica.initialize(
-            options, address: address.text,
-            deviceName: try DeviceName.chosen(device, in: console),
-            makesStore: false, keys: passphrase.keys(in: console), only: chosen,
-            rootMode: Self.rootMode)
-    }
-
     private static let includeNote =
         "--include adds what an ignore file leaves out, and leaves nothing out itself. To hold "
         + "only some paths: filesinki clone URL DIR --only PATH."
@@ -319,6 +306,25 @@ struct CloneCommand: Command {
         let unknown = try await session.replica.unknownChosenPaths()
         for path in unknown { try session.console.report(.chosenNotFound(path)) }
         return unknown.isEmpty
+    }
+
+    /// Connects to the store, and makes the replica.
+    private func connect(
+        _ options: ReplicaOptions, _ address: RemoteAddress, only chosen: [RelativePath],
+        in console: Console
+    ) async throws -> (connection: any Sendable, made: InitReport) {
+        do {
+            let connection = try options.connect(address.text)
+            // A mistyped address must not make a store, and a store that is away makes no replica.
+            let made = try await Replica.initialize(
+                options, address: address.text,
+                deviceName: try DeviceName.chosen(device, in: console),
+                makesStore: false, keys: passphrase.keys(in: console), only: chosen,
+                rootMode: Self.rootMode)
+            return (connection, made)
+        } catch let failure as Failure {
+            throw address.wordedBelowStore(failure, cloningTo: dir)
+        }
     }
 
     /// A folder of the user's own is made as by any other program; only the umask makes it private.

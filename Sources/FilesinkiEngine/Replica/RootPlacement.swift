@@ -52,6 +52,13 @@ package struct RootPlacement: Sendable {
         }
     }
 
+    /// The nearest folder above an absolute path that is a store; nil for none.
+    package static func store(above path: String) -> String? {
+        var next = parent(of: path)
+        while let place = next, !isStore(place) { next = parent(of: place) }
+        return next
+    }
+
     /// Whether a folder is a store. A folder that cannot be read is taken for no store.
     static func isStore(_ folder: String) -> Bool {
         let path = (folder == "/" ? "" : folder) + "/" + StoreFormat.place
