@@ -228,7 +228,8 @@ import Testing
         #expect(kept.code == .done, "\(kept.talk)")
         for said in [
             "Deleted 1 file.", "receives it with the deletion", "a secret in them is to",
-            "filesinki init DIR --remote NEW with an empty folder, filesinki deinit --root DIR, then on each device filesinki remote set",
+            "sync every device first",
+            "filesinki init DIR --remote NEW with an empty folder, filesinki deinit --root DIR, and on each device filesinki remote set",
         ] {
             #expect(kept.talk.contains(said))
         }
