@@ -210,8 +210,8 @@ struct MigrationTests {
     func corrected() async throws {
         let first = try await expect("init c --remote missing/typo/store", .away)
         let again =
-            "The address is kept: the next filesinki sync --root \(world.folder)/c connects. If it is wrong, run "
-            + "filesinki init --root \(world.folder)/c --remote URL again."
+            "The address is kept. When it can be reached, run filesinki init --root \(world.folder)/c --remote "
+            + "\(world.folder)/missing/typo/store again, which connects to the store there or makes it; with another URL"
         #expect(first.talk.contains(again), "\(first.talk)")
         world.network.connect = { address, _ in
             throw Failure(.notAllowed, path: address, "No entry.", remedy: "")

@@ -25,7 +25,7 @@ import Testing
             (
                 ["remote", "set", "bakc/new", "--migrate", "--root", "a"],
                 "Did you mean 'WORLD/back/new'? Check the spelling of WORLD/bakc, "
-                    + "make this folder\(mount)"
+                    + "make this folder with mkdir -p WORLD/bakc\(mount)"
             ),
             (
                 ["remote", "check", "stoer"],
@@ -34,11 +34,15 @@ import Testing
             (
                 ["init", "c", "--remote", "bakc/new"],
                 "Did you mean 'WORLD/back/new'? Check the spelling of WORLD/bakc, "
-                    + "make this folder\(mount)"
+                    + "make this folder with mkdir -p WORLD/bakc\(mount)"
             ),
             (
                 ["init", "c", "--remote", "none/new"],
-                "found. Check the spelling of WORLD/none, make this folder\(mount)"
+                "found. Check the spelling of WORLD/none, make this folder with mkdir -p WORLD/none\(mount)"
+            ),
+            (
+                ["init", "c", "--remote", "none/new/deep"],
+                "Check the spelling of WORLD/none, make this folder with mkdir -p WORLD/none/new\(mount)"
             ),
         ])
     func mistyped(_ arguments: [String], _ words: String) async throws {
@@ -70,6 +74,20 @@ import Testing
             outcome.talk.contains(said)
                 && outcome.talk.contains("; the store is \(world.folder)/store. "),
             "\(outcome.talk)")
+    }
+
+    @Test("init with a missing folder above the store says what connects, and that does")
+    func madeLater() async throws {
+        let world = try World()
+        let command = ["init", "a", "--remote", "none/new"]
+        let outcome = try await world.run(bytes: command.map { Array($0.utf8) })
+        #expect(outcome.code == .away)
+        let again = "--remote \(world.folder)/none/new again, which connects to the store there or"
+        #expect(outcome.talk.contains(again), "\(outcome.talk)")
+        #expect(!outcome.talk.contains("next filesinki sync"), "\(outcome.talk)")
+        try world.makeFolder("none")
+        let made = try await world.run(bytes: command.map { Array($0.utf8) })
+        #expect(made.code == .done && made.talk.contains("Created a store at"), "\(made.talk)")
     }
 
     @Test func `the folder of a store that was used is missing, whatever is beside it`()

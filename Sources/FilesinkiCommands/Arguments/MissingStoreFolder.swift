@@ -19,7 +19,7 @@ extension RemoteAddress {
         failure.remedy =
             missing.suggestion(isMaking: isMaking) + "Check the spelling"
             + (missing.rest.isEmpty ? "" : " of \(printable(missing.path.utf8))")
-            + (isMaking ? ", make this folder" : "")
+            + (isMaking ? ", make this folder with \(missing.making)" : "")
             + ", or mount the disk or share that contains it."
         return failure
     }
@@ -53,6 +53,12 @@ private struct MissingFolder {
     let rest: ArraySlice<Substring>
 
     var path: String { parent + "/" + name }
+
+    /// The command that makes the folders above the last one of the address.
+    var making: String {
+        let above = rest.dropLast().map { "/" + $0 }.joined()
+        return "mkdir -p \(ShellWord.shown((path + above).utf8))"
+    }
 
     /// - Parameter path: An absolute path.
     /// - Returns: Nil if it is there.
