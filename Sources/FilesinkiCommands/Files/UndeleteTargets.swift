@@ -79,6 +79,7 @@ struct UndeleteTargets {
         let (named, matched) = try await unsentMatches(argument, literal)
         guard named.isEmpty else { return add(named) }
         guard !(found.isEmpty && matched.isEmpty) else {
+            if let coming = await session.unreceived(matching: argument) { throw coming }
             throw await session.noneDeleted(argument)
         }
         add(matched)

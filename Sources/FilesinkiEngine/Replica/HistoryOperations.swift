@@ -10,6 +10,11 @@ extension Replica {
         try await History(context).deletionRecords(of: paths)
     }
 
+    /// See ``History/unreceivedDeletions()``.
+    package func unreceivedDeletions() async throws -> [UnreceivedDeletion] {
+        try await History(context).unreceivedDeletions()
+    }
+
     /// Whether the last run has found a path on both sides. If it is missing here now, no commit has deleted it.
     package func isSynced(_ path: RelativePath) throws -> Bool {
         try context.manifest.base(path) != nil
