@@ -83,9 +83,30 @@ extension OpenConflict {
         return (["here", "there"] + named).joined(separator: ", ")
     }
 
+    /// Whether a version is the one in place, which was edited here after the conflict had been found.
+    func isEditedInPlace(_ side: Choice.Side) -> Bool { sides.isEditedHere && side == .theirs }
+
+    /// Refuses the words for the two sides where what is in place is neither: it would be lost to the eye.
+    ///
+    /// - Throws: Code `usage`.
+    func requireSide(_ word: String, _ hints: CommandHints) throws(Failure) {
+        guard sides.isEditedHere, let copy,
+            ["here", "ours", "mine", "there", "theirs"].contains(word)
+        else { return }
+        let (name, copyName) = (hints.word(path), hints.word(copy))
+        throw Failure(
+            .usage, path: path.bytes,
+            "What is in place was edited here after the conflict was found, "
+                + "and is of neither side.",
+            remedy: "To keep it, run filesinki resolve \(name) --take committed, or remove the "
+                + "conflict copy with filesinki rm \(copyName). To take what was here before, use --take copy; "
+                + "any other version by its number, which filesinki log \(name) lists.")
+    }
+
     /// The words with which `--take` names the two versions, such as `here|there`.
     var takeWords: String {
-        sides.inOrder.map { ShellWord.shown(sides.label($0).utf8) }
+        if sides.isEditedHere { return "committed|copy" }
+        return sides.inOrder.map { ShellWord.shown(sides.label($0).utf8) }
             .joined(separator: "|")
     }
 }

@@ -45,6 +45,9 @@ struct ConflictsCommand: ReplicaCommand {
             console.say(
                 "To be asked about each, and to edit both versions in one: filesinki resolve -i.")
         }
+        if !report.json, !null.null {
+            console.sayWhatEnds(conflicts)
+        }
         return conflicts.isEmpty ? .done : .conflict
     }
 }
@@ -63,6 +66,7 @@ extension OpenConflict {
     /// The word for `--take`; if that is no device's name, with where the version is. With the device, where the word alone
     /// does not tell several conflicts of a path apart.
     private func name(of side: Choice.Side, _ isOneOfSeveral: Bool) -> String {
+        if isEditedInPlace(side) { return "in place, edited here since" }
         let label = isOneOfSeveral ? sides.fullLabel(side) : sides.label(side)
         return printable(label.utf8) + (label == "committed" && copy != nil ? " (in place)" : "")
     }
@@ -75,6 +79,7 @@ extension OpenConflict {
         object.add("copy", copy)
         if let base = conflict.base { object.add("base", .object(Self.json(base))) }
         if !isBaseKnown { object.add("base_unknown", true) }
+        if sides.isEditedHere { object.add("edited_here", true) }
         guard sides.here == nil else {
             for side in sides.inOrder {
                 let name = sides.label(side)
@@ -141,6 +146,7 @@ extension OpenConflict {
     }
 
     private func phrase(_ side: Choice.Side, of noun: String = "the version") -> String {
+        if isEditedInPlace(side) { return "what was edited here since" }
         let label = printable(sides.label(side).utf8)
         if sides.here != nil { return "\(noun) from \(label)" }
         switch label {
@@ -215,6 +221,13 @@ struct ConflictQuestion: Sendable {
 }
 
 extension Console {
+    /// Says that a conflict copy may be removed: to a person, and where what is in place was merged by hand.
+    fileprivate func sayWhatEnds(_ conflicts: [OpenConflict]) {
+        let isMerged = conflicts.contains(where: \.sides.isEditedHere)
+        guard isMerged || isWatched, conflicts.contains(where: { $0.copy != nil }) else { return }
+        say("Removing a conflict copy ends its conflict, with the version in place.")
+    }
+
     /// A line that a person types; nil at the end of input.
     func readAnswer() -> String? {
         var line: [UInt8] = []

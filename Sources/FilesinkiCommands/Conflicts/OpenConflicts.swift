@@ -9,7 +9,7 @@ import FilesinkiText
 /// name of its conflict copy, and the one without a copy that of the path.
 struct OpenConflicts {
     let all: [OpenConflict]
-    private let hints: CommandHints
+    let hints: CommandHints
 
     init(_ all: [OpenConflict], _ hints: CommandHints) {
         self.all = all

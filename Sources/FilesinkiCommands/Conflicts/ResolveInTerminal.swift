@@ -163,7 +163,9 @@ struct ConflictKeys {
 
     var question: String {
         let names =
-            sides.here == nil ? "[1] \(labels[0]), [2] \(labels[1])" : "[h]ere, [t]here"
+            sides.here == nil
+            ? "[1] \(labels[0]), [2] \(labels[1])"
+            : sides.isEditedHere ? "[h]ere, [t] in place" : "[h]ere, [t]here"
         return "\(names), [b]oth, [e]dit the merge, [m]erge tool, [d]iff, [s]kip, [q]uit, [?]"
     }
 
@@ -176,7 +178,9 @@ struct ConflictKeys {
             ]
             : [
                 "  h  take the version from here (also o, for ours)",
-                "  t  take the version from there (theirs)",
+                sides.isEditedHere
+                    ? "  t  take what is in place, which was edited here since"
+                    : "  t  take the version from there (theirs)",
             ]
         return take + [
             "  b  keep both, as two files",
@@ -231,7 +235,9 @@ extension Session {
         var table = TextTable()
         for (index, side) in open.sides.inOrder.enumerated() {
             let label = open.sides.label(side)
-            let name = open.sides.here == nil ? "\(index + 1) \(label)" : label
+            let name =
+                open.sides.here == nil
+                ? "\(index + 1) \(label)" : open.isEditedInPlace(side) ? "in place" : label
             let author = try await author(of: side, in: open)
             let by = author.map { "by \(printable($0.utf8))" } ?? ""
             table.add(printable(name.utf8), text(open.entry(of: side)), by)

@@ -69,7 +69,9 @@ extension ResolveCommand {
         var choices: [ConflictChoice?] = []
         for target in targets {
             var ofOne: [ConflictChoice?] = []
-            for conflict in target.conflicts { ofOne.append(try choice(given, of: conflict)) }
+            for conflict in target.conflicts {
+                ofOne.append(try choice(given, of: conflict, open.hints))
+            }
             let isRepeated = targets.count { $0.path == target.path } > 1
             if isRepeated || ofOne.count > 1, ofOne.contains(where: { $0?.isOfCopy == true }) {
                 throw open.several(open.named(target.path), isTaking: true)
@@ -77,7 +79,7 @@ extension ResolveCommand {
             if let first = ofOne.first {
                 choices.append(first)
             } else {
-                choices.append(try choice(given, of: nil))
+                choices.append(try choice(given, of: nil, open.hints))
             }
         }
         return choices
@@ -87,11 +89,12 @@ extension ResolveCommand {
     ///
     /// - Parameter open: Nil if there is none, which the engine says.
     private func choice(
-        _ given: [UInt8]?, of open: OpenConflict?
+        _ given: [UInt8]?, of open: OpenConflict?, _ hints: CommandHints
     ) throws(Failure) -> ConflictChoice? {
         if let given { return .bytes(given) }
         guard !undo, let take else { return nil }
         if take == "base" { return .base }
+        try open?.requireSide(take, hints)
         // A device may be called 12.
         if let side = open?.sides.side(named: take) { return side == .ours ? .ours : .theirs }
         if let version = UInt64(take) { return .version(version) }

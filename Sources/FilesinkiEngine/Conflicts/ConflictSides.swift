@@ -13,6 +13,8 @@ package struct ConflictSides: Hashable, Sendable {
     package var oursDevice: String?
     /// The name of the device that wrote `theirs`; nil if it is not known.
     package var theirsDevice: String?
+    /// Whether the version in place is neither of the two any more: it was edited here after the conflict had been found here.
+    package var isEditedHere = false
 
     /// The name of the device that wrote a version; nil if it is not known.
     package func device(_ side: Choice.Side) -> String? {

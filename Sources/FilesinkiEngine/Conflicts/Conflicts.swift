@@ -57,7 +57,10 @@ struct Conflicts: ReplicaPart {
         if rows.isEmpty { return [] }
         let (writers, reopened) = try (manifest.conflictWriters(), manifest.reopenedWriters())
         return try rows.map { row in
-            try OpenConflict(present(row), sides(of: row, writer(of: row, writers, reopened)))
+            let writer = try writer(of: row, writers, reopened)
+            var sides = sides(of: row, writer)
+            sides.isEditedHere = try isEditedHere(row, writer)
+            return OpenConflict(try present(row), sides)
         }
     }
 
