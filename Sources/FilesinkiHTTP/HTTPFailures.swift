@@ -24,7 +24,7 @@ extension HTTPReply {
         case 413, 507:
             Failure(
                 .limit, path: key, "No space left at \(address) (\(status)).",
-                remedy: "Free space at the server, or raise its quota.")
+                remedy: "Free space at the server, as filesinki prune does, or raise its quota.")
         case 300..<400:
             Failure(
                 .away, path: address, "The server redirects to another address (\(status)).",

@@ -169,7 +169,10 @@ extension SystemError {
     private var storeRow: Row? {
         switch number {
         case ENOSPC, EDQUOT, EFBIG:
-            Row(.full, "Free some space on the disk that holds the store, and run again.")
+            Row(
+                .full,
+                "Free some space on the disk that holds the store, or remove old versions with "
+                    + "filesinki prune, and run again.")
         case EACCES, EPERM, EROFS:
             Row(.notAllowed, "Check the permissions of the folder that holds the store.")
         case ESTALE, ENOTCONN, ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENODEV, ENXIO, ECONNREFUSED:

@@ -39,7 +39,7 @@ struct StorePrune: ReplicaPart {
     ///
     /// - Throws: Code `usage` for a policy without a rule; what the remote throws, and code `corrupt` for a log or an
     ///   index that is damaged: nothing is removed then.
-    func prune(
+    func pruneOnce(
         _ policy: RetentionPolicy, recompresses: Bool, isDryRun: Bool,
         _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> PruneReport {
@@ -144,7 +144,7 @@ struct StorePrune: ReplicaPart {
     /// Removes what killed writers left unfinished, where the remote does not do so by itself.
     ///
     /// - Returns: The number of removed objects.
-    private func sweep(_ remote: any Remote, isDryRun: Bool = false) async throws -> Int {
+    func sweep(_ remote: any Remote, isDryRun: Bool = false) async throws -> Int {
         guard let sweepable = remote.unwrapped(as: (any SweepableRemote).self) else { return 0 }
         let folders = try await StoreListing.stagingFolders(at: remote)
         return try await sweepable.sweep(folders, olderThan: Self.uploadAge, isDryRun: isDryRun)
@@ -165,7 +165,7 @@ struct StorePrune: ReplicaPart {
     }
 
     /// What removes checkpoints, of all zones.
-    private func checkpointSweeps(_ connection: ZoneConnection) async throws -> [CheckpointSweep] {
+    func checkpointSweeps(_ connection: ZoneConnection) async throws -> [CheckpointSweep] {
         try await StoreListing.zoneNames(at: connection.remote).map {
             try CheckpointSweep(remote: connection.remote, zone: $0, store: connection.format)
         }

@@ -29,7 +29,7 @@ struct UnnamedPacks: ReplicaPart {
     typealias ReachedPosition = (device: Device, position: UInt64)
 
     /// What a listing has shown.
-    private struct Found {
+    struct Found {
         /// The sizes of the packs that no commit and no record of this replica names.
         var unnamed: [[UInt8]: Int64] = [:]
         /// The sizes of those that the next commit of this replica names.
@@ -120,7 +120,7 @@ struct UnnamedPacks: ReplicaPart {
         report.awaitedDevices = reached.filter { $0.position <= last }.map(\.device.name).sorted()
     }
 
-    private func key(_ id: [UInt8]) throws -> ObjectKey {
+    func key(_ id: [UInt8]) throws -> ObjectKey {
         try ObjectKey(PackReference.keyText(of: id))
     }
 
@@ -129,7 +129,7 @@ struct UnnamedPacks: ReplicaPart {
         log.view.retired.union(log.view.packs.lazy.map(\.pack.id))
     }
 
-    private func find(_ log: LogCheck, _ connection: ZoneConnection) async throws -> Found {
+    func find(_ log: LogCheck, _ connection: ZoneConnection) async throws -> Found {
         var found = Found()
         let known = known(log)
         let own = Set(try sync.unpublishedPacksFile.load().map(\.pack.id))

@@ -100,6 +100,34 @@ struct UnnamedPacksTests: PruneScene {
         try await expectWhole()
     }
 
+    @Test("where the store is full, what this device has not published makes room for a prune")
+    func full() async throws {
+        try await publishVersions(1...3)
+        try await acknowledge()
+        try await stop(a, ["g": large(9)])
+        let stored = packs.count
+        world.remote.plan(.init(.before(.full), verb: .publish, prefix: "zones/"))
+        let report = try await prune(a)
+        #expect(report.removedPacks > 0 && report.removedUnnamedPacks == 1)
+        #expect(packs.count == stored - report.removedPacks - 1)
+        #expect(a.text(".filesinki/unpublished-packs") == nil)
+        // It sends its file again.
+        try await a.sync()
+        try await expectWhole()
+        try await expectNoneNamedAgain()
+    }
+
+    @Test("a store that stays full keeps its packs, and the message says what a prune needs")
+    func staysFull() async throws {
+        try await publishVersions(1...2)
+        try await acknowledge()
+        let stored = packs
+        world.remote.plan(.init(.before(.full), verb: .publish, prefix: "zones/"))
+        let failure = await #expect(throws: Failure.self) { try await prune(a) }
+        #expect(failure?.code == .full && failure?.remedy.contains("A prune needs some") == true)
+        #expect(packs == stored)
+    }
+
     @Test(
         "what this device has stored and no longer wants goes at once, and the rest is named with its devices"
     )

@@ -1,0 +1,90 @@
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiStore
+
+/// Prunes a store whose disk is full: a prune writes before it removes, if only a commit of some hundred bytes.
+extension StorePrune {
+    /// As ``pruneOnce(_:recompresses:isDryRun:_:)``. Where the store has no space left for that, first removes what needs no
+    /// commit, and begins anew.
+    func prune(
+        _ policy: RetentionPolicy, recompresses: Bool, isDryRun: Bool,
+        _ progress: (@Sendable (Progress) -> Void)?
+    ) async throws -> PruneReport {
+        func prune() async throws -> PruneReport {
+            try await pruneOnce(
+                policy, recompresses: recompresses, isDryRun: isDryRun, progress)
+        }
+        do {
+            return try await prune()
+        } catch let failure as Failure where failure.isOfFullStore && !isDryRun {
+            let room = try await makeRoom()
+            guard room != Room() else { throw failure.ofPrune }
+            do {
+                var report = try await prune()
+                report.removedUnnamedPacks += room.packs
+                report.freedBytes += room.bytes
+                report.removedCheckpoints += room.checkpoints
+                report.removedUploads += room.uploads
+                return report
+            } catch let failure as Failure where failure.isOfFullStore {
+                throw failure.ofPrune
+            }
+        }
+    }
+
+    /// What was removed without a commit.
+    private struct Room: Equatable {
+        var packs = 0
+        var bytes: Int64 = 0
+        var checkpoints = 0
+        var uploads = 0
+    }
+
+    /// Removes what this device has stored for a commit that has not come, which its next run stores again, packs that are
+    /// retired, superfluous checkpoints, and what killed writers left unfinished.
+    private func makeRoom() async throws -> Room {
+        let connection = try await connected()
+        let (log, failures) = try await StoreVerification(replica).readLog(connection)
+        if let failure = failures.first { throw failure }
+        var room = Room()
+        (room.packs, room.bytes) = try await UnnamedPacks(replica).discardOwn(log, connection)
+        for sweep in try await checkpointSweeps(connection) {
+            room.checkpoints += try await sweep.sweep()
+        }
+        // Asks the clock of the store's disk by a new file, for which there may be no space yet.
+        room.uploads = (try? await sweep(connection.remote)) ?? 0
+        return room
+    }
+}
+
+extension UnnamedPacks {
+    /// Removes the packs that the next commit of this replica would name, and those that are retired. No other device has
+    /// ever named the former, and the replica is locked: none of its runs is about to.
+    ///
+    /// - Parameter log: Read to its end.
+    /// - Returns: The number of packs, and their bytes.
+    func discardOwn(
+        _ log: LogCheck, _ connection: ZoneConnection
+    ) async throws -> (packs: Int, bytes: Int64) {
+        let found = try await find(log, connection)
+        for key in found.left { try await connection.remote.delete(key) }
+        let own = found.own.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        for id in own { try await connection.remote.delete(key(id)) }
+        try sync.unpublishedPacksFile.update(removing: Set(own))
+        return (found.left.count + own.count, found.own.values.reduce(0, +))
+    }
+}
+
+extension Failure {
+    /// Whether the store has no space left. The paths of this machine are absolute.
+    fileprivate var isOfFullStore: Bool { code == .full && path.first != UInt8(ascii: "/") }
+
+    /// The failure of a prune that has nothing more to remove before it writes.
+    fileprivate var ofPrune: Failure {
+        var failure = self
+        failure.remedy =
+            "A prune needs some space for what it writes before it removes. Free some on the disk that holds "
+            + "the store, and run again."
+        return failure
+    }
+}
