@@ -302,6 +302,12 @@ struct CloneCommand: Command {
             console: console, settings: options)
         try console.show(made)
         let code = try await session.run { $0.patterns = patterns }
+        if !self.patterns.exclude.isEmpty {
+            console.say(
+                "--exclude held for this run: the next sync receives what it left out. To leave that "
+                    + "out for good, list it in .filesinki/ignore, or hold only some paths: "
+                    + "filesinki only set PATH.")
+        }
         guard !chosen.isEmpty else { return code }
         let isAllKnown = try await Self.reportUnknownPaths(of: session)
         return isAllKnown || code != .done ? code : .negative
