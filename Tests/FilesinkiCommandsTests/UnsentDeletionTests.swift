@@ -36,6 +36,29 @@ struct UnsentDeletionTests {
         #expect(try await commits(world) == before)
     }
 
+    @Test(
+        "of a name that is not known, the message says where deletions that are not sent are listed",
+        arguments: [
+            ("d/11", "To bring back d/1, run filesinki undelete --root WORLD/a d/1. What was"),
+            (
+                "nothing",
+                "was found. What was deleted here since the last sync is listed by filesinki sync"
+            ),
+            (
+                "x*",
+                "was found. What was deleted here since the last sync is listed by filesinki sync"
+            ),
+        ])
+    func unknown(_ name: String, _ words: String) async throws {
+        let world = try await Self.world()
+        let said = words.replacing("WORLD", with: world.folder)
+        let outcome = try await world.run("undelete", "--root", "a", name)
+        #expect(outcome.code == .negative && outcome.talk.contains(said), "\(outcome.talk)")
+        world.rename("gone", to: "a/d")
+        let none = try await world.run("undelete", "--root", "a", name)
+        #expect(none.talk.contains("was found. List deleted names with"), "\(none.talk)")
+    }
+
     @Test("a file that another device has edited meanwhile comes back as that has it, and alone")
     func edited() async throws {
         let world = try await Self.world()

@@ -80,7 +80,7 @@ struct UndeleteTargets {
         guard named.isEmpty else { return add(named) }
         guard !(found.isEmpty && matched.isEmpty) else {
             if let coming = await session.unreceived(matching: argument) { throw coming }
-            throw await session.noneDeleted(argument)
+            throw await session.namingUnsent(session.noneDeleted(argument), argument)
         }
         add(matched)
         for path in found { add(path) }

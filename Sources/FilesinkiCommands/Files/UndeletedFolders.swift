@@ -7,6 +7,11 @@ extension Session {
     /// The failure of `undelete` of a folder that is there. Where nothing in it was deleted, there is nothing to bring back, and
     /// nothing is proposed.
     func refined(_ failure: Failure) async -> Failure {
+        if failure.code == .notFound, failure.remedy.contains("filesinki ls --deleted"),
+            let path = try? RelativePath(failure.path)
+        {
+            return await namingUnsent(failure, "\(path)")
+        }
         guard failure.code == .exists, let path = try? RelativePath(failure.path),
             RootReader(root: root.path).isFolder(path)
         else { return failure }
@@ -38,6 +43,28 @@ extension Session {
             let first = all.first(where: { pattern.covers($0.path) })
         else { return nil }
         return .unreceived(first, of: first.path, ShellWord.shown(argument.utf8))
+    }
+
+    /// The failure of `undelete` of what is not known as deleted. `ls --deleted`, which it names, lists nothing that was deleted
+    /// here since the last sync; where there is that, it names what lists it, and a similar name in it.
+    ///
+    /// - Parameter name: What the user named, from the root.
+    func namingUnsent(_ failure: Failure, _ name: String) async -> Failure {
+        let unsent = ((try? await replica.unsentDeletions()) ?? []).filter { !$0.isMovedAway }
+        guard !unsent.isEmpty else { return failure }
+        let length = name.count
+        // Others are not near, and comparing them all takes time.
+        let similar = unsent.filter { abs("\($0.path)".count - length) <= 2 }
+        let nearest = NearestWord.nearest(to: name, among: similar.map { "\($0.path)" })
+        let found = similar.first { "\($0.path)" == nearest }
+        var refined = failure
+        refined.remedy =
+            (found.map {
+                "To bring back \($0.path), run filesinki undelete \(console.hints.word($0.path)). "
+            } ?? "")
+            + "What was deleted here since the last sync is listed by filesinki sync --dry-run. "
+            + failure.remedy
+        return refined
     }
 }
 
