@@ -25,7 +25,7 @@ def main(folder, number):
     with open(os.path.join(folder, "photo.png"), "wb") as file:
         file.write(picture(number, 0, 0))
     with open(os.path.join(folder, "table.csv"), "w") as file:
-        file.write(f"id,count\n1,{number}\n2,4\n")
+        file.write(f"kind,id,count\nfruit,1,{number}\nfruit,2,4\n")
     database = sqlite3.connect(os.path.join(folder, "stock.db"))
     with database:
         database.execute("CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, count INTEGER)")

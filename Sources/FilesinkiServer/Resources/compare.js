@@ -168,17 +168,32 @@ function csvRows(text) {
   return rows;
 }
 
-// The cells of a table by row and column: rows by their first cell if that is different in each row, else
-// by their number. Nil if the rows have different lengths.
-function csvCells(text) {
+// The names of the columns of a CSV text, and its rows. Nil if the rows have different lengths.
+function csvTable(text) {
   const rows = csvRows(text);
   const head = rows.shift();
   if (head === undefined || head.length < 2 || rows.some((row) => row.length !== head.length)) return null;
-  const isKeyed = new Set(rows.map((row) => row[0])).size === rows.length;
+  return { head, rows };
+}
+
+// The column that identifies the rows of all tables, as the merge chooses it: the first one without empty and equal cells,
+// those that are called as keys are before others. Undefined if there is none.
+function keyColumn(tables) {
+  const common = tables[0].head.filter((name) => tables.every(({ head }) => head.includes(name)));
+  const likely = ['id', 'uuid', 'key', 'name'].flatMap((name) => common.filter((column) => column.toLowerCase() === name));
+  return [...likely, ...common].find((name) => tables.every(({ head, rows }) => {
+    const cells = rows.map((row) => row[head.indexOf(name)]);
+    return !cells.includes('') && new Set(cells).size === cells.length;
+  }));
+}
+
+// The cells of a table by row and column: rows by their cell in the key column if there is one, else by their number.
+function csvCells({ head, rows }, key) {
+  const place = head.indexOf(key);
   const cells = new Map();
   rows.forEach((row, number) => {
     row.forEach((cell, column) => {
-      const name = isKeyed ? row[0] : `row ${number + 1}`;
+      const name = place >= 0 ? row[place] : `row ${number + 1}`;
       cells.set(`${name}, ${head[column]}`, cell);
     });
   });
@@ -203,8 +218,10 @@ function differingValues(versions, limit) {
 function comparableValues(name, texts) {
   try {
     if (/\.csv$/i.test(name)) {
-      const cells = texts.map((text) => csvCells(text));
-      return cells.includes(null) ? null : { kind: 'Cell', versions: cells };
+      const tables = texts.map((text) => csvTable(text));
+      if (tables.includes(null)) return null;
+      const key = keyColumn(tables);
+      return { kind: 'Cell', versions: tables.map((table) => csvCells(table, key)) };
     }
     const leaves = texts.map((text) => (text.trim() === '' ? new Map() : jsonLeaves(JSON.parse(text), '', new Map())));
     return { kind: 'Member', versions: leaves };

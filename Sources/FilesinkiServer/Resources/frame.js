@@ -26,6 +26,12 @@ function plain(text) { return text.split('\n').map((line) => visible(line)).join
 
 function clearNotice() { document.getElementById('notice').replaceChildren(); }
 
+// Takes away what was said in the view that is left.
+function clearWords() {
+  clearNotice();
+  document.getElementById('activity').replaceChildren();
+}
+
 class CallError extends Error {
   constructor(message) { super(plain(message)); }
 }

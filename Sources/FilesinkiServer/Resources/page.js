@@ -134,7 +134,7 @@ async function begin() {
     return;
   }
   addEventListener('hashchange', () => {
-    clearNotice();
+    clearWords();
     show(true);
   });
   // The overview shows it itself.

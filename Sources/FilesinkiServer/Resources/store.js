@@ -150,7 +150,7 @@ async function follow(signal) {
 
 async function begin() {
   addEventListener('hashchange', () => {
-    clearNotice();
+    clearWords();
     show(true);
   });
   try {
