@@ -117,7 +117,7 @@ enum KeyUse {
     init(_ key: ObjectKey) {
         let names = key.description.split(separator: "/")
         switch names.first {
-        case "filesinki": self = names.count == 2 && names.last == "c" ? .slot : .invalid
+        case "filesinki", "moved": self = names.count == 2 && names.last == "c" ? .slot : .invalid
         case "zones" where names.count == 5 && ["parts", "archives", "packs"].contains(names[2]):
             self = .content
         case "zones", "devices": self = names.count == 5 && names.last == "c" ? .slot : .invalid

@@ -13,6 +13,9 @@ enum StoreLayout {
     /// The slot of the store's description.
     static let format = "filesinki/c"
 
+    /// The slot of the note that the store was moved.
+    static let move = "moved/c"
+
     /// The length of the id in the name of a key object, in bytes.
     static let keyIDLength = 16
 

@@ -4,8 +4,9 @@ package import FilesinkiRemote
 
 /// A note at a store that was copied to another remote: where to, for the devices that still use the old one.
 ///
-/// It is an object of its own below `moved/`, which older programs do not read. In an encrypted store it is sealed like all
-/// others. It moves nobody by itself: whoever can write to a store could leave one.
+/// It is a slot beside the log, read together with the log's end, so that whoever looks for commits meets it without a request
+/// of its own. In an encrypted store it is sealed like all others. It moves nobody by itself: whoever can write to a store could
+/// leave one.
 package struct StoreMove: Hashable, Sendable {
     /// The id of the store.
     package let store: [UInt8]
@@ -20,11 +21,13 @@ package struct StoreMove: Hashable, Sendable {
         self.device = device
     }
 
-    private static let prefix = "moved/"
     private static let title = "filesinki store moved"
-    /// The longest note that is read, in bytes, and the most notes.
+    /// The longest note that is read, in bytes.
     private static let maximumLength: Int64 = 16 << 10
-    private static let mostNotes = 16
+    /// How often a device tries to leave a note where something else is.
+    private static let attempts = 2
+
+    private static func slot() throws(Failure) -> ObjectKey { try ObjectKey(StoreLayout.move) }
 
     var bytes: [UInt8] {
         ChecksummedText.encode(
@@ -41,32 +44,38 @@ package struct StoreMove: Hashable, Sendable {
         self.init(store: store, address: address, device: values["device"] ?? "")
     }
 
-    /// Leaves the note at a remote, unless the same one is there.
-    package func leave(at remote: any Remote, _ systemContext: SystemContext) async throws {
-        guard try await !Self.read(at: remote, of: store).contains(where: { $0.address == address })
-        else { return }
-        let id = hexadecimal(systemContext.randomBytes(16))
-        try await remote.put(bytes, to: ObjectKey(Self.prefix + id))
+    /// Leaves the note at a remote, unless there is one: of several devices that move a store at the same time, one wins.
+    ///
+    /// - Returns: The note that is there now.
+    package func leave(at remote: any Remote) async throws -> StoreMove {
+        let slot = try Self.slot()
+        for _ in 1...Self.attempts {
+            guard case .theirs(let found) = try await remote.publish(bytes, to: slot) else { break }
+            if let note = StoreMove(found, of: store) { return note }
+            // It leads nowhere.
+            try await remote.delete(slot)
+        }
+        return self
     }
 
-    /// The notes at a remote, in the order of their keys, which is that of no event. What is no note is skipped. Costs one
-    /// request where there is none.
-    package static func read(at remote: any Remote, of store: [UInt8]) async throws -> [StoreMove] {
-        var notes: [StoreMove] = []
-        for object in try await remote.list(prefix: prefix, after: nil, limit: mostNotes)
-        where object.size <= maximumLength {
-            guard let bytes = try await remote.get(object.key, range: nil),
-                let note = StoreMove(bytes, of: store)
-            else { continue }
-            notes.append(note)
-        }
-        return notes
+    /// The request whose reply ``init(reply:of:)`` decodes, to be sent together with others.
+    package static func request() throws(Failure) -> ObjectRequest {
+        ObjectRequest(try slot(), range: 0..<maximumLength)
     }
 
-    /// Removes the notes at a remote to which the store has come back.
-    package static func removeAll(at remote: any Remote) async throws {
-        for object in try await remote.list(prefix: prefix, after: nil, limit: mostNotes) {
-            try await remote.delete(object.key)
-        }
+    /// Decodes the reply to ``request()``; nil when there is no note.
+    package init?(reply: ObjectReply, of store: [UInt8]) {
+        guard case .bytes(let bytes) = reply else { return nil }
+        self.init(bytes, of: store)
+    }
+
+    /// The note at a remote; nil if there is none, or if what is there is no note. One request.
+    package static func read(at remote: any Remote, of store: [UInt8]) async throws -> StoreMove? {
+        try await remote.get(slot(), range: 0..<maximumLength).flatMap { StoreMove($0, of: store) }
+    }
+
+    /// Removes the note at a remote to which the store has come back.
+    package static func remove(at remote: any Remote) async throws {
+        try await remote.delete(slot())
     }
 }

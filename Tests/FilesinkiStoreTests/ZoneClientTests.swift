@@ -198,6 +198,26 @@ struct ZoneClientTests {
 }
 
 extension ZoneClientTests {
+    @Test("the note of a move is read with the end of the log; a zone of items does not ask for it")
+    func move() async throws {
+        let commits = try await append(2)
+        let move = StoreMove(store: fixture.format.id, address: "other", device: "laptop")
+        _ = try await move.leave(at: fixture.remote)
+        for position in [commits[1].token, fixture.log.genesis] {
+            memory.position = LogPosition(position)
+            let counting = CountingRemote(fixture.remote)
+            var target = Collected()
+            #expect(try await client(at: counting).fetch(into: &target).get().move == move)
+            #expect(counting.counts.gets == 0)
+            if position.sequence > 0 { #expect(counting.counts.requests == 1) }
+            let items = client(at: counting, carriesContents: true)
+            #expect(try await items.fetch(into: &target).get().move == nil)
+        }
+        memory.position = nil
+        var target = Collected()
+        #expect(try await client().fetch(into: &target).get().move == move)
+    }
+
     @Test(
         "The end of a log at a network remote is proved once in an hour",
         arguments: [(0, 2), (3599, 0), (3600, 2), (-1, 2)])

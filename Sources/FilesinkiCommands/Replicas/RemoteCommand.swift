@@ -66,7 +66,7 @@ struct RemoteSetCommand: ReplicaCommand {
             which may be of another kind; with --encrypt the copy is encrypted. An interrupted copy \
             is completed by the same command. The old store stays as it is, with a note that says where it \
             was moved. On each other device, run filesinki remote set with the new address. Until then \
-            a sync that would send something stops with 7, and sends nothing to the old store.
+            each sync there says so, and a command that would send something stops with 7 and sends nothing.
             """)
 
     @Argument(help: "The store's address.")

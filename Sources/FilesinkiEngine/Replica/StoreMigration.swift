@@ -8,9 +8,10 @@ import FilesinkiText
 /// kind, and a store that was not encrypted may become so.
 ///
 /// The copy has the same id and the same commits, so that every device goes on where it was once it is given the new
-/// address. The description is written last: until then the copy is no store, and a migration that is killed is
-/// repeated and copies what is missing. Nothing is changed at the old remote; a note is added, by which other devices learn
-/// of the move.
+/// address. The description is written when the objects are copied: until then the copy is no store, and a migration that is
+/// killed is repeated and copies what is missing. Nothing is changed at the old remote; a note is added, by which other devices
+/// learn of the move. It is added before there is a second store: of two devices that move the store at the same time, one is
+/// stopped by the other's note, and what others publish before they see it is copied, too.
 ///
 /// Costs two requests for each object, and memory for the names of all objects.
 struct StoreMigration: ReplicaPart {
@@ -81,13 +82,15 @@ struct StoreMigration: ReplicaPart {
         let target = SealedRemote.seal(copy.plain, with: key, systemContext)
         try await copyNew(
             from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
-        // It may have been moved away from there before.
-        try await StoreMove.removeAll(at: target)
-        try sync.useStore(found, key, at: copy.address)
         // A store that was copied to its own place has not moved.
         if copy.source.address != copy.plain.address {
             try await leaveNote(at: copy.source, copy.address, &report)
+            try await copyNew(
+                from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         }
+        // It may have been moved away from there before.
+        try await StoreMove.remove(at: target)
+        try sync.useStore(found, key, at: copy.address)
     }
 
     /// Makes the new store, and uses it.
@@ -104,27 +107,31 @@ struct StoreMigration: ReplicaPart {
         let key = try await key(of: format, copy.source, plain, stores, secret)
         let target = SealedRemote.seal(plain, with: key, systemContext)
         try await copyNew(from: copy.source, to: target, &report, copy.progress)
+        try await leaveNote(at: copy.source, copy.address, &report)
         var made = format
         if format.keyFingerprint == nil, let key { made.encrypt(with: key.fingerprint) }
         let present = try await made.create(at: plain)
         guard present == made else {
+            try await StoreMove.remove(at: copy.source)
             throw Failure(
                 .exists, path: plain.address, "Another store was created there meanwhile.",
                 remedy: "Give an empty place.")
         }
-        // What other devices have published since.
+        // What other devices have published before they saw the note.
         try await copyNew(
             from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         try sync.useStore(made, key, at: copy.address)
-        try await leaveNote(at: copy.source, copy.address, &report)
     }
 
-    /// Tells the devices that still use the old remote. The move is complete without it.
+    /// Tells the devices that still use the old remote. A remote that takes no note is left without one.
+    ///
+    /// - Throws: Code `exists` if another device has moved the store elsewhere meanwhile.
     private func leaveNote(
         at source: any Remote, _ address: String, _ report: inout MigrationReport
     ) async throws {
         let note = StoreMove(store: config.store, address: address, device: config.device.name)
-        do { try await note.leave(at: source, systemContext) } catch let failure as Failure
+        var present = note
+        do { present = try await note.leave(at: source) } catch let failure as Failure
             where failure.code != .interrupted
         {
             report.notices.append(
@@ -132,6 +139,9 @@ struct StoreMigration: ReplicaPart {
                     failure.code, path: failure.path,
                     "Cannot leave a note at the old store: \(failure.message)",
                     remedy: "Tell the users of other devices.", cause: failure))
+        }
+        guard present.address == address else {
+            throw Failure.movedMeanwhile(present, from: source.address, copiedTo: address)
         }
     }
 
@@ -167,11 +177,8 @@ struct StoreMigration: ReplicaPart {
             let found = try await Self.objects(of: source)
             if let address {
                 let order = StoreCopyOrder(copying: found, to: present)
-                for key in order.lastShared {
-                    let (ours, theirs) = (
-                        try await source.get(key, range: nil), try await target.get(key, range: nil)
-                    )
-                    guard ours == theirs else { throw Failure.bothUsed(at: address, key) }
+                if let key = try await order.firstDifference(source, target) {
+                    throw Failure.bothUsed(at: address, key)
                 }
                 try await copy(order.contents, from: source, to: target, &report, progress)
                 try await copy(
@@ -201,6 +208,13 @@ struct StoreMigration: ReplicaPart {
             report.bytes += sizes.reduce(0, +)
             progress?(Progress(.publishing, files: report.objects, bytes: report.bytes))
         }
+    }
+
+    /// Whether the commits that a copy lacks can be copied behind its own: nobody has used it since.
+    static func canComplete(_ target: any Remote, from source: any Remote) async throws -> Bool {
+        let order = StoreCopyOrder(
+            copying: try await objects(of: source), to: Set(try await objects(of: target)))
+        return try await order.firstDifference(source, target) == nil
     }
 
     /// The objects of a store that are copied: all but its description, its keys and what is not part of the format.
@@ -249,7 +263,32 @@ package struct MigrationReport: Sendable {
     init(from: String) { self.from = from }
 }
 
+extension StoreCopyOrder {
+    /// The commit by which two logs differ that both went on; nil if one of each is the beginning of the other.
+    fileprivate func firstDifference(
+        _ source: any Remote, _ target: any Remote
+    ) async throws -> ObjectKey? {
+        for key in lastShared {
+            let ours = try await source.get(key, range: nil)
+            let theirs = try await target.get(key, range: nil)
+            if ours != theirs { return key }
+        }
+        return nil
+    }
+}
+
 extension Failure {
+    /// Another device has moved the store, too, and was first.
+    fileprivate static func movedMeanwhile(
+        _ note: StoreMove, from source: String, copiedTo address: String
+    ) -> Failure {
+        var failure = movedAlready(
+            MovedStore(address: note.address, device: note.device), from: source)
+        failure.message += " The move to \(ShellWord.shown(address.utf8)) was given up."
+        failure.remedy += " What was copied to \(ShellWord.shown(address.utf8)) can be removed."
+        return failure
+    }
+
     /// A store and its copy have got commits of their own.
     fileprivate static func bothUsed(at address: String, _ key: ObjectKey) -> Failure {
         Failure(

@@ -191,7 +191,7 @@ extension SyncEngine {
 
     private func send(_ batch: LocalBatch, _ run: inout SyncRun) async throws -> BatchOutcome {
         try Task.checkCancellation()
-        try await requireUnmoved(&run, isScanned: false)
+        try requireUnmoved(&run, isScanned: false)
         let base = try baseRows(atAndAbove: batch.paths)
         var part = run.batch(batch.paths, BaseIndex(Array(base.values)))
         part.options.continueProgress(after: batch.start, of: batch.total)

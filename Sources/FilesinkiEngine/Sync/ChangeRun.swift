@@ -41,7 +41,10 @@ extension SyncEngine {
             started: systemContext.now(), base: try exactBase(ours))
         run.isPartial = true
         let known = try manifest.token?.sequence ?? 0
+        let move = try manifest.movedStore
         try await fetch(&run)
+        // A run for everything says so.
+        if try move != manifest.movedStore { return try await syncWholeTree(options) }
         let theirs = try incoming(run, known: known)
         guard ours.count + theirs.count <= Self.changesPerRun, try incomingRules(run).isEmpty else {
             return try await syncWholeTree(options)

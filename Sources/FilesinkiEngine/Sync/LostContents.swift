@@ -18,7 +18,9 @@ extension SyncEngine {
     ///
     /// - Throws: What the remote throws. A store that takes nothing from this device is a notice.
     func storeLost(_ run: inout SyncRun) async throws {
-        guard !run.lost.isEmpty, replica.lock != nil, !run.options.isDryRun else { return }
+        guard !run.lost.isEmpty, replica.lock != nil, !run.options.isDryRun,
+            try manifest.movedStore == nil
+        else { return }
         do {
             let rows = try await lostRows(&run)
             guard !rows.isEmpty else { return }

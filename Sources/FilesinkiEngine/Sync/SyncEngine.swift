@@ -169,7 +169,7 @@ struct SyncEngine: ReplicaPart {
             if round == 0, let approved = run.options.approved, approved != planned.id {
                 throw Failure.planNotFound(approved)
             }
-            if steps.contains(where: { $0.action.writesTheirs }) { try await requireUnmoved(&run) }
+            if steps.contains(where: { $0.action.writesTheirs }) { try requireUnmoved(&run) }
             run.hasPlanned = true
             if try await storeContents(of: planned, &run),
                 try await carryOutRound(&run, planned.plan.steps),

@@ -62,8 +62,6 @@ struct SyncRun {
     var hasNewRules = false
     /// What the guards count of earlier rounds.
     var guards = GuardCounts()
-    /// Whether the run has asked the remote whether the store was moved.
-    var hasLookedForMove = false
     /// Whether the plan of the first round has passed the guards.
     var hasPlanned = false
 

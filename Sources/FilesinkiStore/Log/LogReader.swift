@@ -47,17 +47,17 @@ package struct LogReader: Sendable {
     /// request.
     ///
     /// - Parameters:
-    ///   - other: Another object to read with the same request.
-    ///   - accept: Checks the reply to `other` before the other replies are checked.
+    ///   - others: Other objects to read with the same request.
+    ///   - accept: Checks the replies to `others` before the other replies are checked.
     /// - Throws: `Failure` with code `token-expired` when the commit was pruned: load the newest
     ///   checkpoint; `wrong-store` when the store was swapped, rolled back or restored; errors of
     ///   `accept` and of the remote.
     package mutating func prove(
-        alongside other: ObjectRequest? = nil, _ accept: (ObjectReply) throws -> Void = { _ in }
+        alongside others: [ObjectRequest] = [],
+        _ accept: ([ObjectReply]) throws -> Void = { _ in }
     ) async throws {
         if token.sequence == 0, token != log.genesis { throw log.swapped(0) }
-        var requests: [ObjectRequest] = []
-        if let other { requests.append(other) }
+        var requests = others
         if token.sequence > 0 {
             let range = storedHeader.isEmpty ? nil : 0..<Int64(storedHeader.count)
             requests.append(
@@ -66,7 +66,8 @@ package struct LogReader: Sendable {
         }
         let slots = try log.slots(after: token.sequence, count: batch)
         var replies = try await log.remote.replies(to: requests + slots.map(\.request))
-        if other != nil { try accept(replies.removeFirst()) }
+        try accept(Array(replies.prefix(others.count)))
+        replies.removeFirst(others.count)
         let own = token.sequence > 0 ? replies.removeFirst() : nil
         ahead = zip(slots, replies).map { SlotReply($0, $1) }[...]
         batch *= 2

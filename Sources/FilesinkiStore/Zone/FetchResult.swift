@@ -74,6 +74,8 @@ package struct Fetched: Sendable {
     package var acceptedEnd: UInt64?
     /// Whether the store was searched for proof of later commits without a result.
     package var isEndProven = false
+    /// The note that the store was moved; nil if there was none, and for a zone of items.
+    package var move: StoreMove?
 
     /// The numbers to store in the transaction that applies the fetched commits.
     ///

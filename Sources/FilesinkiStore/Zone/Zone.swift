@@ -32,6 +32,10 @@ package struct Zone: Sendable {
 }
 
 extension Zone {
+    /// Whether a fetch reads the note of a move with the end of the log. Zones of items look for it only before they publish:
+    /// who may read one of them need not be allowed to read the note; see ``ZoneClient/findMove(from:)``.
+    var readsMove: Bool { !carriesContents }
+
     /// - Throws: ``StoreMismatch`` for another store than the known one.
     func recognise(
         _ found: StoreFormat?, at remote: any Remote, _ known: KnownStore?

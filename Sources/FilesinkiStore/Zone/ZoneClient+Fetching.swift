@@ -33,10 +33,11 @@ extension ZoneClient {
                 connectedChecked(), .initial, memory.number(.acceptedEnd), &target)
         }
         do {
-            let (reader, connection) = try await provenReader(behind: position)
+            let (reader, connection, move) = try await provenReader(behind: position)
             var fetched = Fetched(
                 extent: .changes, start: position, end: position,
                 store: KnownStore(connection.format))
+            fetched.move = move
             try await add(reader, to: &target, &fetched)
             return fetched
         } catch let failure as Failure where failure.code == .tokenExpired {
@@ -106,6 +107,10 @@ extension ZoneClient {
         var fetched = Fetched(
             extent: extent, end: LogPosition(connection.log.genesis),
             store: KnownStore(connection.format))
+        if zone.readsMove {
+            fetched.move = try await StoreMove.read(
+                at: connection.remote, of: connection.format.id)
+        }
         let checkpoint = try await addCheckpoint(connection, accepted: accepted, to: &target)
         if let checkpoint {
             fetched.checkpoint = checkpoint.sequence

@@ -18,13 +18,13 @@ extension ZoneClient {
         guard try isLocal || !has(Self.secondsPerLook, notPassedSince: .moveLook) else {
             return nil
         }
-        var notes: [StoreMove] = []
+        var note: StoreMove?
         do {
-            notes = try await StoreMove.read(at: connection.remote, of: connection.format.id)
+            note = try await StoreMove.read(at: connection.remote, of: connection.format.id)
         } catch let failure as Failure where failure.code != .interrupted {
             guard failure.isRefusal else { return nil }
         }
-        if let note = notes.first(where: { $0.address != address }) { return note }
+        if let note, note.address != address { return note }
         if !isLocal { try memory.set([.moveLook: now]) }
         return nil
     }

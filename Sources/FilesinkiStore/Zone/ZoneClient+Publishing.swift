@@ -11,11 +11,12 @@ extension ZoneClient {
     /// - Parameters:
     ///   - draft: A draft within the zone's limits; see ``CommitDraft/parts(within:)``.
     ///   - isApplied: See ``OwnCommit/isApplied``.
-    /// - Throws: As ``CommitLog/append(_:after:id:)`` does. With code `away` it is unknown
+    /// - Throws: As ``CommitLog/append(_:after:id:)`` and ``ZoneMemory/checkPublication()`` do. With code `away` it is unknown
     ///   whether the commit is in the log; the next fetch finds out by the record.
     package nonisolated(nonsending) func publish(
         _ draft: CommitDraft, after parent: ChangeToken, isApplied: Bool = true
     ) async throws -> PublishResult {
+        try memory.checkPublication()
         do { try await proveEnd(at: parent) } catch let mismatch as StoreMismatch {
             return .mismatch(mismatch)
         }

@@ -107,7 +107,8 @@ extension ZoneClient {
     package nonisolated(nonsending) func reader(
         behind position: LogPosition
     ) async throws -> LogReader {
-        do { return try await provenReader(behind: position).0 } catch let mismatch as StoreMismatch
+        do { return try await provenReader(behind: position).reader } catch let mismatch
+            as StoreMismatch
         {
             throw mismatch.failure
         }
@@ -120,33 +121,54 @@ extension ZoneClient {
     /// together with the description.
     nonisolated(nonsending) func provenReader(
         behind position: LogPosition
-    ) async throws -> (LogReader, ZoneConnection) {
+    ) async throws -> (reader: LogReader, connection: ZoneConnection, move: StoreMove?) {
         guard let known = try memory.store else {
             let connection = try await connectedChecked()
             var reader = LogReader(connection.log, after: position)
-            try await reader.prove()
-            return (reader, connection)
+            let move = try await prove(&reader, of: connection.format.id)
+            return (reader, connection, move)
         }
         let present = try connection()
         let connection = try present ?? assumed(known)
         var reader = LogReader(connection.log, after: position)
+        let move: StoreMove?
         if position.token.sequence == 0 {
             let (zone, remote) = (zone, connection.remote)
-            try await reader.prove(alongside: StoreFormat.request()) { reply in
-                _ = try zone.recognise(StoreFormat(reply: reply), at: remote, known)
+            move = try await prove(&reader, of: known.id, alongside: StoreFormat.request()) {
+                _ = try zone.recognise(StoreFormat(reply: $0), at: remote, known)
             }
         } else {
-            try await prove(&reader, connection.remote, known)
+            move = try await prove(&reader, connection.remote, known)
         }
         if present == nil { current = connection }
-        return (reader, connection)
+        return (reader, connection, move)
+    }
+
+    /// Proves the start of a reader, and reads the note of a move with the same request.
+    ///
+    /// - Parameters:
+    ///   - store: The id of the store.
+    ///   - other: Another object to read, whose reply is checked first.
+    private nonisolated(nonsending) func prove(
+        _ reader: inout LogReader, of store: [UInt8], alongside other: ObjectRequest? = nil,
+        _ accept: (ObjectReply) throws -> Void = { _ in }
+    ) async throws -> StoreMove? {
+        var others = [other].compactMap(\.self)
+        if zone.readsMove { others.append(try StoreMove.request()) }
+        var move: StoreMove?
+        try await reader.prove(alongside: others) { replies in
+            if other != nil, let reply = replies.first { try accept(reply) }
+            guard zone.readsMove, let reply = replies.last else { return }
+            move = StoreMove(reply: reply, of: store)
+        }
+        return move
     }
 
     private nonisolated(nonsending) func prove(
         _ reader: inout LogReader, _ remote: any Remote, _ known: KnownStore
-    ) async throws {
+    ) async throws -> StoreMove? {
         do {
-            try await reader.prove()
+            return try await prove(&reader, of: known.id)
         } catch let failure as Failure where Self.aboutStore.contains(failure.code) {
             _ = try zone.recognise(await StoreFormat.read(from: remote), at: remote, known)
             throw failure

@@ -20,6 +20,8 @@ package protocol ZoneMemory {
     /// Stores numbers in one transaction; 0 removes one.
     func set(_ numbers: [ZoneCounter: UInt64]) throws
 
+    /// Stops a client that is about to publish something which nobody would see, as it is known that the store was moved.
+    func checkPublication() throws
     /// Records a commit before it is published. The record is kept until the position has passed
     /// it.
     func recordOwn(_ commit: OwnCommit) throws
@@ -29,6 +31,11 @@ package protocol ZoneMemory {
     /// The whole zone as of a commit; nil if it has changed since. The rows are read while the
     /// checkpoint is stored.
     func checkpoint(at token: ChangeToken) throws -> CheckpointSource?
+}
+
+extension ZoneMemory {
+    /// The owner looks for a note itself; see ``ZoneClient/findMove(from:)``.
+    package func checkPublication() {}
 }
 
 /// A position in a zone's log.

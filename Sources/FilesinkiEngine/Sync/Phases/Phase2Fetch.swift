@@ -73,6 +73,7 @@ extension SyncEngine {
         switch try await zone.fetch(into: &tree) {
         case .mismatch(let mismatch): throw mismatch
         case .fetched(let fetched):
+            try noteMove(fetched.move, run)
             var view = tree.view
             view.token = fetched.end.token
             view.fetched = fetched

@@ -85,7 +85,7 @@ extension SyncEngine {
         let isPartial = run.isPartial
         let notices = try await zone.conclude(at: token) { try !isPartial || hasAppliedAll() }
         run.report.notices += notices.map { Problem(RelativePath(unchecked: []), $0) }
-        try await reportMove(&run)
+        try reportMove(&run)
     }
 
     /// Whether no remote change waits at a path that the base has: then the tree of the last commit has all that the next
