@@ -192,6 +192,10 @@ struct MigrationTests {
         }
         try world.write("a", to: "a/mine")
         try await expect("sync a")
+        // What would not succeed is not offered.
+        let refused = try await expect("remote set other --root b", .notAllowed)
+        #expect(refused.talk.contains("both stores were used since"), "\(refused.talk)")
+        #expect(!refused.talk.contains("--migrate"), "\(refused.talk)")
         let accept = "filesinki remote set --root \(world.folder)/b \(world.folder)/other --accept:"
         let copied = try await expect("remote set other --migrate --root b", .negative)
         #expect(copied.talk.contains("cannot be joined"), "\(copied.talk)")

@@ -93,7 +93,7 @@ extension SyncEngine {
                 remedy: "To accept it, add --accept; nothing is deleted.")
         }
         if !acceptingOther, try await !zone.holdsSeenCommits(present) {
-            throw Failure.lacksSeenCommits(address)
+            throw Failure.lacksSeenCommits(address, canCopy: await canCopy(to: remote))
         }
         var notice: Failure?
         if isOther || acceptingOther {
@@ -107,6 +107,12 @@ extension SyncEngine {
         }
         try useStore(format, key, at: address)
         return notice
+    }
+
+    /// Whether a migration could copy what another store lacks. True if the present remote does not answer: it says so then.
+    private func canCopy(to remote: any Remote) async -> Bool {
+        guard let source = try? options.openRemote(config) else { return true }
+        return (try? await StoreMigration.canComplete(remote, from: source)) ?? true
     }
 
     /// Makes a store the replica's own.
@@ -128,8 +134,19 @@ extension SyncEngine {
 
 extension Failure {
     /// A store of the same id was copied, or backed up, before its last commits.
-    fileprivate static func lacksSeenCommits(_ address: String) -> Failure {
+    ///
+    /// - Parameter canCopy: Whether nobody has used it since.
+    fileprivate static func lacksSeenCommits(_ address: String, canCopy: Bool) -> Failure {
         let command = "filesinki remote set \(ShellWord.shown(address.utf8))"
+        guard canCopy else {
+            return Failure(
+                .wrongStore, path: address,
+                "This store lacks commits that this device has seen, and has others instead: both stores were used since "
+                    + "one was copied to the other.",
+                remedy:
+                    "To merge both sides as at a first sync, run \(command) --accept. Nothing is deleted: what was deleted "
+                    + "in one of them comes back, and edits may become conflict copies.")
+        }
         return Failure(
             .wrongStore, path: address,
             "This store lacks commits that this device has seen: it was copied before them, or is an old copy.",
