@@ -127,6 +127,13 @@ struct MigrationTests {
         try await expect("check --root b --read-data")
     }
 
+    @Test("nothing is made at the new place where the store cannot be read")
+    func unmounted() async throws {
+        world.rename("store", to: "elsewhere")
+        try await expect("remote set fresh --migrate --root a", .away)
+        #expect(!world.names().contains("fresh"))
+    }
+
     @Test("a move to the address that the store has copies nothing, and says so")
     func sameAddress() async throws {
         let outcome = try await expect("remote set store --migrate --root a")

@@ -141,6 +141,8 @@ struct RemoteSetCommand: ReplicaCommand {
         let console = session.console
         // Before a folder is made, which the next run would sync.
         try RootPlacement(root: session.root.path).check(against: address.text)
+        // And before it is known that there is something to copy.
+        _ = try await session.replica.findMove()
         let connection = try await console.makeFolder(of: address, for: session.settings)
         defer { withExtendedLifetime(connection) {} }
         let access = try reaching.access(of: session.settings, in: console)
