@@ -1,5 +1,49 @@
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiStore
+import FilesinkiText
+
+/// What was in a folder that was deleted.
+struct DeletedFolder {
+    /// A file that had another name, outside of the folder, before it was deleted.
+    struct Move {
+        let path: RelativePath
+        let goal: RelativePath
+    }
+
+    /// At any depth, parents first.
+    var entries: [(RelativePath, Entry)] = []
+    /// Those of the entries that were moved out.
+    var movedOut: [Move] = []
+
+    /// Leaves out the entries that were moved out and are still where they were moved to, and keeps only these moves. Of a folder
+    /// of which nothing else was deleted, a copy is what comes back.
+    ///
+    /// - Parameter isThere: Whether a path is in the tree.
+    mutating func leaveOutMoved(where isThere: (RelativePath) throws -> Bool) rethrows {
+        let still = try movedOut.filter { try isThere($0.goal) }
+        let left = Set(still.map(\.path))
+        let rest = entries.filter { !left.contains($0.0) }
+        let isAnyDeleted = rest.contains { $0.1.kind != .directory }
+        movedOut = isAnyDeleted ? still : []
+        if isAnyDeleted { entries = rest }
+    }
+
+    /// What `undelete` of the folder says of what does not come back; nil for nothing.
+    func notice(of folder: RelativePath) -> Problem? {
+        guard let first = movedOut.first else { return nil }
+        let files = CountText.text(movedOut.count, "file")
+        let (verb, more) = movedOut.count == 1 ? ("stays", "") : ("stay", ", and others elsewhere")
+        return Problem(
+            folder,
+            Failure(
+                .exists, path: folder.bytes,
+                "\(files) that had been moved out of it \(verb) there: \(first.path) is \(first.goal) now"
+                    + "\(more).",
+                remedy: "For a copy at the old name, run filesinki undelete "
+                    + "\(ShellWord.path(first.path.bytes))."))
+    }
+}
 
 /// The contents of deleted folders, each as of before its deletion, while the log is read once for all of them.
 struct FolderContents {
@@ -25,17 +69,25 @@ struct FolderContents {
     /// The last commit that matters.
     var end: UInt64 { readings.values.map(\.end).max() ?? 0 }
 
-    /// The entries in each folder before its deletion, at any depth, parents first.
-    var beforeDeletion: [RelativePath: [(RelativePath, Entry)]] {
+    /// What was in each folder before its deletion.
+    var beforeDeletion: [RelativePath: DeletedFolder] {
         Dictionary(
-            uniqueKeysWithValues: readings.map {
-                ($0.key, $0.value.content.beforeDeletion.below($0.key))
+            uniqueKeysWithValues: readings.map { folder, reading in
+                let entries = reading.content.beforeDeletion.below(folder)
+                let moved = entries.compactMap { path, _ in
+                    reading.content.goals[path].map { DeletedFolder.Move(path: path, goal: $0) }
+                }
+                return (folder, DeletedFolder(entries: entries, movedOut: moved))
             })
     }
 
     /// Adds the next commit. Costs its changes, each with the folders above it.
     mutating func fold(_ commit: Commit) {
         guard !commit.changes.isEmpty else { return }
+        let moves = commit.changes.compactMap { change in
+            change.movedFrom.map { ($0, change.path) }
+        }
+        let goals = Dictionary(moves) { first, _ in first }
         var inside: [RelativePath: [Change]] = [:]
         for change in commit.changes {
             for folder in [change.path] + change.path.ancestors where readings[folder] != nil {
@@ -47,7 +99,7 @@ struct FolderContents {
             let device = reading.content.device.id
             let before = counts[device] ?? 0
             if before > reading.seen { reading.content.endSeries() }
-            reading.content.fold(changes, of: folder, commit)
+            reading.content.fold(changes, of: folder, commit, goals)
             reading.seen = before + (commit.device.id == device ? 1 : 0)
             readings[folder] = reading
         }
@@ -62,6 +114,8 @@ private struct FolderContent {
     private var tree: [RelativePath: VersionedEntry] = [:]
     /// The contents before the current series of deletions; nil outside such a series.
     private var kept: [RelativePath: VersionedEntry]?
+    /// Where the files are that were moved out of the folder, by their old names.
+    private(set) var goals: [RelativePath: RelativePath] = [:]
 
     init(device: Device) { self.device = device }
 
@@ -70,7 +124,10 @@ private struct FolderContent {
     /// The device did something else in between.
     mutating func endSeries() { kept = nil }
 
-    mutating func fold(_ changes: [Change], of folder: RelativePath, _ commit: Commit) {
+    mutating func fold(
+        _ changes: [Change], of folder: RelativePath, _ commit: Commit,
+        _ moves: [RelativePath: RelativePath]
+    ) {
         let isByDeleter = commit.device.id == device.id
         if !isByDeleter || changes.contains(where: { keeps(folder, $0) }) {
             kept = nil
@@ -78,9 +135,10 @@ private struct FolderContent {
             kept = tree
         }
         for change in changes {
+            let isGone = change.entry.kind == .tombstone
             tree[change.path] =
-                change.entry.kind == .tombstone
-                ? nil : VersionedEntry(change.entry, version: commit.sequence)
+                isGone ? nil : VersionedEntry(change.entry, version: commit.sequence)
+            goals[change.path] = isGone ? moves[change.path] : nil
         }
     }
 

@@ -204,7 +204,7 @@ struct History: ReplicaPart {
         try await storedContents.source(reader.view)
     }
 
-    /// Returns what a folder contained when it was deleted, parents first.
+    /// Returns what a folder contained when it was deleted, without what was moved out of it before and is still there.
     ///
     /// A deletion may span several commits, for example those of a watch that saw the files
     /// disappear one by one. Consecutive commits of one device that only delete inside the folder
@@ -214,15 +214,16 @@ struct History: ReplicaPart {
     ///   deleted.
     func deletedChildren(
         of folder: RelativePath, by deletion: PathVersion?, in reader: HistoryReader
-    ) async throws -> [(RelativePath, Entry)] {
-        guard let deletion else { return [] }
-        return try await deletedChildren(of: [folder: deletion], in: reader)[folder] ?? []
+    ) async throws -> DeletedFolder {
+        guard let deletion else { return DeletedFolder() }
+        return try await deletedChildren(of: [folder: deletion], in: reader)[folder]
+            ?? DeletedFolder()
     }
 
     /// The same for many folders, each with the version that deleted it. Reads the log once for all.
     func deletedChildren(
         of deletions: [RelativePath: PathVersion], in reader: HistoryReader
-    ) async throws -> [RelativePath: [(RelativePath, Entry)]] {
+    ) async throws -> [RelativePath: DeletedFolder] {
         guard !deletions.isEmpty else { return [:] }
         var contents = FolderContents(deletions)
         let end = contents.end
@@ -231,7 +232,11 @@ struct History: ReplicaPart {
             contents.fold(commit)
             return true
         }
-        return contents.beforeDeletion
+        return try contents.beforeDeletion.mapValues { found in
+            var found = found
+            try found.leaveOutMoved { try manifest.base($0) != nil }
+            return found
+        }
     }
 
     /// Returns what a folder contained when something else took its name, parents first; nothing if that never happened.
@@ -242,7 +247,7 @@ struct History: ReplicaPart {
         let after = versions.suffix(
             from: versions.lastIndex { $0.change.entry.kind == .directory }.map { $0 + 1 }
                 ?? versions.endIndex)
-        return try await deletedChildren(of: folder, by: after.first, in: reader)
+        return try await deletedChildren(of: folder, by: after.first, in: reader).entries
     }
 }
 

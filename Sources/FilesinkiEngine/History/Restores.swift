@@ -69,10 +69,12 @@ struct Restores: ReplicaPart {
             throw Failure.noDeletedFile(path, earlier: earlier)
         }
         let last = life.last
-        let notice = life.isMovedAway ? try renamedNotice(path) : nil
+        var notice = life.isMovedAway ? try renamedNotice(path) : nil
         var wanted = [(path, last.change.entry)]
         if last.change.entry.kind == .directory {
-            wanted += try await history.deletedChildren(of: path, by: life.end, in: reader)
+            let inside = try await history.deletedChildren(of: path, by: life.end, in: reader)
+            wanted += inside.entries
+            notice = notice ?? inside.notice(of: path)
         }
         var report = try await writeBack(
             wanted, of: path, .init(command: "undelete", version: last.version), options,

@@ -74,11 +74,13 @@ struct Undeletions: ReplicaPart {
         let folders = lives.filter { $0.value.last.change.entry.kind == .directory }
         let inside = try await history.deletedChildren(
             of: folders.compactMapValues(\.end), in: reader)
+        report.notices += inside.sorted { $0.key < $1.key }.prefix(Self.hintedNames)
+            .compactMap { $0.value.notice(of: $0.key) }
         var found: [RelativePath: ManyRestores.Wanted] = [:]
         // A folder's content comes after a path of its own: the upper folder, as the first, decides.
         for path in paths.sorted() {
             guard let last = lives[path]?.last else { continue }
-            for (name, entry) in [(path, last.change.entry)] + (inside[path] ?? [])
+            for (name, entry) in [(path, last.change.entry)] + (inside[path]?.entries ?? [])
             where found[name] == nil {
                 found[name] = .init(path: name, entry: entry, version: last.version)
             }

@@ -1,0 +1,64 @@
+import FilesinkiCommands
+import Testing
+
+/// `undelete` of a folder from which files had been moved before it was deleted.
+@Suite("undelete of a folder and what was moved out of it")
+struct MovedOutOfFolderTests {
+    private static func world() async throws -> World {
+        let world = try World()
+        for name in ["m/1", "m/2", "z", "kept"] {
+            try world.write("content of \(name)", to: "a/" + name)
+        }
+        try await world.done("init", "a", "--remote", "store")
+        try await world.done("sync", "a")
+        return world
+    }
+
+    private static let told = "1 file that had been moved out of it stays there: m/1 is kept2 now."
+
+    @Test(
+        "what is still at its new name does not come back, and is named",
+        arguments: [["m"], ["m", "z"]], [true, false])
+    func leftOut(_ paths: [String], _ isInOneRun: Bool) async throws {
+        let world = try await Self.world()
+        if isInOneRun {
+            world.rename("a/m/1", to: "a/kept2")
+            world.rename("a/m", to: "gone")
+            try await world.done("sync", "a")
+        } else {
+            try await world.done("mv", "--root", "a", "m/1", "kept2")
+            try await world.done("rm", "--root", "a", "-r", "m")
+        }
+        try await world.done("rm", "--root", "a", "z")
+        let line = ["undelete", "--root", "a"] + paths
+        let dry = try await world.run(bytes: (line + ["-n"]).map { Array($0.utf8) })
+        #expect(dry.talk.contains(Self.told), "\(dry.talk)")
+        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.names(in: "a/m") == ["2"])
+        #expect(outcome.talk.contains(Self.told), "\(outcome.talk)")
+        try await world.done("undelete", "--root", "a", "m/1")
+        #expect(world.readText("a/m/1") == "content of m/1")
+        #expect(world.readText("a/kept2") == "content of m/1")
+    }
+
+    @Test("what was deleted at its new name comes back with the folder")
+    func deletedSince() async throws {
+        let world = try await Self.world()
+        try await world.done("mv", "--root", "a", "m/1", "kept2")
+        try await world.done("rm", "--root", "a", "-r", "m")
+        try await world.done("rm", "--root", "a", "kept2")
+        let outcome = try await world.run("undelete", "--root", "a", "m")
+        #expect(world.names(in: "a/m") == ["1", "2"])
+        #expect(!outcome.talk.contains("moved out"), "\(outcome.talk)")
+    }
+
+    @Test("of a folder that was renamed, undelete makes a copy")
+    func renamed() async throws {
+        let world = try await Self.world()
+        try await world.done("mv", "--root", "a", "m", "n")
+        try await world.done("undelete", "--root", "a", "m")
+        #expect(world.names(in: "a/m") == ["1", "2"])
+        #expect(world.names(in: "a/n") == ["1", "2"])
+    }
+}
