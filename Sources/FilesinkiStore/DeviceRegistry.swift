@@ -75,14 +75,25 @@ package struct DeviceRegistry: Sendable {
     ///
     /// - Throws: What the remote throws.
     package func lastAcknowledged() async throws -> UInt64 {
-        var newest: UInt64 = 0
+        try await lastAcknowledged(lookingFor: []).last
+    }
+
+    /// The same, and whether a device has an acknowledgement: one that another device has forgotten has none.
+    ///
+    /// - Parameter id: The device's 16 bytes.
+    func lastAcknowledged(
+        lookingFor id: [UInt8]
+    ) async throws -> (last: UInt64, isKnown: Bool) {
+        var found = (last: UInt64(0), isKnown: false)
+        let own = StoreLayout.acknowledgements(of: id, zone: zone)
         try await remote.listPages(prefix: Self.prefix) { page in
             for object in page where isOfThisZone(object.key) {
-                let names = object.key.description.split(separator: "/")
-                newest = max(newest, UInt64(names[3]) ?? 0)
+                let key = object.key.description
+                found.last = max(found.last, UInt64(key.split(separator: "/")[3]) ?? 0)
+                if key.hasPrefix(own) { found.isKnown = true }
             }
         }
-        return newest
+        return found
     }
 
     /// The newest acknowledgement of each device, sorted by device id.

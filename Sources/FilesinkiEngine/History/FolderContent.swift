@@ -1,5 +1,4 @@
 import FilesinkiModel
-import FilesinkiReconcile
 import FilesinkiStore
 import FilesinkiText
 

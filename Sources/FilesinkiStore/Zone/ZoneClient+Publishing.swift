@@ -87,9 +87,18 @@ extension ZoneClient {
     nonisolated(nonsending) func proof(
         _ connection: ZoneConnection, end: UInt64
     ) async throws -> LogEndProof {
-        LogEndProof(
-            checkpoint: try await connection.checkpoints.newest(after: end),
-            acknowledged: try await connection.devices.lastAcknowledged())
+        let checkpoint = try await connection.checkpoints.newest(after: end)
+        let (last, isKnown) = try await connection.devices.lastAcknowledged(
+            lookingFor: memory.device.id)
+        if !isKnown { try forgetAcknowledgement() }
+        return LogEndProof(checkpoint: checkpoint, acknowledged: last)
+    }
+
+    /// Another device has forgotten this one: it acknowledges at the end of this run, whenever it did so last. Who publishes is
+    /// in use, and its versions have to be kept.
+    private func forgetAcknowledgement() throws {
+        guard try memory.number(.acknowledgement) > 0 else { return }
+        try memory.set([.acknowledgement: 0, .acknowledgementTime: 0])
     }
 
     /// The mismatch of a log that ends too early; nil when it does not.

@@ -53,4 +53,23 @@ struct ForgottenDeviceTests: PruneScene {
         try await b.sync()
         #expect(try await a.with { try await $0.devices() }.count == 2)
     }
+
+    @Test("a device that publishes after it was forgotten is listed by the same run")
+    func publishes() async throws {
+        try await b.sync()
+        try await a.with { try await $0.forgetDevice("b") }
+        #expect(try await a.with { try await $0.devices() }.map(\.device.name) == ["a"])
+        try b.write(["n": .file("new")])
+        // Over a network, the end of the log is proven once an hour.
+        world.clock.advance(by: .seconds(7200))
+        try await b.sync()
+        let known = try await a.with { try await $0.devices() }
+        #expect(known.map(\.device.name) == ["a", "b"])
+        // One that is listed acknowledges as rarely as before.
+        let acknowledged = known.first { $0.device.name == "b" }?.acknowledged
+        try b.write(["n": .file("newer")])
+        try await b.sync()
+        let later = try await a.with { try await $0.devices() }.first { $0.device.name == "b" }
+        #expect(later?.acknowledged == acknowledged)
+    }
 }
