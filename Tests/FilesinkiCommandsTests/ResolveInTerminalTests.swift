@@ -130,6 +130,34 @@ struct ResolveInTerminalTests {
         #expect(help.talk.contains("  e  edit both in one text"), "\(help.talk)")
     }
 
+    @Test(arguments: [
+        (
+            "true",
+            "the editor true left the text as it was. Run it again, or take a side with its key."
+        ),
+        (
+            "none-such",
+            "the editor none-such was not found. Set $VISUAL or $EDITOR to one that is installed, or take"
+        ),
+        ("false", "the editor false ended with 1."),
+    ])
+    func `an editor that merges nothing is not called a merge tool`(
+        _ editor: String, _ words: String
+    ) async throws {
+        let world = try await world()
+        world.set("VISUAL", to: editor)
+        let outcome = try await resolve(world, "e\nq\n", "one")
+        #expect(outcome.code == .conflict)
+        #expect(outcome.talk.contains("The conflict stays open: \(words)"), "\(outcome.talk)")
+        #expect(!outcome.talk.contains("--take"), "\(outcome.talk)")
+    }
+
+    @Test func `the question fits into a line of a terminal`() async throws {
+        let outcome = try await resolve(try await world(), "q\n", "one")
+        let lines = outcome.talk.split(separator: "\n").filter { $0.contains("[q]uit") }
+        #expect(lines.count == 1 && lines.allSatisfy { $0.count < 80 }, "\(outcome.talk)")
+    }
+
     @Test func `without a terminal, or with another choice, it is a usage error`() async throws {
         let world = try await world()
         #expect(try await resolve(world, "o\n", "--take", "here").code == .usage)

@@ -14,6 +14,8 @@ struct MergeTool: Sendable {
     let name: String
     /// Whether an exit code of 0 is enough; else the merged file must have changed, too.
     let trustsExitCode: Bool
+    /// Whether it is the user's editor, with one text instead of three.
+    let isEditor: Bool
 
     /// The tools that need no setting, as git runs them.
     private static let known: [(name: String, program: String, arguments: String)] = [
@@ -45,6 +47,7 @@ struct MergeTool: Sendable {
     /// - Throws: Code `usage` for a single word that names no tool.
     init(_ argument: String, _ environment: [String: String]) throws(Failure) {
         name = argument
+        isEditor = false
         guard !argument.contains(where: { " $/".contains($0) }) else {
             command = argument
             trustsExitCode = false
@@ -77,6 +80,7 @@ struct MergeTool: Sendable {
         name = program
         command = program + #" "$MERGED""#
         trustsExitCode = false
+        isEditor = true
     }
 
     /// Runs the tool at the terminal of this process, and waits for its end.

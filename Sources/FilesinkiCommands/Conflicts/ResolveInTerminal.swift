@@ -166,7 +166,7 @@ struct ConflictKeys {
             sides.here == nil
             ? "[1] \(labels[0]), [2] \(labels[1])"
             : sides.isEditedHere ? "[h]ere, [t] in place" : "[h]ere, [t]here"
-        return "\(names), [b]oth, [e]dit the merge, [m]erge tool, [d]iff, [s]kip, [q]uit, [?]"
+        return "\(names), [b]oth, [e]dit, [m]erge tool, [d]iff, [s]kip, [q]uit, [?]"
     }
 
     /// What each key does.

@@ -50,7 +50,9 @@ extension ResolveCommand {
             let exit = try await tool.run(files, console.environment, output: output)
             merged = try tool.result(exit, in: files, startedFrom: versions.start)
             if merged == nil {
-                try console.show([Problem(path, .stays(exit))], type: "notice")
+                try console.show(
+                    [Problem(path, tool.conflictStays(exit, isAsked: isInteractive))],
+                    type: "notice")
             }
         } catch {
             files.remove()
@@ -109,20 +111,6 @@ extension Failure {
             remedy: "The text is in \(printable(file.utf8)): remove them, and resolve it with "
                 + "--with.")
     }
-
-    /// A merge tool did not resolve a conflict.
-    fileprivate static func stays(_ exit: Int32) -> Failure {
-        // What a shell ends with if there is no such program.
-        if exit == 127 {
-            return Failure(
-                .declined, "The conflict stays open: the program of the merge tool was not found.",
-                remedy: "Install it, name another one, or choose a side with --take.")
-        }
-        let why = exit == 0 ? "left $MERGED as it was" : "ended with \(exit)"
-        return Failure(
-            .declined, "The conflict stays open: the merge tool \(why).",
-            remedy: "Run it again, or choose a side with --take.")
-    }
 }
 
 extension MergeTool {
@@ -141,5 +129,29 @@ extension MergeTool {
         let file = try InputFile(place: Array(files.merged.utf8), flags: 0, name: files.merged)
         let bytes = try file.readAll(limit: Self.limit)
         return trustsExitCode || bytes != start ? bytes : nil
+    }
+
+    /// It did not resolve a conflict.
+    ///
+    /// - Parameters:
+    ///   - exit: Its exit code.
+    ///   - isAsked: Whether a person is asked at the terminal what to do with the conflict, so that no option is needed.
+    fileprivate func conflictStays(_ exit: Int32, isAsked: Bool) -> Failure {
+        let side = isAsked ? "take a side with its key" : "choose a side with --take"
+        let program = isEditor ? "the editor \(printable(name.utf8))" : "the merge tool"
+        // What a shell ends with if there is no such program.
+        if exit == 127 {
+            return Failure(
+                .declined,
+                "The conflict stays open: \(isEditor ? program : "the program of \(program)") was not found.",
+                remedy: isEditor
+                    ? "Set $VISUAL or $EDITOR to one that is installed, or \(side)."
+                    : "Install it, name another one, or \(side).")
+        }
+        let what = isEditor ? "the text" : "$MERGED"
+        let why = exit == 0 ? "left \(what) as it was" : "ended with \(exit)"
+        return Failure(
+            .declined, "The conflict stays open: \(program) \(why).",
+            remedy: "Run it again, or \(side).")
     }
 }
