@@ -50,10 +50,17 @@ import Testing
     {
         let world = try await world()
         let told = "Not synced, as it is ignored by .filesinkiignore, line 1: one."
-        #expect(try await run(world, "sync --root a one").talk.contains(told))
-        #expect(try await !run(world, "sync --root a one two").talk.contains(told))
+        for option in ["", " -q", " --dry-run"] {
+            let refused = try await run(world, "sync --root a one\(option)")
+            #expect(refused.code == .usage, "\(option)")
+            #expect(refused.talk.contains("one: Not synced, as"), "\(refused.talk)")
+        }
+        let json = try await run(world, "sync --root a one --json")
+        #expect(json.code == .usage && json.text.contains(#""code":"usage""#), "\(json.text)")
+        let some = try await run(world, "sync --root a one two")
+        #expect(some.code == .done && !some.talk.contains("Not synced"), "\(some.talk)")
         world.terminals = Console.Terminals(talk: true, columns: { 1000 })
-        #expect(try await run(world, "sync --root a one").talk.contains(told))
+        #expect(try await run(world, "sync --root a one two").talk.contains(told))
         #expect(try await !run(world, "sync --root a two").talk.contains("Not synced"))
         #expect(try await !run(world, "sync --root a one --include one").talk.contains(told))
     }

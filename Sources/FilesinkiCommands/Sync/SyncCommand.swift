@@ -92,6 +92,8 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         let chosen = try session.paths(
             try session.withoutRoot(paths, list, named: self.paths),
             isList: list.pathsFrom != nil)
+        let mayBeIgnored = list.pathsFrom == nil && patterns.include.isEmpty
+        if mayBeIgnored, try session.refuseIgnored(chosen) { return .usage }
         let question = try ask ? ConflictQuestion(console) : nil
         let chosenPatterns = try patterns.patterns
         if !dryRun { session.register() }
@@ -104,7 +106,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             options.isDryRun = dryRun
             options.approved = approve
         }
-        if list.pathsFrom == nil, patterns.include.isEmpty { try session.sayIgnored(chosen) }
+        if mayBeIgnored { try session.sayIgnored(chosen) }
         // Without a remote, the run has said more than that.
         if code != .negative, session.root.origin == .standard { console.sayDefaultReplica() }
         return code
@@ -155,19 +157,41 @@ extension Session {
         console.register(root: settings.root, state: settings.state, isNew: false)
     }
 
-    /// Says which of the paths that the user has named are ignored, so that nothing was synced: without a terminal only if
-    /// all are, for a script may name what a pattern of the shell matches.
+    /// Refuses paths that the user has named where all of them are here and ignored: nothing of what was asked for would be
+    /// done. One that only the store has is received.
+    ///
+    /// - Returns: Whether it has refused them.
+    fileprivate func refuseIgnored(_ paths: [RelativePath]) throws -> Bool {
+        let tree = RootReader(root: root.path)
+        guard !paths.isEmpty, paths.allSatisfy(tree.exists) else { return false }
+        let ignored = try self.ignored(paths)
+        guard ignored.count == paths.count else { return false }
+        for (path, rule) in ignored {
+            try console.report(
+                Failure(
+                    .usage, path: path.bytes, "Not synced, as it is ignored by \(rule.place).",
+                    remedy: "For this run only, add --include PATTERN."))
+        }
+        return true
+    }
+
+    /// Says which of the paths that the user has named are ignored, so that they were not synced: without a terminal
+    /// only if all are, for a script may name what a pattern of the shell matches.
     fileprivate func sayIgnored(_ paths: [RelativePath]) throws {
         guard !console.outputOptions.isJSON else { return }
-        let ignored = try paths.compactMap { path in
-            try ignoreRule(of: path).map { (path: path, rule: $0) }
-        }
+        let ignored = try self.ignored(paths)
         guard console.terminals.talk || ignored.count == paths.count else { return }
         for (path, rule) in ignored {
             console.say(
                 "Not synced, as it is ignored by \(rule.place): \(path). For this run only, add "
                     + "--include PATTERN.")
         }
+    }
+
+    private func ignored(_ paths: [RelativePath]) throws -> [(
+        path: RelativePath, rule: IgnoreMatch
+    )] {
+        try paths.compactMap { path in try ignoreRule(of: path).map { (path: path, rule: $0) } }
     }
 
     /// Says after a change of an ignore file what it has no effect on: a file that was synced stays in the store.
