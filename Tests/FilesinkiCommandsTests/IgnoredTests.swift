@@ -227,6 +227,17 @@ import Testing
         #expect(try await !world.run("sync", "a", "-v").talk.contains("ignored here: "))
     }
 
+    @Test func `delete --keep of a pattern says that it takes none`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("on*\n", to: "a/.filesinkiignore")
+        try world.write("mine", to: "a/only-here")
+        let pattern = try await run(world, "delete --root a --keep on*")
+        #expect(pattern.code == .negative)
+        #expect(pattern.talk.contains("; a pattern is not taken."), "\(pattern.talk)")
+        let here = try await run(world, "delete --root a --keep only-here")
+        #expect(here.talk.contains("remove it with rm"), "\(here.talk)")
+    }
+
     @Test func `delete refuses an ignored path, and --keep deletes it in the store`() async throws {
         let world = try await world()
         let refused = try await run(world, "delete --root a one")

@@ -187,14 +187,16 @@ extension Deletions {
     private func require(
         _ paths: [RelativePath], in stored: [(path: RelativePath, entry: VersionedEntry)],
         _ recursive: Bool
-    ) throws(Failure) {
+    ) throws {
         for path in paths {
             guard let known = stored.first(where: { $0.path == path })?.entry else {
                 throw Failure(
                     .notFound, path: path.bytes, "The store does not have this path.",
-                    remedy: "The file here is ignored: remove it with rm if it is not needed.")
+                    remedy: try root.status(path) == nil
+                        ? "Name the paths as filesinki ls lists them; a pattern is not taken."
+                        : "The file here is ignored: remove it with rm if it is not needed.")
             }
-            if known.entry.kind == .directory, !recursive { throw .isFolder(path) }
+            if known.entry.kind == .directory, !recursive { throw Failure.isFolder(path) }
         }
     }
 
