@@ -183,7 +183,10 @@ struct PartialReplicaTests {
 
     @Test(
         "a notice that cannot wait is said with -q, too",
-        arguments: [(".filesinkiignore", "./x.env\n"), (".filesinkignore", "x.env\n")])
+        arguments: [
+            (".filesinkiignore", "./x.env\n"), (".filesinkignore", "x.env\n"),
+            (".FilesinkiIgnore", "x.env\n"),
+        ])
     func urgent(_ name: String, _ text: String) async throws {
         let world = try await GoldenTests.pair()
         try world.write(text, to: "a/" + name)

@@ -15,7 +15,8 @@ struct RootIgnoreFiles {
     /// Names that people write in place of ``FilesinkiRules/IgnoreFilter/fileName``.
     private static let wrongNames = [
         ".filesinkignore", ".filesinki-ignore", ".filesinki_ignore", ".filesinkiignore.txt",
-        "filesinkiignore",
+        "filesinkiignore", ".FilesinkiIgnore", ".FileSinkiIgnore", ".filesinkiIgnore",
+        ".FILESINKIIGNORE",
     ]
 
     /// - Throws: Code `limit` if one is too large.
@@ -35,8 +36,12 @@ struct RootIgnoreFiles {
                 misplaced = Self.failure(name, kind)
             }
         }
-        misnamed = try Self.wrongNames.filter { try root.status(RelativePath($0))?.kind == .file }
-            .map(Self.misnamed)
+        // A file system may take another case for the same name.
+        let isFound = texts[IgnoreFilter.fileName] != nil
+        misnamed = try Self.wrongNames.filter { name in
+            try root.status(RelativePath(name))?.kind == .file
+                && !(isFound && name.lowercased() == IgnoreFilter.fileName)
+        }.map(Self.misnamed)
     }
 
     private static func misnamed(_ name: String) -> Failure {
