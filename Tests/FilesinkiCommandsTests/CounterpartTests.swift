@@ -94,6 +94,7 @@ struct CounterpartTests {
             ("prune --max-age 30d", "prune --keep-within 90d"),
             ("prune --keep 3", "prune --keep-last 10"), ("prune --all", "prune --keep-last 1"),
             ("prune --dry", "prune --keep-last 10 --dry-run"), ("config --list", "config list"),
+            ("sync --only x", "sync PATH"), ("init x --only y", "clone URL DIR --only PATH"),
             ("sync --remote x", "remote set URL"), ("mv -f x y", "delete PATH"),
             // An argument is missing, too; the option says more.
             ("resolve x --ours", "resolve PATH --take here"),

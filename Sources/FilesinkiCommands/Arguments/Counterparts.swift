@@ -330,6 +330,9 @@ enum Counterparts {
         "prune --keep": Counterpart(
             "To keep the versions of the last commits", "filesinki prune --keep-last 10"),
         "prune --max-age": within, "prune --older-than": within,
+        "init --only": Counterpart(
+            "To hold some paths of a store", "filesinki clone URL DIR --only PATH"),
+        "sync --only": Counterpart("To sync some paths in this run", "filesinki sync PATH"),
         "sync --remote": Counterpart(
             "A replica has one remote; to set its address", "filesinki remote set URL"),
         "resolve --here": side, "resolve --mine": side, "resolve --ours": side,
