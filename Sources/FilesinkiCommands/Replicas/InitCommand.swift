@@ -302,12 +302,7 @@ struct CloneCommand: Command {
             console: console, settings: options)
         try console.show(made)
         let code = try await session.run { $0.patterns = patterns }
-        if !self.patterns.exclude.isEmpty {
-            console.say(
-                "--exclude held for this run: the next sync receives what it left out. To leave that "
-                    + "out for good, list it in .filesinki/ignore, or hold only some paths: "
-                    + "filesinki only set PATH.")
-        }
+        sayExcluded(in: console)
         guard !chosen.isEmpty else { return code }
         let isAllKnown = try await Self.reportUnknownPaths(of: session)
         return isAllKnown || code != .done ? code : .negative
@@ -324,6 +319,14 @@ struct CloneCommand: Command {
         let unknown = try await session.replica.unknownChosenPaths()
         for path in unknown { try session.console.report(.chosenNotFound(path)) }
         return unknown.isEmpty
+    }
+
+    private func sayExcluded(in console: Console) {
+        guard !patterns.exclude.isEmpty else { return }
+        console.say(
+            "--exclude held for this run: the next sync receives what it left out. To leave that out "
+                + "for good, list it in .filesinki/ignore, or hold only some paths: filesinki only "
+                + "set PATH.")
     }
 
     /// Connects to the store, and makes the replica.
