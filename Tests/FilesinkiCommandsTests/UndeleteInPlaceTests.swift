@@ -12,7 +12,7 @@ struct UndeleteInPlaceTests {
         for line in [["init", "a", "--remote", "store"], ["sync", "a"]] {
             #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .done)
         }
-        world.remove("a/q")
+        world.rename("a/q", to: "gone")
         try world.write("file", to: "a/q")
         if isSent { #expect(try await world.run("sync", "a").code == .done) }
         for paths in [["q"], ["q/1"], ["q/1", "q/2"], ["q/*"]] {
