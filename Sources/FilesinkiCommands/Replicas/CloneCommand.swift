@@ -1,0 +1,182 @@
+import ArgumentParser
+import FilesinkiDirectory
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRemote
+import FilesinkiRules
+import FilesinkiSystem
+import FilesinkiText
+
+/// `clone`: a replica of a store that is there.
+struct CloneCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "clone",
+        abstract: "Create a replica of an existing store, with all its files.",
+        discussion: """
+            The folder is created. The files of one that is there are merged with the store's, and \
+            sent to it; at a terminal, clone asks first.
+
+            With --only, a partial replica that holds only these files and folders. Everything else \
+            stays in the store and is neither written here nor deleted elsewhere. The replica keeps \
+            the choice; filesinki only changes it. Give --only once for each path.
+            """)
+
+    @Argument(help: "The store's address.")
+    var url: String
+
+    @Argument(help: "The folder to create.", completion: .directory)
+    var dir: String
+
+    @Option(name: .long, help: ArgumentHelp("A name for this device.", valueName: "name"))
+    var device: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where the replica keeps its state.", valueName: "dir"))
+    var state: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Hold only this file or folder of the store.", valueName: "path"))
+    var only: [String] = []
+
+    @OptionGroup var patterns: PatternOptions
+    @OptionGroup var bandwidth: BandwidthOption
+    @OptionGroup var passphrase: PassphraseOptions
+    @OptionGroup var reaching: AccessOptions
+    @OptionGroup var waiting: WaitOptions
+    @OptionGroup var report: ReportOptions
+
+    var interruptedWork: String? { InterruptedWork.repeated }
+
+    func run(in console: Console) async throws -> ExitCode {
+        report.apply(to: console)
+        try bandwidth.apply(to: console)
+        let address = try RemoteAddress(url, currentFolder: console.currentFolder)
+        try reaching.check(for: address)
+        try console.prepare(for: address)
+        let path = try FilePlace.absoluteText(dir, in: console.currentFolder)
+        let root = RootChoice(path: path, origin: .given)
+        let chosen = try only.map { try Self.chosenPath($0, root, in: console) }
+        let patterns = try patterns.patterns
+        var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
+        let access = try reaching.apply(to: &options, in: console)
+        if !self.patterns.include.isEmpty, self.patterns.exclude.isEmpty, only.isEmpty {
+            console.say(Self.includeNote)
+        }
+        guard try await Self.mayMerge(options, in: console) else { return .negative }
+        console.detail("Connecting to \(printable(address.text.utf8)).")
+        // One connection for all that follows.
+        let (connection, made) = try await console.beforeReplica(at: path, isMaking: false, address)
+        {
+            try await connect(options, address, only: chosen, in: console)
+        } hint: {
+            hint(of: address) + reaching.hint($0, at: address, in: console)
+        }
+        defer { withExtendedLifetime(connection) {} }
+        try console.pin(address, access)
+        console.register(root: path, state: options.state, isNew: true)
+        let session = Session(
+            replica: try await Replica.open(options, writable: true), root: root,
+            console: console, settings: options)
+        try console.show(made)
+        let code = try await session.run { $0.patterns = patterns }
+        sayExcluded(in: console)
+        guard !chosen.isEmpty else { return code }
+        let isAllKnown = try await Self.reportUnknownPaths(of: session)
+        return isAllKnown || code != .done ? code : .negative
+    }
+
+    private static let includeNote =
+        "--include adds what an ignore file leaves out, and leaves nothing out itself. To hold "
+        + "only some paths: filesinki clone URL DIR --only PATH."
+
+    /// Reports the chosen paths that the store does not have.
+    ///
+    /// - Returns: Whether it has all of them.
+    private static func reportUnknownPaths(of session: Session) async throws -> Bool {
+        let unknown = try await session.replica.unknownChosenPaths()
+        for path in unknown { try session.console.report(.chosenNotFound(path)) }
+        return unknown.isEmpty
+    }
+
+    private func sayExcluded(in console: Console) {
+        guard !patterns.exclude.isEmpty else { return }
+        console.say(
+            "--exclude held for this run: the next sync receives what it left out. To leave that out "
+                + "for good, list it in .filesinki/ignore, or hold only some paths: filesinki only "
+                + "set PATH.")
+    }
+
+    /// Connects to the store, and makes the replica.
+    private func connect(
+        _ options: ReplicaOptions, _ address: RemoteAddress, only chosen: [RelativePath],
+        in console: Console
+    ) async throws -> (connection: any Sendable, made: InitReport) {
+        do {
+            let connection = try options.connect(address.text)
+            // A mistyped address must not make a store, and a store that is away makes no replica.
+            let made = try await Replica.initialize(
+                options, address: address.text,
+                deviceName: try DeviceName.chosen(device, in: console),
+                makesStore: false, keys: passphrase.keys(in: console), only: chosen,
+                rootMode: Self.rootMode)
+            return (connection, made)
+        } catch let failure as Failure {
+            throw address.wordedBelowStore(failure, cloningTo: dir)
+        }
+    }
+
+    /// A folder of the user's own is made as by any other program; only the umask makes it private.
+    static let rootMode: UInt32 = 0o777
+
+    /// Says that a folder of files is merged with the store and sent to it, and asks where somebody can answer.
+    private static func mayMerge(
+        _ options: ReplicaOptions, in console: Console
+    ) async throws -> Bool {
+        guard try Replica.cloneMerges(options) else { return true }
+        let said =
+            "\(printable(options.root.utf8)) has files, which are merged with the store's and sent to it."
+        guard console.terminals.input, console.terminals.talk else {
+            console.say(said)
+            return true
+        }
+        console.ask(said + " Go on? [y/N]")
+        let answer = console.readAnswer()?.lowercased() ?? ""
+        if ["y", "yes"].contains(answer) { return true }
+        console.say("Nothing was changed.")
+        return false
+    }
+
+    /// What a name without a slash may mean that is no folder here: a host.
+    private func hint(of address: RemoteAddress) -> String {
+        guard case .folder(let path) = address, !url.contains("/"), !StateFile.exists(path) else {
+            return ""
+        }
+        return " For a host with ssh write \(url):PATH."
+    }
+
+    private static func chosenPath(
+        _ argument: String, _ root: RootChoice, in console: Console
+    ) throws -> RelativePath {
+        if let path = try root.path(argument, currentFolder: console.currentFolder) { return path }
+        throw Failure(
+            .usage, path: argument, "The path is the root itself.",
+            remedy: "Give paths below it, or leave out --only.")
+    }
+}
+
+extension Failure {
+    /// A chosen path that the store does not have.
+    fileprivate static func chosenNotFound(_ path: RelativePath) -> Failure {
+        let pattern =
+            PathPattern.isPattern("\(path)")
+            ? "A pattern is not taken, only a file or a folder. " : ""
+        return Failure(
+            .notFound, path: path.bytes, "The store has no such path.",
+            remedy: pattern
+                + "The replica was made, and holds the path once the store has it. To choose "
+                + "other paths: filesinki only set PATH, then filesinki sync.")
+    }
+}
