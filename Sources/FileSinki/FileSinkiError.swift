@@ -20,7 +20,7 @@ public struct FileSinkiError: Error, Sendable, Hashable {
         public static let coding = Code(rawValue: "coding")
         /// The local file system refused.
         public static let io = Code(rawValue: "io")
-        /// The local disk or quota is full.
+        /// The disk or the quota is full, here or at the store.
         public static let full = Code(rawValue: "full")
         /// A limit stops the run: too many deletions, too large.
         public static let limit = Code(rawValue: "limit")

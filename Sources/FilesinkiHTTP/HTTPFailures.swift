@@ -22,8 +22,10 @@ extension HTTPReply {
                 remedy: "Ask the server's administrator for permission."
             ).about(.restricted)
         case 413, 507:
+            // A reply that a proxy gives to a large request says nothing of the space.
             Failure(
-                .limit, path: key, "No space left at \(address) (\(status)).",
+                status == 507 ? .full : .limit, path: key,
+                "No space left at \(address) (\(status)).",
                 remedy: "Free space at the server, as filesinki prune does, or raise its quota.")
         case 300..<400:
             Failure(

@@ -18,7 +18,7 @@ package struct Failure: Error, Sendable {
         package static let badPath = Code("bad-path")
         /// The local file system returned an error.
         package static let io = Code("io")
-        /// The local disk or quota is full.
+        /// The disk or the quota is full, here or at the store.
         package static let full = Code("full")
         /// A limit stopped the run, such as too many deletions or a size.
         package static let limit = Code("limit")

@@ -73,7 +73,7 @@ struct S3Error {
             )
         case "QuotaExceeded", "EntityTooLarge", "StorageLimitExceeded", "XMinioStorageFull":
             (
-                .limit, "No space left at \(service) (\(code)).",
+                code == "EntityTooLarge" ? .limit : .full, "No space left at \(service) (\(code)).",
                 "Free space there, or raise its quota."
             )
         case "SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout", "Throttling",

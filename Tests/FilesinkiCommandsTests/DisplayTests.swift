@@ -52,6 +52,15 @@ struct DisplayTests {
         #expect(RunOutcome(word).short == short)
     }
 
+    @Test(
+        "what may have failed at the store is not said of this machine",
+        arguments: ["full", "io"])
+    func place(_ word: String) {
+        let said = RunOutcome(word).sentences()
+        #expect(!said.contains("local") && !said.contains("on the disk"), "\(said)")
+        #expect(said.contains("filesinki sync"))
+    }
+
     @Test("diff --stat counts lines, and names binary contents")
     func stat() async throws {
         let world = try await ReplicaTests.pair()

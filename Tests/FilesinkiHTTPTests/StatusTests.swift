@@ -7,7 +7,7 @@ import Testing
         "a status that a request does not expect has its failure code",
         arguments: [
             (401, Failure.Code.notAllowed), (407, .notAllowed), (403, .notAllowed), (413, .limit),
-            (507, .limit), (301, .away), (302, .away), (408, .away), (429, .away), (500, .away),
+            (507, .full), (301, .away), (302, .away), (408, .away), (429, .away), (500, .away),
             (502, .away), (503, .away), (599, .away), (409, .busy), (412, .busy), (423, .busy),
             (200, .away), (418, .away), (404, .away),
         ])

@@ -68,6 +68,15 @@ import Testing
         #expect(failure?.code == code)
     }
 
+    @Test func `a remote without space is named, and its guarantees are untested`() async throws {
+        let faulty = FaultyRemote(MemoryRemote(), script: [.init(.before(.full), verb: .publish)])
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await probe(faulty).testRemote()
+        }
+        #expect(failure?.message.hasPrefix("The guarantees could not be tested. ") == true)
+        #expect(failure?.path == Array(faulty.address.utf8))
+    }
+
     @Test func `what a failed probe wrote is removed`() async throws {
         let memory = MemoryRemote()
         let faulty = FaultyRemote(memory, script: [.init(.before(.away), verb: .put, skip: 3)])

@@ -43,8 +43,8 @@ import Testing
             (HTTPReply(status: 404, body: Array("<html>not here</html>".utf8)), .away),
             (HTTPReply(status: 404, body: Array("<Error><Code>No".utf8)), .away),
             (HTTPReply(status: 403), .notAllowed), (HTTPReply(status: 401), .notAllowed),
-            (HTTPReply(status: 507), .limit), (HTTPReply(status: 502), .away),
-            (.error(403, "QuotaExceeded"), .limit),
+            (HTTPReply(status: 507), .full), (HTTPReply(status: 502), .away),
+            (.error(403, "QuotaExceeded"), .full), (.error(400, "EntityTooLarge"), .limit),
             (.portal, .away), (HTTPReply(status: 200, body: [1, 2]), .away),
             (
                 HTTPReply(

@@ -62,8 +62,11 @@ struct RunOutcome {
         "limit": (
             "a limit stopped it", "See the changes with filesinki sync -n; it says how to go on."
         ),
-        "full": ("no space left on the disk", "Free some space, then run filesinki sync."),
-        "io": ("a local file could not be read or written", "To see which, run filesinki sync."),
+        "full": (
+            "no space left, here or at the store",
+            "Run filesinki sync: it says where, and what to do."
+        ),
+        "io": ("a file could not be read or written", "To see which, run filesinki sync."),
         "not-allowed": (
             "access to the store denied", "Run filesinki sync: it says why, and what to do."
         ),

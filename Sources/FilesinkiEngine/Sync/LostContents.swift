@@ -34,7 +34,7 @@ extension SyncEngine {
             run.remote.fold(commit)
             run.report.publishedCommits += 1
             run.report.sentBytes += commit.contentBytes
-        } catch let failure as Failure where [.notAllowed, .limit].contains(failure.code) {
+        } catch let failure as Failure where [.notAllowed, .limit, .full].contains(failure.code) {
             run.report.notices.append(Problem(RelativePath(unchecked: []), failure))
         }
     }
