@@ -173,6 +173,11 @@ package struct ServedStore: Sendable {
 
     package var deviceFile: String { privateFolder + "/devices" }
 
+    /// Whether the folder is there, and not the mount point of its disk.
+    var isThere: Bool {
+        access(privateFolder, F_OK) == 0 || access(folder + "/filesinki/c", F_OK) == 0
+    }
+
     /// Checks the folder, and creates the private folder.
     ///
     /// - Parameter creating: Whether to create the folder, or allow one without a store.
@@ -181,7 +186,7 @@ package struct ServedStore: Sendable {
     package func prepare(creating: Bool) throws(Failure) {
         if creating {
             _ = try DirectoryRemote.create(path: folder)
-        } else if access(privateFolder, F_OK) != 0, access(folder + "/filesinki/c", F_OK) != 0 {
+        } else if !isThere {
             throw missingError
         }
         // If this fails, writing a file there reports why.

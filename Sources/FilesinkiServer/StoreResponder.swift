@@ -92,7 +92,9 @@ struct StoreResponder: HTTPResponder {
         let route = try Route(request.head.path ?? "")
         if route == .health { return try await healthReply(request) }
         guard let access = try authority.access(request.headers[.authorization]) else {
-            throw RequestError.noToken
+            // The tokens may be in the folder that is gone: they are not revoked.
+            throw ServedStore(remote.address).isThere
+                ? RequestError.noToken : RequestError.missingFolder
         }
         entry.tokenID = access.tokenID
         let client = AuthenticatedRequest(request: request, context: context, access: access)

@@ -263,6 +263,32 @@ import Testing
         }
     }
 
+    @Test func `tokens that are gone with the store's folder are not said to be unknown`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let (store, away) = (ServedStore(folder.path("store")), folder.path("away"))
+        try store.prepare(creating: true)
+        let token = try make(TokenFile(path: store.tokenFile), [.read])
+        let server = try await TestServer(in: folder) { $0.tokenFile = store.tokenFile }
+        func status(_ token: String) async throws -> Int {
+            try await server.ask("GET", "/v1/objects/other/a", token: token).status
+        }
+        #expect(try await status(token) == 404)
+        #expect(try await status("fsk_000000000000_AAAA") == 401)
+        rename(store.folder, away)
+        let gone = try await server.ask("GET", "/v1/objects/other/a", token: token)
+        #expect(gone.status == 503 && gone.text.contains("\"code\":\"missing\""))
+        // The mount point of an unmounted disk.
+        mkdir(store.folder, 0o755)
+        #expect(try await status(token) == 503)
+        rmdir(store.folder)
+        rename(away, store.folder)
+        #expect(try await status(token) == 404)
+        #expect(try await status("fsk_000000000000_AAAA") == 401)
+        try await server.server.stop()
+    }
+
     @Test func `a wrong secret, an unknown id and an invalid token get the same reply`()
         async throws
     {
