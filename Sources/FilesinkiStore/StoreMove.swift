@@ -74,8 +74,10 @@ package struct StoreMove: Hashable, Sendable {
         try await remote.get(slot(), range: 0..<maximumLength).flatMap { StoreMove($0, of: store) }
     }
 
-    /// Removes the note at a remote to which the store has come back.
+    /// Removes the note at a remote to which the store has come back. Who finds none needs no right to remove it.
     package static func remove(at remote: any Remote) async throws {
-        try await remote.delete(slot())
+        let slot = try Self.slot()
+        guard try await remote.get(slot, range: 0..<1) != nil else { return }
+        try await remote.delete(slot)
     }
 }

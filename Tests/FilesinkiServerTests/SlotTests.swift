@@ -40,7 +40,7 @@ import Testing
     static let slots = [
         "filesinki/c", "zones/main/log/00000000000000000001/c",
         "zones/main/checkpoints/00000000000000000001/c",
-        "devices/000102030405060708090a0b0c0d0e0f/main/00000000000000000001/c",
+        "devices/000102030405060708090a0b0c0d0e0f/main/00000000000000000001/c", "moved/c",
     ]
 
     @Test("E5.1 only a publication fills a slot, whatever the token's rights", arguments: slots)
@@ -78,7 +78,8 @@ import Testing
             "zones/main/log/1/d", "zones/main/log/1/x/c", "zones/main/log/1/c/c",
             "zones/main/log/1",
             "zones/main/log", "zones/main", "zones", "devices", "devices/d/main/1", "devices/d/x",
-            "filesinki", "filesinki/d", "filesinki/x/c", "packs", "packs/0a", "packs/0a/1/c",
+            "filesinki", "filesinki/d", "filesinki/x/c", "moved/d", "packs", "packs/0a",
+            "packs/0a/1/c",
             "zones/main/parts", "zones/main/parts/0a", "zones/main/parts/0a/1/c",
         ])
     func besideSlots(_ key: String) async throws {

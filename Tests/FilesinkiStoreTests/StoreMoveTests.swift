@@ -40,7 +40,9 @@ struct StoreMoveTests {
         let second = StoreMove(store: move.store, address: "s3://bucket", device: "desktop")
         #expect(try await second.leave(at: remote) == move)
         #expect(try await StoreMove.read(at: remote, of: move.store) == move)
-        try await StoreMove.remove(at: remote)
+        let counting = CountingRemote(remote)
+        for _ in 1...2 { try await StoreMove.remove(at: counting) }
         #expect(try await StoreMove.read(at: remote, of: move.store) == nil)
+        #expect(counting.counts.deletions == 1)
     }
 }
