@@ -137,7 +137,8 @@ struct SFTPStore: Sendable {
         return await failure(denied ?? status, "create a folder in the store", key, session)
     }
 
-    /// The failure for a status. Where the far end only says that it failed, asks whether its disk is full.
+    /// The failure for a status. Where the far end only says that it failed, asks whether its disk is full or
+    /// read-only.
     func failure(
         _ status: SFTPStatus, _ action: String, _ key: String, _ session: SFTPSession
     ) async -> Failure {
@@ -145,10 +146,13 @@ struct SFTPStore: Sendable {
         guard failure.code == .io, session.canMeasure,
             case .extended(let bytes)? = try? await session.perform(.fileSystem(root))
         else { return failure }
-        // Block sizes, blocks: all, free, available; files: all, free, available.
+        // Block sizes, blocks: all, free, available; files: all, free, available; id, flags.
         var reader = SFTPReader(bytes[...])
         var numbers: [UInt64] = []
         while let number: UInt64 = reader.number() { numbers.append(number) }
+        if numbers.count >= 10, numbers[9] & 1 != 0 {
+            return SystemError(EROFS).failure(action, key, of: .store)
+        }
         guard numbers.count >= 8, numbers[4] == 0 || (numbers[5] > 0 && numbers[7] == 0) else {
             return failure
         }

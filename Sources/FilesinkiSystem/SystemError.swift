@@ -173,8 +173,9 @@ extension SystemError {
                 .full,
                 "Free some space on the disk that holds the store, or remove old versions with "
                     + "filesinki prune, and run again.")
-        case EACCES, EPERM, EROFS:
+        case EACCES, EPERM:
             Row(.notAllowed, "Check the permissions of the folder that holds the store.")
+        case EROFS: Row(.notAllowed, "Mount the disk that holds the store read-write.")
         case ESTALE, ENOTCONN, ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENODEV, ENXIO, ECONNREFUSED:
             Row(.away, "Check that the disk or the share that holds the store is mounted.")
         case ELOOP:

@@ -89,6 +89,8 @@ func withPath<Result>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) throws -> 
 package final class MemoryDisk: Sendable {
     private let folder: String
 
+    private static let readOnly: UInt = 1
+    private static let remount: UInt = 32
     private static let bind: UInt = 4096
 
     /// Nil, with a message, without the permission to mount.
@@ -104,6 +106,13 @@ package final class MemoryDisk: Sendable {
     }
 
     deinit { umount2(folder, Int32(MNT_DETACH)) }
+
+    /// Refuses all writes from now on.
+    package func makeReadOnly() throws {
+        guard mount("tmpfs", folder, "tmpfs", Self.readOnly | Self.remount, nil) == 0 else {
+            throw FixtureError("mount", folder, errno)
+        }
+    }
 
     /// Mounts the disk at another folder, too, while `body` runs.
     package func shown<Result>(

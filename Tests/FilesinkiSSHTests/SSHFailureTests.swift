@@ -156,6 +156,22 @@ struct SSHFailureTests {
         }
     }
 
+    @Test func `a read-only disk at the host is named`() async throws {
+        let folder = try TemporaryFolder()
+        guard let disk = MemoryDisk(at: folder.path("disk")) else { return }
+        let host = try SFTPHost()
+        try disk.makeReadOnly()
+        try await disk.shown(at: host.path) {
+            let failure = await #expect(throws: Failure.self) {
+                try await host.connect().put([1], to: key("a/b"))
+            }
+            #expect(failure?.code == .notAllowed)
+            #expect(
+                failure?.message.contains("read-only file system") == true,
+                "\(failure?.message ?? "")")
+        }
+    }
+
     @Test func `a cancelled request ends although the host does not reply`() async throws {
         let host = try SFTPHost(shell: "exec sleep 600")
         let remote = host.connect()
