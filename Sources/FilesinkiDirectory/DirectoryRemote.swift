@@ -64,7 +64,7 @@ package struct DirectoryRemote: LocalRemote {
     }
 
     package func delete(_ key: ObjectKey) async throws {
-        try await offload { try remove(key) }
+        _ = try await remove(key)
     }
 
     package func wait(prefix: String, timeout: Duration) async throws {
@@ -90,10 +90,13 @@ package struct DirectoryRemote: LocalRemote {
     }
 
     /// Removes the object, and the folders that this leaves empty.
-    private func remove(_ key: ObjectKey) throws(Failure) {
+    ///
+    /// - Returns: Its size; 0 if it was absent.
+    private func removeNow(_ key: ObjectKey) throws(Failure) -> Int64 {
         let path = key.description
         var folders = key.folders
-        guard let parent = try folder.openFolder(folders, for: path) else { return }
+        guard let parent = try folder.openFolder(folders, for: path) else { return 0 }
+        var size = parent.status(of: key.name).map { Int64($0.st_size) } ?? 0
         if unlinkat(parent.raw, key.name, 0) != 0 {
             let error = errno
             // A folder is no object.
@@ -103,12 +106,14 @@ package struct DirectoryRemote: LocalRemote {
             guard isAbsent else {
                 throw SystemError(error).failure("delete the file", inStore: path)
             }
+            size = 0
         }
         while let name = folders.popLast() {
             guard let parent = try folder.openFolder(folders, for: path),
                 unlinkat(parent.raw, name, AT_REMOVEDIR) == 0
-            else { return }
+            else { break }
         }
+        return size
     }
 }
 
@@ -130,6 +135,14 @@ extension DirectoryRemote {
             return true
         }
         return opened ?? false
+    }
+
+    /// Deletes an object.
+    ///
+    /// - Returns: How many bytes it had; 0 if it was absent.
+    /// - Throws: As ``delete(_:)`` does.
+    package func remove(_ key: ObjectKey) async throws -> Int64 {
+        try await offload { try removeNow(key) }
     }
 
     /// Opens an object; nil when it is absent.

@@ -47,8 +47,12 @@ package struct WireError: Hashable, Sendable {
         package static let busy = Code("busy")
         /// 503: the folder of the store is not there.
         package static let missing = Code("missing")
-        /// 507: the quota or the disk is full.
+        /// 403: the server itself may not write to the folder of the store, or its disk is read-only.
+        package static let closed = Code("closed")
+        /// 507: the disk is full.
         package static let full = Code("full")
+        /// 507: the quota is used up.
+        package static let quota = Code("quota")
     }
 
     package var code: Code

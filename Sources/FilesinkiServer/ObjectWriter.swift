@@ -117,23 +117,47 @@ struct ObjectWriter: Sendable {
                     held = []
                 }
             } catch {
-                // The connection is lost; the upload can be resumed after what arrived before.
-                try? await staged.append(held)
+                try await keep(held, in: staged)
                 throw error
             }
             hasher.update(held)
             try await staged.append(held)
             guard staged.count == put.offset + put.length else { throw CutReplyError() }
-            guard hasher.finish() == put.digest else {
-                try await staged.discard()
-                throw RequestError.badDigest
-            }
+            guard hasher.finish() == put.digest else { throw RequestError.badDigest }
             return staged
         } catch {
-            if put.upload != nil { reservation.keep(staged.count - put.offset) }
-            uploads.remove(put.upload, staged)
+            await leave(staged, put, after: error, &reservation)
             throw error
         }
+    }
+
+    /// Keeps the last bytes before a connection was lost, so that the upload can be resumed after them.
+    ///
+    /// - Throws: `Failure` with code `full`; other failures are not those that matter then.
+    private func keep(_ held: [UInt8], in staged: StagedUpload) async throws {
+        do { try await staged.append(held) } catch let failure as Failure {
+            if failure.code == .full { throw failure }
+        }
+    }
+
+    /// Leaves an upload that failed for its client to resume.
+    ///
+    /// One for which there was no space is removed: nobody resumes it, and it would keep the disk full. So is one
+    /// whose bytes are wrong, or that has no name.
+    private func leave(
+        _ staged: StagedUpload, _ put: PutRequest, after error: any Error,
+        _ reservation: inout Quota.Reservation
+    ) async {
+        let isFull = (error as? Failure)?.code == .full
+        let isUseless =
+            put.upload == nil || isFull || (error as? RequestError)?.body.code == .badDigest
+        if isUseless { try? await staged.discard() }
+        if isFull { try? await remote.sweepUploads(olderThan: Quota.longestBreak) }
+        if let id = put.upload {
+            let isLeft = (try? await remote.stagedBytes(id.description)) != nil
+            reservation.keep((isLeft ? staged.count : 0) - put.offset)
+        }
+        uploads.remove(put.upload, staged)
     }
 
     private func stage(_ put: PutRequest) async throws -> StagedUpload {
@@ -165,11 +189,12 @@ struct ObjectWriter: Sendable {
     ) async throws -> (Reply, hasChanged: Bool) {
         do {
             let result = try await moveToPlace(staged, put)
-            if result.hasChanged { reservation.keep(put.length) }
+            // What was resumed is counted already.
+            reservation.keep(result.hasChanged ? put.length : -put.offset)
             uploads.remove(put.upload, staged)
             return result
         } catch {
-            uploads.remove(put.upload, staged)
+            await leave(staged, put, after: error, &reservation)
             throw error
         }
     }

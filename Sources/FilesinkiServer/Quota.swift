@@ -5,8 +5,8 @@ import Synchronization
 /// Limits the size of the folder.
 ///
 /// The folder is measured at the start and periodically, because others may write to it, too. In between,
-/// what this server adds is counted. Deletions show in the next measurement, which is made at once if there
-/// would be no space left, but at most every ten seconds.
+/// what this server adds and deletes is counted. What others delete shows in the next measurement, which is made
+/// at once if there would be no space left, but at most every ten seconds.
 final class Quota: Sendable {
     private struct State {
         var used: Int64 = 0
@@ -16,12 +16,16 @@ final class Quota: Sendable {
 
     /// The space reserved for one request.
     struct Reservation: ~Copyable {
-        /// How much of it was used.
+        /// How much of it was used; less than 0 if the folder lost bytes.
         private(set) var kept: Int64 = 0
 
         /// Records that this many bytes were added to the folder.
-        mutating func keep(_ count: Int64) { kept = max(0, count) }
+        mutating func keep(_ count: Int64) { kept = count }
     }
+
+    /// Nobody resumes an upload after so long. Without space, such uploads are removed at once, before the day is over for
+    /// which they are kept else.
+    static let longestBreak = Duration.seconds(600)
 
     /// In bytes; nil for no limit.
     let limit: Int64?
@@ -49,15 +53,16 @@ final class Quota: Sendable {
 
     /// Reserves space for `count` bytes while `body` runs.
     ///
-    /// - Throws: ``RequestError`` with 507 when there is not enough space.
+    /// - Throws: ``RequestError`` with 507 when the limit leaves not enough space.
     func withReservation<Result>(
         _ count: Int64, _ body: (inout Reservation) async throws -> Result
     ) async throws -> Result {
         if limit != nil, state.withLock({ $0.measured == nil }) { try await measure() }
         if !reserve(count) {
-            guard isMeasurementDue else { throw RequestError.full }
+            guard isMeasurementDue else { throw RequestError.overQuota }
+            try? await remote.sweepUploads(olderThan: Self.longestBreak)
             try await measure()
-            guard reserve(count) else { throw RequestError.full }
+            guard reserve(count) else { throw RequestError.overQuota }
         }
         var reservation = Reservation()
         do {
@@ -84,8 +89,14 @@ final class Quota: Sendable {
         guard limit != nil else { return }
         state.withLock { state in
             state.reserved -= count
-            state.used += kept
+            state.used = max(0, state.used + kept)
         }
+    }
+
+    /// Records that this many bytes were deleted from the folder.
+    func subtract(_ count: Int64) {
+        guard limit != nil else { return }
+        state.withLock { $0.used = max(0, $0.used - count) }
     }
 
     private var isMeasurementDue: Bool {

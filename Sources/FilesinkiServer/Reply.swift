@@ -62,6 +62,8 @@ struct RequestError: Error {
     var body: WireError
     /// Additional fields.
     var fields: HTTPFields = [:]
+    /// For the log only.
+    var note: String?
 
     init(_ status: HTTPResponse.Status, _ code: WireError.Code, _ message: String) {
         self.status = status
@@ -118,7 +120,28 @@ struct RequestError: Error {
         .contentTooLarge, .tooLarge, "The body is larger than the server accepts.")
 
     static let full = RequestError(
-        HTTPResponse.Status(code: 507), .full, "The store's quota or disk is full.")
+        HTTPResponse.Status(code: 507), .full, "The disk of the store is full.")
+
+    static let overQuota = RequestError(
+        HTTPResponse.Status(code: 507), .quota, "The quota of the store is used up.")
+
+    /// The server itself is refused by the file system of its store.
+    static func closedStore(_ failure: Failure) -> RequestError {
+        var error = RequestError(
+            .forbidden, .closed,
+            "The server has no permission for its store, or the disk is read-only.")
+        error.note = failure.message
+        return error
+    }
+
+    /// Changes the store by `body`. Tells a store that the server may not write to from a server that is broken.
+    static func whileWriting<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let failure as Failure where failure.code == .notAllowed {
+            throw closedStore(failure)
+        }
+    }
 
     static func busy(_ message: String) -> RequestError {
         RequestError(.serviceUnavailable, .busy, message).with(.retryAfter, "1")

@@ -77,7 +77,7 @@ struct StoreResponder: HTTPResponder {
     /// The reply for an error, and the note in the log.
     private static func errorReply(_ error: any Error) -> (Reply, note: String?) {
         switch error {
-        case let error as RequestError: (Reply(error), nil)
+        case let error as RequestError: (Reply(error), error.note)
         case let failure as Failure: (Reply(RequestError(failure)), failure.message)
         case is CutReplyError: (Reply(.badRequest), "cut")
         // Only the type of other errors, because a description could contain what a client sent.
@@ -105,7 +105,9 @@ struct StoreResponder: HTTPResponder {
             var reply = try await self.reply(to: route, client)
             reply.permit = permit
             return reply
-        } catch let error as RequestError where access.isAnonymous && error.status == .forbidden {
+        } catch let error as RequestError
+            where access.isAnonymous && error.status == .forbidden && error.body.code != .closed
+        {
             // A token may help.
             throw RequestError.noToken
         }
@@ -152,15 +154,16 @@ struct StoreResponder: HTTPResponder {
             guard client.access.mayPut(key) else { throw client.access.refusal }
             let put = try writer.parseRequest(key, client.request.head)
             try owners.claim(key, client.access)
-            var (reply, hasChanged) = try await writer.reply(
-                put, client.request.body, owner: client.owner)
+            var (reply, hasChanged) = try await RequestError.whileWriting {
+                try await writer.reply(put, client.request.body, owner: client.owner)
+            }
             if hasChanged { hub.reportChange(key.description) }
             if let search = put.search { reply.fields[.found] = await find(search, client.access) }
             return reply
         case .delete:
             guard client.access.mayDelete(key) else { throw client.access.refusal }
             try owners.checkDeletion(key, client.access)
-            try await remote.delete(key)
+            quota.subtract(try await RequestError.whileWriting { try await remote.remove(key) })
             hub.reportChange(key.description)
             return Reply(.noContent)
         default: throw RequestError.noMethod

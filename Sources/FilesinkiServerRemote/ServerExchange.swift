@@ -154,12 +154,10 @@ struct ServerExchange: Sendable {
             failure = Failure(
                 .away, path: path, "The server received damaged data.",
                 remedy: "Run the command again. If this happens again, the network damages data.")
-        } else if error.code == .missing {
-            failure = missingFolder
+        } else if let known = storeFailure(error.code, path) {
+            failure = known
         } else if [.badRequest, .badKey, .badRange, .noMethod, .noLength].contains(error.code) {
             failure = protocolError(key, printable(error.message.utf8))
-        } else if error.code == .readOnly {
-            failure = readOnly
         } else if error.code == .forbidden, isOverSSH {
             failure.remedy =
                 "What a key may do stands in its line of authorized_keys at the host, after --rights."
@@ -168,6 +166,29 @@ struct ServerExchange: Sendable {
             failure.cause = ServerMessage(description: printable(error.message.utf8))
         }
         return failure
+    }
+
+    /// What the server says of its store; nil for another code.
+    private func storeFailure(_ code: WireError.Code, _ path: String) -> Failure? {
+        switch code {
+        case .missing: missingFolder
+        case .readOnly: readOnly
+        case .full:
+            Failure(
+                .full, path: path, "No space left on the disk of the store at \(address) (507).",
+                remedy: "Free some space there, as filesinki prune does, and run again.")
+        case .quota:
+            Failure(
+                .full, path: path, "The quota of the store at \(address) is used up (507).",
+                remedy: "Free space with filesinki prune, or raise --quota of the server.")
+        case .closed:
+            Failure(
+                .notAllowed, path: address,
+                "The server has no permission for its store, or the disk is read-only (403).",
+                remedy: "Check there who may write to the folder, and how its disk is mounted."
+            ).about(.restricted)
+        default: nil
+        }
     }
 
     private var readOnly: Failure {

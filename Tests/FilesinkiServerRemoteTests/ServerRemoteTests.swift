@@ -76,6 +76,19 @@ import Testing
         }
     }
 
+    @Test func `a quota that is used up is told from a full disk`() async throws {
+        try await withServedFolder(ServedFolder { $0.quota = 10 }) { served in
+            let remote = try served.remote()
+            try await remote.put([1], to: key("other/a"))
+            let full = await failure {
+                try await remote.put([UInt8](repeating: 1, count: 20), to: key("other/b"))
+            }
+            #expect(full?.code == .full)
+            #expect(full?.message.contains("quota") == true)
+            #expect(full?.remedy.contains("filesinki prune") == true)
+        }
+    }
+
     @Test(
         "a request beyond the token's rights is refused and has no effect",
         arguments: [

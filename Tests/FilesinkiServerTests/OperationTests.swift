@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func `the quota refuses what does not fit, and notices deletions`() async throws {
+    @Test func `the quota refuses what does not fit, and notices what others delete`() async throws
+    {
         try await withServer {
             $0.quota = 1000
             $0.limits.cleanupInterval = .seconds(3600)
@@ -54,14 +55,34 @@ import Testing
             #expect(try await server.put("other/a", half).status == 201)
             let full = try await server.put("other/b", half)
             #expect(full.status == 507)
-            #expect(full.text.contains("\"code\":\"full\""))
+            #expect(full.text.contains("\"code\":\"quota\""))
             #expect(try await server.put("other/c", [1]).status == 201)
-            #expect(try await server.ask("DELETE", "/v1/objects/other/a").status == 204)
+            try await server.direct.delete(ObjectKey("other/a"))
             server.clock.advance(seconds: 11)
             #expect(try await server.put("other/b", half).status == 201)
             let counters = try await server.ask("GET", "/metrics").text
             #expect(counters.contains("filesinki_used_bytes 601\n"))
             #expect(counters.contains("filesinki_quota_bytes 1000\n"))
+        }
+    }
+
+    @Test func `what is deleted counts no longer, at once`() async throws {
+        try await withServer {
+            $0.quota = 1000
+            $0.limits.cleanupInterval = .seconds(3600)
+        } _: { server in
+            let most = [UInt8](repeating: 1, count: 900)
+            for name in ["a", "b", "c"] {
+                #expect(try await server.put("other/\(name)", most).status == 201)
+                for _ in 0..<2 {
+                    let deleted = try await server.ask("DELETE", "/v1/objects/other/\(name)")
+                    #expect(deleted.status == 204)
+                }
+            }
+            #expect(
+                try await server.put("zones/m/log/1/c", most, publish: true).status == 201)
+            let counters = try await server.ask("GET", "/metrics").text
+            #expect(counters.contains("filesinki_used_bytes 900\n"))
         }
     }
 

@@ -84,6 +84,77 @@ import Testing
         }
     }
 
+    @Test func `the quota counts a part once, and not after it was deleted`() async throws {
+        try await withServer {
+            $0.quota = 1_000_000
+            $0.limits.cleanupInterval = .seconds(3600)
+        } _: { server in
+            try await sendPart(server, 400_000)
+            #expect(try await used(server) == "400000")
+            let reply = try await server.put(
+                "other/a", [UInt8](repeating: 0, count: 200_000),
+                [
+                    "Content-Digest": TestServer.digest(bytes), "Upload-Id": id,
+                    "Upload-Offset": "400000",
+                ])
+            #expect(reply.status == 400)
+            #expect(try await used(server) == "0")
+        }
+    }
+
+    private func used(_ server: TestServer) async throws -> String? {
+        let name = "filesinki_used_bytes "
+        return try await server.ask("GET", "/metrics").text.split(separator: "\n")
+            .first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+    }
+
+    /// A server whose store is on a disk of 4 MB; nil without the permission to mount it.
+    private func onSmallDisk(
+        _ body: (TestServer, MemoryDisk) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        guard let disk = MemoryDisk(at: folder.path("store")) else { return }
+        let server = try await TestServer(in: folder)
+        do { try await body(server, disk) } catch {
+            try? await server.server.stop()
+            throw error
+        }
+        try await server.server.stop()
+    }
+
+    @Test func `an upload for which the disk has no space does not keep it full`() async throws {
+        try await onSmallDisk { server, _ in
+            let large = [UInt8](repeating: 1, count: 5 << 20)
+            let reply = try await server.put("other/a", large, ["Upload-Id": id])
+            #expect(reply.status == 507)
+            #expect(reply.text.contains("\"code\":\"full\""))
+            #expect(try await server.ask("HEAD", "/v1/uploads/\(id)").status == 404)
+            #expect(try await server.put("other/b", Array(large.prefix(3 << 20))).status == 201)
+        }
+    }
+
+    @Test func `without space, parts are deleted that nobody resumes any more`() async throws {
+        try await onSmallDisk { server, _ in
+            try await sendPart(server, 400_000)
+            let large = [UInt8](repeating: 1, count: 5 << 20)
+            #expect(try await server.put("other/b", large).status == 507)
+            #expect(try await server.ask("HEAD", "/v1/uploads/\(id)").status == 200)
+            let times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+            utimensat(AT_FDCWD, server.folder.path("store/.uploads/\(id)"), times, 0)
+            #expect(try await server.put("other/b", large).status == 507)
+            #expect(try await server.ask("HEAD", "/v1/uploads/\(id)").status == 404)
+        }
+    }
+
+    @Test func `a disk that is read-only is named`() async throws {
+        try await onSmallDisk { server, disk in
+            try disk.makeReadOnly()
+            let reply = try await server.put("other/a", [1])
+            #expect(reply.status == 403)
+            #expect(reply.text.contains("\"code\":\"closed\""))
+        }
+    }
+
     @Test func `a publication can be continued, too`() async throws {
         try await withServer { server in
             let connection = try server.connect()
