@@ -213,7 +213,10 @@ struct ServerExchange: Sendable {
 
     private var missingFolder: Failure {
         var failure = Failure.storeFolderMissing(address)
-        if !isOverSSH {
+        if isOverSSH {
+            failure.remedy +=
+                " If authorized_keys there names a command, the folder in that line was looked for: correct it there."
+        } else {
             failure.remedy =
                 "Mount the disk that contains it at the server, or ask its administrator."
         }

@@ -156,18 +156,22 @@ struct FarEndTests {
 
     @Test(
         "a folder that is missing at the host is named, and asked for once, by either way",
-        arguments: ["exec \"$FILESINKI\" serve --stdio \"$STORE/none\"", "exit 127"])
-    func missingFolder(_ shell: String) async throws {
+        arguments: ["exec \"$FILESINKI\" serve --stdio \"$STORE/none\"", "exit 127"],
+        // A run without changes begins by asking whether a commit is there.
+        [nil, 0..<0] as [Range<Int64>?])
+    func missingFolder(_ shell: String, _ range: Range<Int64>?) async throws {
         let host = try SFTPHost(filesinki: shell)
         let address = try SSHAddress(url: "ssh://host\(host.path)/none")
         let clock = ManualClock()
         let remote = SSHRemotes(host.command, systemContext: clock.systemContext).connect(address)
         let failure = await #expect(throws: Failure.self) {
-            try await remote.get(key("filesinki/c"), range: nil)
+            try await remote.get(key("filesinki/c"), range: range)
         }
         #expect(failure?.code == .away)
         #expect(failure?.message == "The folder of the store was not found (unmounted?).")
         #expect(failure?.remedy.contains("correct the address") == true)
+        let isOfFilesinki = failure?.remedy.contains("authorized_keys there names a command")
+        #expect(isOfFilesinki == (shell != "exit 127"))
         // Without a pause, there was no other try.
         #expect(clock.slept.isEmpty)
     }
