@@ -49,7 +49,7 @@ extension SSHEnd {
         let last = lines.last.map { sentence(bounded(printable($0.utf8))) } ?? ""
         func said(_ words: String) -> Bool { lines.contains { $0.contains(words) } }
         if said("Host key verification failed") {
-            return hostKey(address, last, hasChanged: said("HOST IDENTIFICATION HAS CHANGED"))
+            return SSHHostKey(address: address, lines: lines).failure(last)
         }
         if said("Permission denied (") || said("Too many authentication failures") {
             return Failure(
@@ -88,18 +88,6 @@ extension SSHEnd {
         // After a limit of ssh's own, which was long enough.
         failure.mayPassSoon = !said("timed out")
         return failure
-    }
-
-    private static func hostKey(_ address: String, _ last: String, hasChanged: Bool) -> Failure {
-        hasChanged
-            ? Failure(
-                .notAllowed, path: address, "The host's key is not the one that it had: \(last)",
-                remedy: "Another machine may answer in its place: ask who runs the host. "
-                    + "Only if its key was replaced, remove the old one with ssh-keygen -R HOST, "
-                    + "and connect once with ssh HOST.")
-            : Failure(
-                .notAllowed, path: address, "The host's key is not known here: \(last)",
-                remedy: "Connect once with ssh HOST, and accept the key if it is the host's.")
     }
 
     /// The failure of a program that ssh has reached, mostly the command that authorized_keys names. Nil where it says

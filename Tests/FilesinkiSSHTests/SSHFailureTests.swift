@@ -37,21 +37,6 @@ struct SSHFailureTests {
         #expect(message.hasSuffix(".") && !message.hasSuffix(".."))
     }
 
-    @Test("a host's key that is new, and one that has changed, are told apart")
-    func hostKey() {
-        func failure(_ lines: String) -> Failure {
-            SSHEnd.ended(code: 255, messages: Array(lines.utf8)).failure("h:store")
-        }
-        let last = "Host key verification failed."
-        let new = failure("No ED25519 host key is known for h.\n\(last)\n")
-        #expect(new.message == "The host's key is not known here: \(last)")
-        #expect(new.remedy.contains("accept the key"), "\(new)")
-        let changed = failure("@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\n\(last)\n")
-        #expect(changed.message == "The host's key is not the one that it had: \(last)")
-        #expect(changed.remedy.contains("ssh-keygen -R") && !changed.remedy.contains("accept"))
-        #expect([new, changed].allSatisfy { $0.code == .notAllowed })
-    }
-
     @Test func `a program that is not there is a wrong setting`() async throws {
         let host = try SFTPHost(shell: "exec /nowhere/ssh")
         await #expect(throws: Failure.self) { try await host.connect().get(key("a"), range: nil) }
