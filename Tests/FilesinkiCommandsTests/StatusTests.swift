@@ -256,7 +256,8 @@ struct StatusTests {
         let run = try await world.run("sync", "a")
         #expect(
             run.lines == [
-                "  sent  edited  1 file      1 B", "  sent  new     60 files  120 B",
+                "  sent      edited     1 file      1 B",
+                "  sent      new        60 files  120 B",
                 "  -v lists all 61 changes.",
             ])
         #expect(run.talk == "Sent 61 files (121 B).\n")

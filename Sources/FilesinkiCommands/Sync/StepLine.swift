@@ -58,12 +58,20 @@ struct StepLine {
         return lines.flatMap { $0.texts(pathWidth: width, within: columns, style) }
     }
 
+    /// The first two columns of a line.
+    ///
+    /// - Parameter coloured: Returns the first one with its colour.
+    static func head(
+        _ direction: String, _ change: String, _ coloured: (String) -> String = { $0 }
+    ) -> String {
+        "  " + coloured(TextTable.padded(direction, widths.0))
+            + TextTable.padded(change, widths.1)
+    }
+
     private func texts(
         pathWidth: Int, within columns: Int?, _ style: TerminalStyle
     ) -> [String] {
-        let head =
-            "  " + action.coloured(TextTable.padded(direction, Self.widths.0), style)
-            + TextTable.padded(change, Self.widths.1)
+        let head = Self.head(direction, change) { action.coloured($0, style) }
         guard !details.isEmpty else { return [head + path] }
         let padded = TextTable.padded(path, pathWidth)
         let before = 2 + Self.widths.0 + Self.widths.1

@@ -164,15 +164,17 @@ struct StepCounts {
         }
     }
 
-    /// Aligned lines.
+    /// Lines in the columns of ``StepLine``, beside which they stand.
     var lines: [String] {
-        var table = TextTable(rightAligned: [3])
-        for (kind, total) in kinds.sorted(by: { $0.key.order < $1.key.order }) {
+        let kinds = kinds.sorted { $0.key.order < $1.key.order }
+        var table = TextTable(rightAligned: [1])
+        for (kind, total) in kinds {
             table.add(
-                kind.direction, kind.change,
                 CountText.text(total.count, kind.isFolder ? "folder" : "file"), total.bytes.text)
         }
-        return table.lines.map { "  " + $0 }
+        return zip(kinds, table.lines).map { kind, text in
+            StepLine.head(kind.key.direction, kind.key.change) + text
+        }
     }
 
     private struct Kind: Hashable {
