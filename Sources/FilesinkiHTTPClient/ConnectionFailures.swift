@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiSystem
 import Glibc
 import NIOCore
@@ -39,7 +40,8 @@ extension HTTPConnections {
                 .away, path: address, "No reply from the server: \(words(error)).",
                 remedy: hint(error, of: request)
                     + "Check the address and the network.",
-                cause: TransportError(description: words(error)))
+                cause: isSilence(error)
+                    ? SilenceError() : TransportError(description: words(error)))
         }
     }
 
@@ -50,6 +52,12 @@ extension HTTPConnections {
             return false
         }
         return stack.contains { "\($0)".contains("CERTIFICATE_VERIFY_FAILED") }
+    }
+
+    /// Whether the server said nothing, or took nothing, within a limit.
+    private static func isSilence(_ error: any Error) -> Bool {
+        guard let error = error as? HTTPClientError else { return false }
+        return [.readTimeout, .deadlineExceeded, .writeTimeout].contains(error)
     }
 
     /// Whether what came in place of a handshake is not TLS.
@@ -100,9 +108,7 @@ extension HTTPConnections {
         switch error {
         case let error as HTTPClientError where error == .connectTimeout:
             "connection timed out"
-        case let error as HTTPClientError
-        where error == .readTimeout || error == .deadlineExceeded || error == .writeTimeout:
-            "timed out"
+        case let error where isSilence(error): "timed out"
         case let error as HTTPClientError
         where error == .remoteConnectionClosed || error == .uncleanShutdown:
             "connection closed by the server"

@@ -74,6 +74,9 @@ package struct Retries: Sendable {
     /// The longest first pause; the shortest is half of it.
     private static let firstPause = Duration.milliseconds(100)
 
+    /// The most attempts of a request that the other end says nothing to: each takes half a minute or more.
+    private static let silentTries = 2
+
     /// - Parameter tries: The most attempts of one request; at least 1.
     package init(_ systemContext: SystemContext, tries: Int = 5) {
         self.systemContext = systemContext
@@ -95,7 +98,10 @@ package struct Retries: Sendable {
                 return try await request(count > 1)
             } catch let failure as Failure where failure.isTransient {
                 quietPeriod.begin(after: failure)
-                guard count < tries else { throw failure }
+                let isSilent = failure.cause is SilenceError
+                guard count < (isSilent ? min(tries, Self.silentTries) : tries) else {
+                    throw failure
+                }
                 if failure.retryAfter == nil {
                     let chance = systemContext.randomBytes(1).first ?? 0
                     try await systemContext.sleep(backoff.next(chance: chance))
@@ -104,6 +110,13 @@ package struct Retries: Sendable {
             }
         }
     }
+}
+
+/// The other end said nothing for as long as is waited for: the cause of a failure.
+package struct SilenceError: Error, CustomStringConvertible {
+    package let description = "timed out"
+
+    package init() {}
 }
 
 extension Failure {

@@ -67,6 +67,7 @@ import Testing
             try await send(.silence, ConnectionSettings(silenceLimit: .milliseconds(50)))
         }
         #expect(failure?.code == .away)
+        #expect(failure?.cause is SilenceError)
     }
 
     @Test func `FI-20 an exchange that exceeds its time limit is 'away'`() async throws {

@@ -36,6 +36,16 @@ import Testing
         #expect(faulty.log.count == 5)
     }
 
+    @Test func `a silent remote is asked once more, because each request takes its time`()
+        async throws
+    {
+        let silent = try Silent()
+        let remote = RetryingRemote(silent, systemContext: clock.systemContext)
+        let failure = await #expect(throws: Failure.self) { try await remote.delete(silent.key) }
+        #expect(failure?.cause is SilenceError)
+        #expect(silent.asked == 2)
+    }
+
     @Test func `pauses double each time, and are random within the upper half`() async throws {
         let faulty = FaultyRemote(memory)
         faulty.isAway = true
@@ -114,6 +124,23 @@ extension Result where Failure == any Error {
     /// The result of an asynchronous call.
     init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+/// A remote that says nothing to a deletion.
+private final class Silent: RemoteWrapper {
+    let wrapped: any Remote = MemoryRemote()
+    let key: ObjectKey
+    private let count = Mutex(0)
+
+    /// How many requests have come.
+    var asked: Int { count.withLock { $0 } }
+
+    init() throws { key = try ObjectKey("a/1") }
+
+    func delete(_ key: ObjectKey) async throws {
+        count.withLock { $0 += 1 }
+        throw Failure(.away, "No reply.", remedy: "", cause: SilenceError())
     }
 }
 
