@@ -38,7 +38,7 @@ struct UnreceivedDeletionTests {
     @Test("so does a folder whose deletion was read by a run of another path")
     func waiting() async throws {
         let world = try await Self.world()
-        try await world.done("sync", "--root", "a", "a/kept")
+        try await world.done("sync", "--root", "a", "kept")
         let outcome = try await world.run("undelete", "--root", "a", "d")
         #expect(outcome.code == .negative)
         #expect(outcome.talk.contains("deleted it with version 2, which the next"))
