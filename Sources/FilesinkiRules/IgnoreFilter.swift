@@ -222,6 +222,18 @@ extension RelativePath {
         IgnoreFilter.fileNames.contains { $0.utf8.elementsEqual(name) }
     }
 
+    /// The paths at which a folder has files of rules.
+    ///
+    /// - Parameter folder: Nil for the root.
+    package static func filesOfRules(in folder: RelativePath?) -> [RelativePath] {
+        guard let folder else {
+            return (IgnoreFilter.fileNames + [Settings.syncedFile]).map {
+                RelativePath(unchecked: Array($0.utf8))
+            }
+        }
+        return IgnoreFilter.fileNames.map { folder.appending($0.utf8) }
+    }
+
     /// Whether a file at the path has rules for what is synced, or how.
     package var holdsRules: Bool {
         isIgnoreFile || Settings.syncedFile.utf8.elementsEqual(bytes)

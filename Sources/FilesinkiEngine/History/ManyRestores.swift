@@ -47,9 +47,10 @@ struct ManyRestores: ReplicaPart {
         options.operation = "restore"
         let paths = points.map(\.path)
         let before = try await sync.syncPaths(paths, options, rules: synced.rules)
-        let reader = try await reader(of: points, after: before)
-        try await write(try Self.wanted(points), in: reader, options, &report)
-        try await publish(paths, "restore", options, after: before, &report)
+        let allowed = try keepSynced(points, path: \.path, after: before, options, &report)
+        let reader = try await reader(of: allowed, after: before)
+        try await write(try Self.wanted(allowed), in: reader, options, &report)
+        try await publish(allowed.map(\.path), "restore", options, after: before, &report)
         return report
     }
 
@@ -66,6 +67,18 @@ struct ManyRestores: ReplicaPart {
             reader = reader.knowing(point.tree.met)
         }
         return reader
+    }
+
+    /// What of the items no rule ignores that the run before has received; each other one is a problem of its path.
+    func keepSynced<Item>(
+        _ items: [Item], path: (Item) -> RelativePath, after before: SyncReport,
+        _ options: SyncOptions, _ report: inout RestoreReport
+    ) throws -> [Item] {
+        guard before.hasReceivedRules else { return items }
+        var synced = try rulesReader.syncedPaths(options)
+        return try report.keep(items, path: path) {
+            try synced.require(path($0), orElse: Self.ignoredRemedy)
+        }
     }
 
     func require(_ point: PathAtPoint, _ synced: inout SyncedPaths) throws {

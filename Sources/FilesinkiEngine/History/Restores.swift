@@ -59,6 +59,8 @@ struct Restores: ReplicaPart {
         try requireNoFolder(under: path)
         try sync.noteEmptiedRoot()
         let before = try await sync.syncPaths([path], options, rules: rules)
+        try rulesReader.requireSynced(
+            [path], after: before, options, remedy: ManyRestores.ignoredRemedy)
         let found = try root.status(path)
         if present == nil, found != nil { return try received(path, before) }
         try await requireAbsent(found, at: path, after: before)
@@ -141,7 +143,10 @@ struct Restores: ReplicaPart {
         // Publish the present content first, so that it is in the history.
         var first = before
         if first == nil {
-            first = try await sync.syncPaths([path], options, rules: rules)
+            let report = try await sync.syncPaths([path], options, rules: rules)
+            try rulesReader.requireSynced(
+                [path], after: report, options, remedy: ManyRestores.ignoredRemedy)
+            first = report
         }
         let reader = try await history.historyReader(after: first).knowing(met)
         let contents = try await history.historyContents(reader)

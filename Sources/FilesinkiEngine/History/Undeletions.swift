@@ -38,6 +38,8 @@ struct Undeletions: ReplicaPart {
         var options = options
         options.operation = "undelete"
         let before = try await sync.syncPaths(asked, options, rules: synced.rules)
+        asked = try ManyRestores(replica).keepSynced(
+            asked, path: \.self, after: before, options, &report)
         asked = try report.keep(asked, path: \.self, requireAbsent)
         let reader = try await history.historyReader(after: before)
         let wanted = try await wanted(asked, in: reader, &report)

@@ -19,8 +19,8 @@ struct ConditionalSave: ReplicaPart {
     /// edit.
     ///
     /// - Precondition: ``Saves/require(_:at:_:)`` has just found that version.
-    /// - Throws: Code `differs` if another device changed the path first, `away` if the remote
-    ///   cannot be reached.
+    /// - Throws: Code `differs` if another device changed the path first, `usage` if one has made a rule that ignores it,
+    ///   `away` if the remote cannot be reached.
     func save(
         _ path: RelativePath, ifAt version: UInt64, _ options: SaveOptions,
         content write: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
@@ -37,7 +37,9 @@ struct ConditionalSave: ReplicaPart {
             }
             lostRaces += 1
             try await sync.pause(afterLosing: lostRaces)
-            earlier.addCopies(of: try await saves.require(path, at: version, options.sync))
+            let seen = try await saves.require(path, at: version, options.sync)
+            try rulesReader.requireSynced([path], after: seen, options.sync)
+            earlier.addCopies(of: seen)
             if try manifest.pruned > staged.pruned { try await storeAgain(&staged, options.sync) }
         }
     }

@@ -43,6 +43,8 @@ struct Deletions: ReplicaPart {
         // Publish local changes first, so that the deleted contents are in the history, and see
         // what is new.
         let before = try await sync.syncPaths(paths, options, rules: rules)
+        try rulesReader.requireSynced(
+            paths, after: before, options, remedy: Self.remedyForIgnored)
         let (changed, kept) = try removeHere(
             paths, recursive: recursive, options, after: before, seen: seen)
         var after = try await sync.afterChange("Deleted here", at: first) {

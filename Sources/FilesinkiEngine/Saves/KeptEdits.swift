@@ -14,14 +14,16 @@ extension Saves {
     /// - Parameters:
     ///   - saved: The content that is saved; nil if it is not known.
     ///   - rules: The rules, if the command has just read them.
+    /// - Returns: Whether rules have come from another device: what they ignore is not kept.
     /// - Throws: What the store answers if it refuses the version. Then nothing was replaced.
+    @discardableResult
     func keepEdits(
         at paths: [RelativePath], besides saved: ContentID? = nil, _ options: SyncOptions,
         _ rules: RunRules? = nil
-    ) async throws {
-        guard config.remote != nil else { return }
+    ) async throws -> Bool {
+        guard config.remote != nil else { return false }
         var items = try paths.compactMap(unknownFile)
-        guard !items.isEmpty else { return }
+        guard !items.isEmpty else { return false }
         let rules = try rules ?? rulesReader.runRules(options)
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         items.removeAll { ignored.contains($0.path, isDirectory: false) }
@@ -36,10 +38,14 @@ extension Saves {
                 file.entry.content != saved
                     && run.base.row(file.path)?.entry.hasSameContent(as: file.entry) != true
             }.map(\.path))
-        guard !edited.isEmpty else { return }
+        guard !edited.isEmpty else { return false }
         do {
             try await publish(items.filter { edited.contains($0.path) }, &run)
         } catch let failure as Failure where failure.code == .away {}
+        guard run.hasNewRules else { return false }
+        try sync.keepUnreported(run.report.copies)
+        try await keepEdits(at: paths, besides: saved, options)
+        return true
     }
 
     /// A file that is not as the last run left it; nil for any other path.
@@ -57,6 +63,8 @@ extension Saves {
         while true {
             try await sync.fetch(&run)
             guard run.isOnline else { return }
+            run.hasNewRules = try await sync.receiveRules(&run)
+            guard run.isOnline, !run.hasNewRules else { return }
             let stored = try await sync.intake(items, run, isStoring: true)
             let draft = CommitDraft(
                 device: config.device, time: systemContext.now(), changes: [],

@@ -91,7 +91,12 @@ struct SaveQueue: ReplicaPart {
             let paths = placed.map(\.request.path)
             let report = try await sync.syncPaths(paths, SyncOptions(), saved: Set(paths))
             for save in placed {
-                try save.entry.respond(response(to: save.request, from: report).bytes)
+                do {
+                    try Saves(replica).requireSent(save.request.path, report, SyncOptions())
+                    try save.entry.respond(response(to: save.request, from: report).bytes)
+                } catch let failure as Failure where failure.code == .usage {
+                    save.refuse(failure)
+                }
             }
             // No response contains the copies that a killed run left at other paths.
             try sync.keepUnreported(report.copies.filter { !$0.isCopy(ofOneOf: paths) })

@@ -24,7 +24,8 @@ struct Saves: ReplicaPart {
     ///
     /// - Parameter write: Calls its argument with the content, in pieces.
     /// - Throws: Code `differs` if the condition does not hold, or another device publishes the
-    ///   path meanwhile, `usage` if a rule ignores the path; nothing is written then.
+    ///   path meanwhile, `usage` if a rule ignores the path; nothing is written then. `usage` also if the rule comes with
+    ///   the run that publishes a save without a condition: then the content is written here, and not sent.
     func save(
         _ path: RelativePath, _ options: SaveOptions,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
@@ -32,8 +33,7 @@ struct Saves: ReplicaPart {
         try rulesReader.requireHeld([path])
         let rules = try rulesReader.requireSynced(
             [path], options.sync,
-            remedy: "See the rule with filesinki check-ignore. To keep a file on this device only, "
-                + "write it itself.")
+            remedy: Self.remedyForIgnored)
         if replica.lock == nil {
             return try await SaveQueue(replica).enqueue(path, options, content: write)
         }
@@ -51,6 +51,8 @@ struct Saves: ReplicaPart {
         var before: SyncReport?
         if let wanted = options.ifVersion {
             let seen = try await require(path, at: wanted, options.sync)
+            try rulesReader.requireSynced(
+                [path], after: seen, options.sync, remedy: Self.remedyForIgnored)
             if seen.hasRemote {
                 var report = try await ConditionalSave(replica).save(
                     path, ifAt: wanted, options, content: write)
@@ -68,7 +70,25 @@ struct Saves: ReplicaPart {
             try await sync.syncPaths(
                 [path], options.sync, after: before, saved: [path], installed: saved)
         }
+        try requireSent(path, report, options.sync)
         return try self.report(report, of: path, saved: saved.content)
+    }
+
+    private static let remedyForIgnored =
+        "See the rule with filesinki check-ignore. To keep a file on this device only, "
+        + "write it itself."
+
+    /// Refuses a path that is ignored by rules which the run has received that was to send it. What was saved stays here.
+    ///
+    /// - Throws: Code `usage`.
+    func requireSent(
+        _ path: RelativePath, _ report: SyncReport, _ options: SyncOptions
+    ) throws {
+        do {
+            try rulesReader.requireSynced([path], after: report, options)
+        } catch let failure as Failure where failure.code == .usage {
+            throw Failure.savedHereOnly(path)
+        }
     }
 
     /// How often an edit is kept that comes while the one before it is kept.
@@ -83,7 +103,9 @@ struct Saves: ReplicaPart {
     ) async throws -> InstalledContent? {
         for _ in 0..<Self.tries {
             let found = try root.status(path)
-            try await keepEdits(at: [path], besides: staged.content, options, rules)
+            if try await keepEdits(at: [path], besides: staged.content, options, rules) {
+                try rulesReader.requireSynced([path], options, remedy: Self.remedyForIgnored)
+            }
             let expected = root.isLive(path) ? .any : Expectation(found)
             if let saved = try editor.install(staged, at: path, by: writer, expecting: expected) {
                 return saved
@@ -98,7 +120,9 @@ struct Saves: ReplicaPart {
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         let rules = try rulesReader.requireSynced([path], options)
-        return try await sync.syncPaths([path], options, saved: [path], rules: rules)
+        let report = try await sync.syncPaths([path], options, saved: [path], rules: rules)
+        try rulesReader.requireSynced([path], after: report, options)
+        return report
     }
 
     /// Publishes the deletion of a file that a program has removed itself. A newer remote version
@@ -117,6 +141,7 @@ struct Saves: ReplicaPart {
         let rules = try rulesReader.requireSynced([path], options)
         let isGone = try root.status(path) == nil
         let before = try await sync.syncPaths([path], options, rules: rules)
+        try rulesReader.requireSynced([path], after: before, options)
         guard isGone, before.takes(path), let stamp = try manifest.base(path)?.stamp,
             case .done = try editor.makeWriter().remove(path, expecting: .stamp(stamp))
         else { return before }
@@ -330,6 +355,14 @@ extension SyncReport {
 }
 
 extension Failure {
+    /// The rule was not known here when the content was written.
+    static func savedHereOnly(_ path: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes,
+            "Saved here, and not sent: a rule that has just come from another device ignores this path.",
+            remedy: "See the rule with filesinki check-ignore.")
+    }
+
     /// What is saved had no place.
     fileprivate static func placeTaken(_ path: RelativePath) -> Failure {
         Failure(

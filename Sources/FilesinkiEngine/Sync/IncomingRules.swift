@@ -16,9 +16,20 @@ extension SyncEngine {
     /// - Returns: Whether the run has to begin again, with the new rules. Its report says what was done.
     func receiveRules(_ run: inout SyncRun, _ found: ScanResult) async throws -> Bool {
         guard run.base.count > 0 || found.hasChanges else { return false }
+        return try await receiveRules(&run)
+    }
+
+    /// The same for a run for some paths, whose root has what a command is about to write, if nothing else.
+    func receiveRules(_ run: inout SyncRun) async throws -> Bool {
         let rules = try incomingRules(run)
         guard !rules.isEmpty else { return false }
-        var done = try await syncPaths(rules, run.options, areRules: true)
+        var options = run.options
+        // What a command does to its paths, it does not do to the rules.
+        options.basesOfCopies = []
+        if PathCommand.names.contains(options.operation) {
+            options.operation = SyncOptions().operation
+        }
+        var done = try await syncPaths(rules, options, areRules: true)
         // The run that follows finds an open conflict again.
         done.steps.removeAll { $0.action == .leave }
         done.conflicts = []
@@ -31,6 +42,8 @@ extension SyncEngine {
         let earlier = run.report
         run.report = done
         run.report.add(earlier: earlier)
+        // Without them nothing may be sent, should the remote be back in a moment.
+        if done.away != nil { run.isOnline = false }
         return done.away == nil
     }
 
@@ -41,7 +54,7 @@ extension SyncEngine {
 
     /// Whether rules have come since the rounds of a run began. Those before could not be received.
     func hasNewRules(_ run: SyncRun) throws -> Bool {
-        guard !run.readsSelectionOnly else { return false }
+        guard !run.readsSelectionOnly || run.receivesRules else { return false }
         return try incomingRules(run).contains { path in
             run.remote.changes[path].map { $0.entry.version > run.firstSequence } ?? false
         }
@@ -53,6 +66,10 @@ extension SyncEngine {
     /// The end of rules has no hurry: see ``noteIgnored(_:_:)``. A conflict waits for a user.
     func incomingRules(_ run: SyncRun) throws -> [RelativePath] {
         guard run.isOnline, !run.options.isDryRun, run.options.approved == nil else { return [] }
+        // What a command does to files of rules only, it does by the rules that it makes.
+        guard !run.readsSelectionOnly || !run.selection.paths.allSatisfy(\.holdsRules) else {
+            return []
+        }
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         return try run.remote.changes.filter { path, change in
             try path.holdsRules && change.entry.entry.kind == .file && change.movedFrom == nil
@@ -66,6 +83,27 @@ extension SyncEngine {
     private func holds(_ path: RelativePath, for selection: PathSelection) -> Bool {
         guard let folder = path.parent else { return true }
         return selection.contains(folder) && kind(at: folder) == .directory
+    }
+
+    /// Syncs the paths of a run again, because rules have come.
+    ///
+    /// - Parameters:
+    ///   - earlier: What was done by now.
+    ///   - isFetched: Whether the run that has received them has fetched everything else, too.
+    func syncPaths(
+        again run: SyncRun, after earlier: SyncReport, isFetched: Bool
+    ) async throws -> SyncReport {
+        do {
+            var report = try await syncPaths(
+                run.options.paths, run.options, after: isFetched ? earlier : nil, saved: run.saved,
+                installed: run.installed)
+            report.knownSequence = earlier.knownSequence
+            report.add(earlier: earlier)
+            return report
+        } catch {
+            try keepUnreported(earlier.copies)
+            throw error
+        }
     }
 
     /// Syncs the tree again, because rules have come.
@@ -89,5 +127,12 @@ extension SyncEngine {
         report.givenSteps += earlier.givenSteps
         report.add(earlier: earlier)
         return report
+    }
+}
+
+extension SyncReport {
+    /// Whether rules of another device were written here: what a command has asked before may not hold any more.
+    var hasReceivedRules: Bool {
+        steps.contains { $0.path.holdsRules && $0.action.writesOurs }
     }
 }

@@ -9,7 +9,8 @@ extension SyncEngine {
     /// Syncs some paths and nothing else, as `save`, `load` and `delete` do. What a rule ignores is left as it is,
     /// here and in the store, also where it was named: see ``RulesReader/requireSynced(_:_:remedy:)``.
     ///
-    /// The cost does not grow with the tree. Remote changes of other paths are recorded for a later run.
+    /// The cost does not grow with the tree. Remote changes of other paths are recorded for a later run, but for the rules
+    /// that hold for the paths: those are received first, and what they ignore is left as it is.
     ///
     /// - Parameters:
     ///   - before: The report of a run of the same command that has just ended. If that run reached the
@@ -34,11 +35,31 @@ extension SyncEngine {
         if !areRules { try run.rules.requireReadable() }
         run.isPartial = true
         run.readsSelectionOnly = true
+        run.receivesRules = !areRules
         run.saved = saved
         run.installed = installed
         try addWaitingCopies(&run)
         try await fetch(&run, after: before)
+        if !areRules, try await receiveRules(&run) {
+            return try await syncPaths(again: run, after: run.report, isFetched: true)
+                .withCopies(of: before)
+        }
         if !areRules, try hasMissedWithheld() { _ = try followWithheld(scanWhole(run), &run) }
+        try await scanWatched(&run)
+        let report = try await carryOut(&run)
+        if run.hasNewRules {
+            return try await syncPaths(again: run, after: report, isFetched: false)
+                .withCopies(of: before)
+        }
+        // The caller relies on the whole run.
+        if let stopped = report.stopped {
+            try keepUnreported(report.withCopies(of: before).copies)
+            throw stopped
+        }
+        return report.withCopies(of: before)
+    }
+
+    private func scanWatched(_ run: inout SyncRun) async throws {
         run.watched = try watched(run)
         try leaveIgnored(&run)
         let base = run.base
@@ -47,14 +68,6 @@ extension SyncEngine {
         }
         try await recallDeletions(of: run.local.changes.filter { $0.value.entry != nil }.keys, &run)
         try await recallVersions(&run)
-        var report = try await carryOut(&run)
-        report.addCopies(of: before)
-        // The caller relies on the whole run.
-        if let stopped = report.stopped {
-            try keepUnreported(report.copies)
-            throw stopped
-        }
-        return report
     }
 
     /// Uses the remote tree of the run before if that reached the remote, else fetches.
@@ -168,5 +181,14 @@ extension SyncEngine {
             for row in try knownCopies(of: path) { rows[row.path] = row }
         }
         return BaseIndex(rows.values.sorted { $0.path < $1.path })
+    }
+}
+
+extension SyncReport {
+    /// The report with the conflict copies of a run before it; nil for none.
+    fileprivate func withCopies(of before: SyncReport?) -> SyncReport {
+        var report = self
+        report.addCopies(of: before)
+        return report
     }
 }

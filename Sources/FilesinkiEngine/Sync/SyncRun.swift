@@ -58,6 +58,8 @@ struct SyncRun {
     var declined: [RelativePath: Set<StrategyLink>] = [:]
     /// The last prune that a round has read.
     var pruned: UInt64 = 0
+    /// Whether a run for some paths begins again when rules come.
+    var receivesRules = false
     /// Whether rules have come, so that the run has to begin again.
     var hasNewRules = false
     /// What the guards count of earlier rounds.

@@ -47,4 +47,15 @@ extension RulesReader {
         for path in paths { try synced.require(path, orElse: remedy) }
         return synced.rules
     }
+
+    /// Refuses paths that rules ignore which a run has just received: see ``requireSynced(_:_:remedy:)``.
+    ///
+    /// Reads the rules only if there are such rules.
+    func requireSynced(
+        _ paths: [RelativePath], after run: SyncReport, _ options: SyncOptions,
+        remedy: String = Failure.ignoredRemedy
+    ) throws {
+        guard run.hasReceivedRules else { return }
+        try requireSynced(paths, options, remedy: remedy)
+    }
 }

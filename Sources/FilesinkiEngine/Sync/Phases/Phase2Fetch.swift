@@ -2,6 +2,7 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
 
 extension SyncEngine {
@@ -116,10 +117,11 @@ extension SyncEngine {
         return view
     }
 
-    /// The waiting remote changes of a selection: of its paths, of what is above and below them, and of
-    /// their conflict copies.
+    /// The waiting remote changes of a selection: of its paths, of what is above and below them, of
+    /// their conflict copies, and of the files of rules that hold for them.
     private func waitingRows(of selection: PathSelection) throws -> [RemoteRow] {
-        var rows: [RemoteRow] = []
+        let folders = Set(selection.paths.flatMap(\.ancestors)).map(Optional.some) + [nil]
+        var rows = try folders.flatMap(RelativePath.filesOfRules).compactMap(manifest.remote)
         for path in selection.paths {
             rows += try ([path] + path.ancestors).compactMap(manifest.remote)
             rows += try manifest.remoteRows(below: path)
