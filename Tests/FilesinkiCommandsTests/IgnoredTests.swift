@@ -255,6 +255,31 @@ import Testing
         #expect(try await run(world, "ls --root a").lines.contains("one") == false)
     }
 
+    @Test func `delete --keep takes a pattern for ignored paths, and delete none`() async throws {
+        let world = try World()
+        for name in ["a.pem", "d/b.pem", "k"] { try world.write("x\n", to: "a/" + name) }
+        try await world.done("init", "a", "--remote", "store")
+        try await world.done("sync", "a")
+        let early = try await run(world, "delete --root a *.pem")
+        #expect(early.code == .negative, "\(early.talk)")
+        #expect(early.talk.contains("delete takes no patterns"), "\(early.talk)")
+        let exposed = try await run(world, "delete --keep --root a *.pem")
+        #expect(exposed.talk.contains("No ignored path of the store"), "\(exposed.talk)")
+        try world.write("*.pem\n", to: "a/.filesinkiignore")
+        try await world.done("sync", "a")
+        let plan = try await run(world, "delete --keep --root a -n *.pem k*")
+        #expect(plan.code == .negative && plan.talk.contains("k*"), "\(plan.talk)")
+        for options in ["-n ", ""] {
+            let outcome = try await run(world, "delete --keep --root a \(options)*.pem")
+            #expect(outcome.code == .done, "\(outcome.talk)")
+            let said = outcome.text + outcome.talk
+            #expect(said.contains("a.pem") && said.contains("d/b.pem"), "\(said)")
+        }
+        #expect(world.readText("a/d/b.pem") == "x\n")
+        let left = try await run(world, "ls --root a").lines
+        #expect(left.contains("k") && !left.contains { $0.hasSuffix(".pem") }, "\(left)")
+    }
+
     @Test func `a folder that cannot be deleted is said also where nothing else was`() async throws
     {
         let world = try await ReplicaTests.pair()

@@ -10,11 +10,13 @@ struct DeleteCommand: ReplicaCommand {
         discussion: """
             What a rule ignores is not synced, so it is never deleted: a folder that holds ignored files stays \
             with them. With --keep, deletes ignored paths that the store still has from the store and from \
-            other devices, except those that ignore them already, and keeps what is here.
+            other devices, except those that ignore them already, and keeps what is here. With --keep, a path \
+            with *, ? or [ that the store does not have by that name is a pattern, as in .gitignore, for the \
+            ignored paths that the store has. Without --keep no pattern is taken, but those of the shell.
             """,
         aliases: ["rm"])
 
-    @Argument(help: "The paths to delete.", completion: .file())
+    @Argument(help: "The paths to delete; with --keep, patterns, too.", completion: .file())
     var paths: [String] = []
 
     @Flag(name: [.short, .long], help: "Delete folders and everything in them.")
@@ -49,7 +51,7 @@ struct DeleteCommand: ReplicaCommand {
         guard let paths = try list.all(paths, in: console) else { return .done }
         let session = try await Session.open(
             replica, naming: paths, access: .changingKnown, in: console)
-        let doomed = try paths.map { try session.path(compression.file($0)) }
+        let doomed = try await session.doomed(paths.map { compression.file($0) }, keep: keep)
         let deleted = try await console.withProgress { line in
             var options = SyncOptions(showing: line)
             options.isDryRun = dryRun
