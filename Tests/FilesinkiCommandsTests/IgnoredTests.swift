@@ -280,6 +280,17 @@ import Testing
         #expect(left.contains("k") && !left.contains { $0.hasSuffix(".pem") }, "\(left)")
     }
 
+    @Test func `an ignore file with capitals in its name is named`() async throws {
+        let world = try World()
+        try world.write("*.key\n", to: "a/.FilesinkiIgnore")
+        try await world.done("init", "a", "--remote", "store")
+        let outcome = try await run(world, "sync a")
+        let warning = ".FilesinkiIgnore: This is no ignore file"
+        #expect(outcome.talk.contains(warning), "\(outcome.talk)")
+        world.rename("a/.FilesinkiIgnore", to: "a/.filesinkiignore")
+        #expect(try await !run(world, "sync a").talk.contains("no ignore file"))
+    }
+
     @Test func `a folder that cannot be deleted is said also where nothing else was`() async throws
     {
         let world = try await ReplicaTests.pair()

@@ -197,6 +197,20 @@ struct PlacementTests {
         }
     }
 
+    @Test func `init names a git repository that would be synced, once`() async throws {
+        let world = try World()
+        for (root, file, isNamed) in [
+            ("a", ".gitignore", true), ("b", "other", true), ("c", ".filesinkiignore", false),
+        ] {
+            try world.write("ref: refs/heads/main\n", to: "\(root)/.git/HEAD")
+            try world.write(".git\n", to: "\(root)/\(file)")
+            let outcome = try await world.run("init", root)
+            let line = "write the line .git into .filesinkiignore."
+            let count = outcome.talk.ranges(of: line).count
+            #expect(outcome.code == .done && count == (isNamed ? 1 : 0), "\(outcome.talk)")
+        }
+    }
+
     @Test("init names Syncthing's ignore file, which is not read, unless there is one of its own")
     func foreignIgnoreFile() async throws {
         let world = try World()

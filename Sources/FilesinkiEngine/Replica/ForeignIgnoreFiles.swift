@@ -15,10 +15,22 @@ struct ForeignIgnoreFiles {
         guard !exists(IgnoreFilter.fileName) else { return [] }
         var notices: [Failure] = []
         if exists(".stignore") { notices.append(.unread(path(".stignore"))) }
+        let isRepositorySynced = try exists(".git") && !isIgnoredByUser(".git")
         if exists(".gitignore"), try !appliesGitignore() {
-            notices.append(.unappliedGitignore(path(".gitignore"), root: options.root))
+            notices.append(
+                .unappliedGitignore(
+                    path(".gitignore"), root: options.root, isRepositorySynced: isRepositorySynced))
+        } else if isRepositorySynced {
+            notices.append(.syncedRepository(path(".git")))
         }
         return notices
+    }
+
+    /// Whether an ignore file of the user has the name.
+    private func isIgnoredByUser(_ name: String) throws -> Bool {
+        let filter = IgnoreFilter(
+            gitignore: false, device: try options.userIgnoreFiles().files, read: { _ in nil })
+        return filter.ignores(Array(name.utf8)[...], isDirectory: true)
     }
 
     private func path(_ name: String) -> String { options.root + "/" + name }
@@ -42,10 +54,25 @@ extension Failure {
     }
 
     /// Git's file, where no settings say that it applies.
-    fileprivate static func unappliedGitignore(_ path: String, root: String) -> Failure {
-        Failure(
+    fileprivate static func unappliedGitignore(
+        _ path: String, root: String, isRepositorySynced: Bool
+    ) -> Failure {
+        var notice = Failure(
             .usage, path: path, "What git ignores by this file is synced.",
             remedy: "If it is not to be, before the first sync run filesinki config set --root "
                 + "\(ShellWord.shown(root.utf8)) gitignore true.")
+        if isRepositorySynced {
+            notice.message += " So is the repository itself, .git."
+            notice.remedy += " For .git, write the line .git into .filesinkiignore."
+        }
+        return notice
+    }
+
+    /// The files of a repository belong together, and are merged one by one.
+    fileprivate static func syncedRepository(_ path: String) -> Failure {
+        Failure(
+            .usage, path: path, "This git repository is synced as any folder.",
+            remedy: "If it is not to be, before the first sync write the line .git into "
+                + ".filesinkiignore.")
     }
 }

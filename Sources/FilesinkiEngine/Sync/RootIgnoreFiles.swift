@@ -16,7 +16,7 @@ struct RootIgnoreFiles {
     private static let wrongNames = [
         ".filesinkignore", ".filesinki-ignore", ".filesinki_ignore", ".filesinkiignore.txt",
         "filesinkiignore", ".FilesinkiIgnore", ".FileSinkiIgnore", ".filesinkiIgnore",
-        ".FILESINKIIGNORE",
+        ".Filesinkiignore", ".FILESINKIIGNORE",
     ]
 
     /// - Throws: Code `limit` if one is too large.
@@ -36,11 +36,11 @@ struct RootIgnoreFiles {
                 misplaced = Self.failure(name, kind)
             }
         }
-        // A file system may take another case for the same name.
-        let isFound = texts[IgnoreFilter.fileName] != nil
+        let right = try root.status(RelativePath(IgnoreFilter.fileName))?.stamp.inode
         misnamed = try Self.wrongNames.filter { name in
-            try root.status(RelativePath(name))?.kind == .file
-                && !(isFound && name.lowercased() == IgnoreFilter.fileName)
+            let found = try root.status(RelativePath(name))
+            // Where capitals make no difference, another spelling is the ignore file itself.
+            return found?.kind == .file && found?.stamp.inode != right
         }.map(Self.misnamed)
     }
 
