@@ -43,10 +43,11 @@ struct ManyRestores: ReplicaPart {
         let points = try report.keep(points, path: \.path) { try require($0, &synced) }
         guard !points.isEmpty else { return report }
         try sync.noteEmptiedRoot()
-        var options = options
-        options.operation = "restore"
+        // What is here now is published first, as the edit that it is.
         let paths = points.map(\.path)
         let before = try await sync.syncPaths(paths, options, rules: synced.rules)
+        var options = options
+        options.operation = "restore"
         let allowed = try keepSynced(points, path: \.path, after: before, options, &report)
         let reader = try await reader(of: allowed, after: before)
         try await write(try Self.wanted(allowed), in: reader, options, &report)

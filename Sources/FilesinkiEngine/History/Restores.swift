@@ -138,9 +138,7 @@ struct Restores: ReplicaPart {
         _ options: SyncOptions, after before: SyncReport? = nil, rules: RunRules? = nil,
         met: MetContents = MetContents()
     ) async throws -> RestoreReport {
-        var options = options
-        options.operation = command.command
-        // Publish the present content first, so that it is in the history.
+        // Publish the present content first, so that it is in the history as the edit that it is.
         var first = before
         if first == nil {
             let report = try await sync.syncPaths([path], options, rules: rules)
@@ -148,6 +146,8 @@ struct Restores: ReplicaPart {
                 [path], after: report, options, remedy: ManyRestores.ignoredRemedy)
             first = report
         }
+        var options = options
+        options.operation = command.command
         let reader = try await history.historyReader(after: first).knowing(met)
         let contents = try await history.historyContents(reader)
         try await contents.prepare(wanted.map(\.1))

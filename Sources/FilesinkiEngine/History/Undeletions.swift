@@ -35,9 +35,9 @@ struct Undeletions: ReplicaPart {
         guard !asked.isEmpty else { return report }
         try sync.noteEmptiedRoot()
         // What is here now is published first, so that it is in the history.
+        let before = try await sync.syncPaths(asked, options, rules: synced.rules)
         var options = options
         options.operation = "undelete"
-        let before = try await sync.syncPaths(asked, options, rules: synced.rules)
         asked = try ManyRestores(replica).keepSynced(
             asked, path: \.self, after: before, options, &report)
         asked = try report.keep(asked, path: \.self, requireAbsent)

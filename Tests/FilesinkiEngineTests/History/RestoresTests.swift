@@ -237,6 +237,34 @@ struct RestoresTests {
             try await a.with { try await $0.explain(f) }.versions.first?.change.reason == "resolve")
     }
 
+    @Test(arguments: ["restore", "undelete many", "restore many"])
+    func `an edit that waits is published as an edit, not as what the command does`(
+        _ command: String
+    ) async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("1"), "d": .directory(["g": .file("g")])])
+        let (f, d) = (try RelativePath("f"), try RelativePath("d"))
+        a.remove("d/g")
+        try await a.sync()
+        try a.write(["f": .file("waits"), "d": .directory(["new": .file("new")])])
+        try await a.with { replica in
+            switch command {
+            case "restore": _ = try await replica.restore(f, version: 1, SyncOptions())
+            case "restore many":
+                let tree = try await replica.tree(at: .version(1), of: [f, d])
+                let points = [f, d].map { PathAtPoint($0, in: tree) }
+                _ = try await replica.restore(points, SyncOptions())
+            default:
+                let g = try RelativePath("d/g")
+                _ = try await replica.undelete([g, f], SyncOptions())
+            }
+        }
+        try await a.sync()
+        let changes = try await world.commits().flatMap(\.changes)
+        let edits = changes.filter { ["f", "d/new"].contains("\($0.path)") && $0.basedOn < 2 }
+        #expect(edits.count >= 2 && edits.allSatisfy { $0.reason.isEmpty }, "\(edits)")
+    }
+
     @Test(
         "E7.5 a report counts the bytes of contents inside commits and the conflicts of the run"
     )
