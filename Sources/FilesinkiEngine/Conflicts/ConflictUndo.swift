@@ -32,9 +32,9 @@ extension Conflicts {
         try requireEnded(path, copies.map(\.path))
         let paths = [path] + copies.map(\.path)
         try rulesReader.requireSynced([path], options)
-        var options = options
-        options.operation = "resolve"
         let before = try await keepInHistory(paths, .theirs, options)
+        var options = options
+        options.operation = Change.openedAgain
         let reader = try await history.historyReader(after: before)
         if let changed = try await writeBack(theirs, at: path, copies, in: reader) {
             return try await keepOpen(
@@ -43,7 +43,8 @@ extension Conflicts {
         try recordReopened(rows, at: path)
         options.basesOfCopies = try await versions(ofBasesOf: rows, at: path, in: reader)
         let report = try await sync.syncPaths(paths, options, after: before)
-        try journal.record(.init(command: "resolve", note: "Reopened the conflict."), [path])
+        try journal.record(
+            .init(command: Change.openedAgain, note: "Reopened the conflict."), [path])
         return report
     }
 

@@ -116,6 +116,9 @@ extension SyncEngine {
 extension Change {
     /// The reason of a change by which a user ended a conflict.
     static let resolved = "resolve"
+
+    /// The reason of a change by which a user opened a conflict again.
+    static let openedAgain = "undo"
 }
 
 extension Failure {

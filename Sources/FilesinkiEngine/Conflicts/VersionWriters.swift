@@ -132,7 +132,7 @@ extension SyncEngine {
 extension Commit {
     /// Whether the commit has opened the conflict of a path again, which it changes: it has its copy, too.
     fileprivate func opensAgain(_ change: Change) -> Bool {
-        change.reason == Change.resolved
+        [Change.openedAgain, Change.resolved].contains(change.reason)
             && changes.contains {
                 $0.isConflictCopy && conflictOriginal(of: $0.path)?.path == change.path
             }

@@ -93,7 +93,7 @@ package struct Explanation: Sendable {
 
 /// A command that writes an older or a chosen content, as the journal and the log record it.
 struct PathCommand {
-    /// `restore`, `undelete` or `resolve`.
+    /// `restore`, `undelete`, `resolve` or `undo`.
     var command: String
     /// The restored version; 0 for none.
     var version: UInt64 = 0
@@ -101,5 +101,7 @@ struct PathCommand {
     var note = ""
 
     /// Commands that are recorded in the log as the reason of an edit.
-    static let names: Set<String> = ["restore", "undelete", "resolve"]
+    static let names: Set<String> = [
+        "restore", "undelete", Change.resolved, Change.openedAgain,
+    ]
 }

@@ -265,6 +265,21 @@ struct RestoresTests {
         #expect(edits.count >= 2 && edits.allSatisfy { $0.reason.isEmpty }, "\(edits)")
     }
 
+    @Test func `the undo of a resolve is no resolve in the log`() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .file("1")])
+        let f = try RelativePath("f")
+        try a.write(["f": .file("one side")])
+        try b.write(["f": .file("other side")])
+        try await a.sync()
+        try await b.sync { $0.strategy = Strategy([.end(.keepBoth)]) }
+        _ = try await b.with { try await $0.resolve(f, .ours, SyncOptions()) }
+        _ = try await b.with { try await $0.unresolve(f, SyncOptions()) }
+        let explained = try await b.with { try await $0.explain(f) }
+        #expect(explained.versions.prefix(2).map(\.change.reason) == ["undo", "resolve"])
+        #expect(explained.actions.first?.action == "undo")
+    }
+
     @Test(
         "E7.5 a report counts the bytes of contents inside commits and the conflicts of the run"
     )
