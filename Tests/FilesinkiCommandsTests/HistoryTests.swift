@@ -257,6 +257,14 @@ struct HistoryTests {
         #expect(try await world.run("explain", "--root", "a", "absent").code == .negative)
     }
 
+    @Test func `explain says which version a restore has put in place`() async throws {
+        let world = try await World.withHistory()
+        try await world.done("restore", "--root", "a", "one@1")
+        let outcome = try await world.run("explain", "--root", "a", "one")
+        let action = outcome.lines.first { $0.contains("restored version 1 as version ") }
+        #expect(action?.contains("after version") == false, "\(outcome.text)")
+    }
+
     @Test("explain names the device that deleted, and says once what happened")
     func explainDeletion() async throws {
         let world = try await ReplicaTests.pair()

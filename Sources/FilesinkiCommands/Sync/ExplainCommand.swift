@@ -218,17 +218,19 @@ extension Explanation {
         return deletion > 0 ? "\(what) with version \(deletion)." : "\(what); not yet published."
     }
 
-    /// `deleted here as version 5, after version 1, by bob: deleted`
+    /// `deleted here as version 5, after version 1, by bob: deleted`, or `restored version 1 as version 5, by bob: command`
     private func text(_ action: RecordedAction) -> String {
         var facts: [String] = []
         if action.changesPath {
             if action.version > 0 { facts.append("version \(action.version)") }
-            if action.baseVersion > 0 { facts.append("after version \(action.baseVersion)") }
+            if action.baseVersion > 0, !action.bringsBack {
+                facts.append("after version \(action.baseVersion)")
+            }
             if let device = action.device { facts.append("by \(printable(device.name.utf8))") }
         }
         let why = printable((action.note.isEmpty ? action.rule : action.note).utf8)
         // What a command has decided names no version.
-        let isOfVersion = action.version > 0 || action.baseVersion > 0
+        let isOfVersion = action.version > 0 || action.baseVersion > 0 && !action.bringsBack
         let known =
             facts.isEmpty ? "" : (isOfVersion ? " as " : " ") + facts.joined(separator: ", ")
         return "\(action.words)\(known): \(why)"
@@ -244,6 +246,11 @@ extension Explanation.RecordedAction {
     /// Whether the path has another version since; nothing was decided otherwise.
     fileprivate var changesPath: Bool { !["leave", "skip", "undecided"].contains(action) }
 
+    /// Whether it is the action of a command that has put the base version in place again.
+    fileprivate var bringsBack: Bool {
+        baseVersion > 0 && ["restore", "undelete"].contains(action)
+    }
+
     /// What was done, as a person says it. The words of JSON are those of ``Action/word``.
     fileprivate var words: String {
         switch action {
@@ -255,6 +262,8 @@ extension Explanation.RecordedAction {
         case "delete-both": "deleted on both sides"
         case "leave": "left open"
         case "skip": "skipped"
+        case "restore" where bringsBack: "restored version \(baseVersion)"
+        case "undelete" where bringsBack: "undeleted version \(baseVersion)"
         default: action
         }
     }
