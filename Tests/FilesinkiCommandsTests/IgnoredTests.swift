@@ -57,11 +57,11 @@ import Testing
         }
         let json = try await run(world, "sync --root a one --json")
         #expect(json.code == .usage && json.text.contains(#""code":"usage""#), "\(json.text)")
-        let some = try await run(world, "sync --root a one two")
+        let some = try await run(world, "sync --root a one sub/two")
         #expect(some.code == .done && !some.talk.contains("Not synced"), "\(some.talk)")
         world.terminals = Console.Terminals(talk: true, columns: { 1000 })
-        #expect(try await run(world, "sync --root a one two").talk.contains(told))
-        #expect(try await !run(world, "sync --root a two").talk.contains("Not synced"))
+        #expect(try await run(world, "sync --root a one sub/two").talk.contains(told))
+        #expect(try await !run(world, "sync --root a sub/two").talk.contains("Not synced"))
         #expect(try await !run(world, "sync --root a one --include one").talk.contains(told))
     }
 
