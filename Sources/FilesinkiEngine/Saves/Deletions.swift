@@ -195,7 +195,7 @@ extension Deletions {
                 throw Failure(
                     .notFound, path: path.bytes, "The store does not have this path.",
                     remedy: try root.status(path) == nil
-                        ? "Name the paths as filesinki ls lists them; a pattern is not taken."
+                        ? "Name the paths as filesinki ls lists them."
                         : "The file here is ignored: remove it with rm if it is not needed.")
             }
             if known.entry.kind == .directory, !recursive { throw Failure.isFolder(path) }
