@@ -51,8 +51,10 @@ struct DirectoryListing {
         in folder: borrowing FileHandle, below path: [UInt8]
     ) throws(Failure) -> [(name: String, key: [UInt8])] {
         var result: [(name: String, key: [UInt8])] = []
-        for entry in try entries(of: folder, String(decoding: path, as: UTF8.self))
-        where entry.isFile || entry.isFolder {
+        let wanted = try entries(of: folder, String(decoding: path, as: UTF8.self)) {
+            scope.mayInclude($0, in: path)
+        }
+        for entry in wanted where entry.isFile || entry.isFolder {
             if let key = scope.key(of: entry.name.utf8, in: path, isFolder: entry.isFolder) {
                 result.append((entry.name, key))
             }

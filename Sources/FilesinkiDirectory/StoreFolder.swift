@@ -176,11 +176,16 @@ struct FolderEntry {
 
 /// The names in a folder that are UTF-8, as all names of a store are; in no order.
 ///
+/// - Parameter isWanted: Leaves names out before anything is asked about them.
 /// - Throws: `Failure` when the folder cannot be read to its end; a partial result is never returned.
-func entries(of folder: borrowing FileHandle, _ path: String) throws(Failure) -> [FolderEntry] {
+func entries(
+    of folder: borrowing FileHandle, _ path: String,
+    where isWanted: (ArraySlice<UInt8>) -> Bool = { _ in true }
+) throws(Failure) -> [FolderEntry] {
     do throws(SystemError) {
         let listing = try FolderListing(try folder.open(".", O_RDONLY | O_DIRECTORY))
         return listing.entries.compactMap { entry in
+            guard isWanted(listing.name(entry)) else { return nil }
             guard let name = String(validating: listing.name(entry), as: UTF8.self) else {
                 return nil
             }

@@ -98,10 +98,17 @@ package struct KeyScope: Sendable {
     ) -> [UInt8]? {
         guard folder.count + name.count <= ObjectKey.maximumLength else { return nil }
         let key = folder + name
-        guard Self.isKey(key) else { return nil }
-        guard isFolder else { return includes(key) ? key : nil }
+        guard isFolder else { return includes(key) && Self.isKey(key) ? key : nil }
         let folderKey = key + [UInt8(ascii: "/")]
-        return mayInclude(keysIn: folderKey) ? folderKey : nil
+        return mayInclude(keysIn: folderKey) && Self.isKey(key) ? folderKey : nil
+    }
+
+    /// False for a name in a folder that ``key(of:in:isFolder:)`` leaves out because it comes before the listing. Allocates
+    /// nothing: of a folder with very many slots, a listing of the last few looks at each name.
+    package func mayInclude(_ name: ArraySlice<UInt8>, in folder: [UInt8]) -> Bool {
+        guard after.count > folder.count, after.starts(with: folder) else { return true }
+        let first = after[folder.count...].prefix { $0 != UInt8(ascii: "/") }
+        return !name.lexicographicallyPrecedes(first) || first.starts(with: name)
     }
 
     private func includes(_ key: [UInt8]) -> Bool {

@@ -50,6 +50,24 @@ import Testing
         #expect(found.map { String(decoding: $0, as: UTF8.self) } == key)
     }
 
+    /// Of the names in a folder, a listing asks only about those that can come after its first key.
+    @Test(arguments: [nil, "a/01", "a/01/c", "a/011/c", "a/1", "a", "b/1"])
+    func `a name that may be left out is not in the listing`(_ after: String?) throws {
+        let scope = KeyScope(prefix: "a/", after: try after.map { try ObjectKey($0) })
+        let folder = Array("a/".utf8)
+        for text in ["0", "00", "01", "010", "011", "0111", "02", "1", "c", "."] {
+            let name = Array(text.utf8)[...]
+            let kinds = [true, false].compactMap {
+                scope.key(of: name, in: folder, isFolder: $0)
+            }
+            #expect(kinds.isEmpty || scope.mayInclude(name, in: folder), "\(text)")
+        }
+        guard after == "a/011/c" else { return }
+        #expect(!scope.mayInclude(Array("00".utf8)[...], in: folder))
+        #expect(!scope.mayInclude(Array("010".utf8)[...], in: folder))
+        #expect(scope.mayInclude(Array("011".utf8)[...], in: folder))
+    }
+
     @Test func `a temporary name is recognised and is not a key`() {
         let name = TemporaryName.make()
         #expect(TemporaryName.matches(name))
