@@ -81,6 +81,25 @@ struct UnsentDeletionTests {
         #expect(world.readText("a/e") == "e")
     }
 
+    @Test("of a folder that another device has kept in part, what is still deleted is named")
+    func keptInPart() async throws {
+        let world = try await Self.world()
+        try await world.done("rm", "-q", "-r", "--root", "a", "d")
+        try world.write("edited", to: "b/d/2")
+        try await world.done("sync", "b")
+        for options in [["-n"], []] {
+            let line = ["undelete", "--root", "a", "d"] + options
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .done, "\(outcome.talk)")
+            let told = "not all that was in it: d/1 and 1 more in it are still deleted."
+            #expect(outcome.talk.contains(told), "\(options): \(outcome.talk)")
+            #expect(outcome.talk.contains("/a 'd/*'"), "\(options): \(outcome.talk)")
+        }
+        try await world.done("undelete", "-q", "--root", "a", "d/*")
+        #expect(world.names(in: "a/d") == ["1", "2", "3"])
+        #expect(world.readText("a/d/2") == "edited")
+    }
+
     @Test("what a guard has stopped is not published by it")
     func stopped() async throws {
         let world = try await Self.world()

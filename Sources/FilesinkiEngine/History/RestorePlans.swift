@@ -43,13 +43,17 @@ struct RestorePlans: ReplicaPart {
         guard !asked.isEmpty else { return report }
         let before = try await sync.syncPaths(asked, Self.options, rules: synced.rules)
         asked = try report.keep(asked, path: \.self, many.requireAbsent)
-        asked.removeAll { report.add(received: $0, before) }
+        let received = asked.filter { report.add(received: $0, before) }
+        asked.removeAll(where: received.contains)
         // The run before has recorded nothing, so the log is read to its end.
         let reader = try await history.historyReader()
         let wanted = try await many.wanted(asked, in: reader, &report)
         try await add(wanted, in: reader, after: before, &report)
         let restored = Set(report.restored)
         report.notices.removeAll { !restored.contains($0.path) }
+        for path in received where report.folders.contains(path) {
+            try Restores(replica).noteStillDeleted(in: path, &report)
+        }
         return report
     }
 

@@ -62,7 +62,11 @@ struct Restores: ReplicaPart {
         try rulesReader.requireSynced(
             [path], after: before, options, remedy: ManyRestores.ignoredRemedy)
         let found = try root.status(path)
-        if present == nil, found != nil { return try received(path, before) }
+        if present == nil, let found {
+            var report = try received(path, before)
+            if found.kind == .directory { try noteStillDeleted(in: path, &report) }
+            return report
+        }
         try await requireAbsent(found, at: path, after: before)
         let reader = try await history.historyReader(after: before)
         guard let life = try await history.versions(of: path, in: reader).lastDeleted else {

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
+import FilesinkiText
 
 /// Restores many deleted paths together.
 struct Undeletions: ReplicaPart {
@@ -104,6 +105,33 @@ struct Undeletions: ReplicaPart {
             let earlier = index < names.count ? names[index].deleted : nil
             report.problems.append(Problem(path, .noDeletedFile(path, earlier: earlier)))
         }
+    }
+}
+
+extension Restores {
+    /// Says what is still deleted in a folder that another device has brought back: it may have only a part of it.
+    func noteStillDeleted(in folder: RelativePath, _ report: inout RestoreReport) throws {
+        let back = Set(report.restored)
+        let left = try status.deleted([folder]).filter {
+            $0.path.isInside(folder) && !$0.isResolvedCopy && !back.contains($0.path)
+        }
+        if let first = left.first {
+            report.notices.append(
+                Problem(folder, .stillDeleted(in: folder, left.count, first.path)))
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func stillDeleted(
+        in folder: RelativePath, _ count: Int, _ first: RelativePath
+    ) -> Failure {
+        let others = count == 1 ? "is" : "and \(CountText.text(count - 1)) more in it are"
+        return Failure(
+            .exists, path: folder.bytes,
+            "Another device has brought the folder back, not all that was in it: \(first) \(others) still deleted.",
+            remedy: "To bring that back, too, run filesinki undelete "
+                + "\(ShellWord.shown(folder.bytes + Array("/*".utf8))).")
     }
 }
 
