@@ -146,4 +146,19 @@ struct MoveTests {
         #expect(try await run(world, "sync b").code == .done)
         #expect(!world.names(in: "b").contains { $0.hasSuffix(".tmp") })
     }
+
+    @Test("of a new name that a rule ignores, the command says that others see a deletion")
+    func hidden() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("*.tmp\n", to: "a/.filesinkiignore")
+        #expect(try await run(world, "sync a").code == .done)
+        let moved = try await run(world, "mv --root a one one.tmp")
+        #expect(moved.code == .done, "\(moved.talk)")
+        let told = "one.tmp: A rule ignores this name, so it stays here only"
+        #expect(moved.talk.contains(told), "\(moved.talk)")
+        #expect(moved.talk.contains("run filesinki undelete --root"), "\(moved.talk)")
+        #expect(world.names(in: "a").contains("one.tmp"))
+        let again = try await run(world, "mv --root a one.tmp two.tmp")
+        #expect(again.code == .done && !again.talk.contains("A rule ignores"), "\(again.talk)")
+    }
 }

@@ -12,6 +12,8 @@ struct Renames: ReplicaPart {
 
     /// Renames files, symlinks and folders durably, and publishes the renames. Nothing is replaced.
     ///
+    /// A notice names what a rule ignores at its new name: that is a deletion for all others.
+    ///
     /// Each path has its old or its new name at every moment. What a killed run has renamed is a
     /// local change, which the next run publishes as a rename.
     ///
@@ -33,6 +35,7 @@ struct Renames: ReplicaPart {
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         try requireStillIgnored(renames, &ignored)
         let published = try publishedPaths(renames, &ignored)
+        let hidden = try hiddenNotices(renames, &ignored)
         let writer = try editor.makeWriter()
         var problems: [Problem] = []
         for rename in renames {
@@ -56,6 +59,7 @@ struct Renames: ReplicaPart {
             try await sync.syncPaths(published, options, after: before)
         }
         after.problems = problems + after.problems
+        after.notices += hidden
         after.add(earlier: before)
         return after
     }
@@ -118,6 +122,21 @@ struct Renames: ReplicaPart {
 }
 
 extension Renames {
+    /// Says which synced paths get a name that a rule ignores.
+    private func hiddenNotices(
+        _ renames: [PathRename], _ ignored: inout IgnoredPaths
+    ) throws -> [Problem] {
+        var notices: [Problem] = []
+        for (from, to) in renames.map({ ($0.from, $0.to) }) where try manifest.base(from) != nil {
+            let isFolder = try root.status(from)?.kind == .directory
+            guard !ignored.contains(from, isDirectory: isFolder),
+                ignored.rulesOut(to, isDirectory: isFolder)
+            else { continue }
+            notices.append(Problem(to, .hidden(from, as: to), isNews: true))
+        }
+        return notices
+    }
+
     /// Refuses renames by which a path that a rule ignores would be published: a rule may name a place. Walks the folders
     /// that are renamed.
     ///
@@ -187,6 +206,16 @@ extension Failure {
             "A rule ignores this path, but not \(new): moving it would publish it. Nothing was moved.",
             remedy: "List the new name in .filesinkiignore first. To publish it, move it with the "
                 + "system's mv, and run filesinki sync.")
+    }
+
+    fileprivate static func hidden(_ path: RelativePath, as new: RelativePath) -> Failure {
+        let (name, old) = (ShellWord.path(new.bytes), ShellWord.path(path.bytes))
+        return Failure(
+            .usage, path: new.bytes,
+            "A rule ignores this name, so it stays here only: "
+                + "for the store and the other devices, \(path) is deleted.",
+            remedy: "See the rule with filesinki check-ignore \(name). To have the old name "
+                + "back everywhere, as a copy, run filesinki undelete \(old).")
     }
 
     /// A path was to get a name that is not free.
