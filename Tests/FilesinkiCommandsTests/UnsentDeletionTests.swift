@@ -84,6 +84,7 @@ struct UnsentDeletionTests {
     @Test("of a folder that another device has kept in part, what is still deleted is named")
     func keptInPart() async throws {
         let world = try await Self.world()
+        world.rename("gone", to: "a/d")
         try await world.done("rm", "-q", "-r", "--root", "a", "d")
         try world.write("edited", to: "b/d/2")
         try await world.done("sync", "b")
