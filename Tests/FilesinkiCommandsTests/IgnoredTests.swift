@@ -301,6 +301,25 @@ import Testing
         #expect(world.readText("a/d/x.env") == "secret")
     }
 
+    @Test func `remedies for an ignored path name it`() async throws {
+        let world = try await world()
+        for (line, remedies) in [
+            ("undelete --root a one", ["filesinki show ROOT one;", "check-ignore ROOT one."]),
+            ("undelete --root a one two", ["filesinki show ROOT one;"]),
+            ("restore --root a one@1", ["filesinki show ROOT one;", "check-ignore ROOT one."]),
+            ("delete --root a one", ["filesinki delete ROOT --keep one deletes it there"]),
+        ] {
+            let refused = try await run(world, line)
+            for remedy in remedies {
+                let words = remedy.replacing("ROOT", with: "--root \(world.folder)/a")
+                #expect(refused.talk.contains(words), "\(line): \(refused.talk)")
+            }
+        }
+        let saved = try await world.run("save", "--root", "a", "one", input: Array("new".utf8))
+        let told = "check-ignore --root \(world.folder)/a one."
+        #expect(saved.talk.contains(told), "\(saved.talk)")
+    }
+
     @Test func `save refuses an ignored path`() async throws {
         let world = try await world()
         let outcome = try await world.run("save", "--root", "a", "one", input: Array("new".utf8))

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
+import FilesinkiText
 
 /// Brings many paths of the history back with one run before and one behind, which makes one commit: what `restore` and
 /// `undelete` of several paths share.
@@ -20,8 +21,11 @@ struct ManyRestores: ReplicaPart {
     }
 
     /// What to do with a path that a rule ignores here.
-    static let ignoredRemedy =
-        "Print it with filesinki show, or see the rule with filesinki check-ignore."
+    static func ignoredRemedy(_ path: RelativePath) -> String {
+        let name = ShellWord.path(path.bytes)
+        return "If the store has it, print it with filesinki show \(name); see the rule with "
+            + "filesinki check-ignore \(name)."
+    }
 
     /// Restores paths, each as it was at a point of the history; a folder with everything that was in it. A path that is named
     /// comes back as it is named, also where a folder above it is named, too.

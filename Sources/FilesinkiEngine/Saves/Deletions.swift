@@ -4,6 +4,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiStore
+import FilesinkiText
 
 /// Deletes paths of the root and of the store. A file that a rule ignores is in neither history nor store, so it is
 /// never removed.
@@ -113,9 +114,11 @@ struct Deletions: ReplicaPart {
         return stamps
     }
 
-    private static let remedyForIgnored =
-        "Remove the file with rm. If the store has it, filesinki delete --keep deletes it there "
-        + "and on other devices."
+    private static func remedyForIgnored(_ path: RelativePath) -> String {
+        let name = ShellWord.path(path.bytes)
+        return "Remove the file with rm. If the store has it, filesinki delete --keep \(name) "
+            + "deletes it there and everywhere else."
+    }
 
     /// Checks a path at which nothing is.
     ///

@@ -6,6 +6,7 @@ import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiStore
+import FilesinkiText
 import Glibc
 
 /// Saves, loads and deletes single paths.
@@ -74,9 +75,10 @@ struct Saves: ReplicaPart {
         return try self.report(report, of: path, saved: saved.content)
     }
 
-    private static let remedyForIgnored =
-        "See the rule with filesinki check-ignore. To keep a file on this device only, "
-        + "write it itself."
+    private static func remedyForIgnored(_ path: RelativePath) -> String {
+        "See the rule with filesinki check-ignore \(ShellWord.path(path.bytes)). To keep a file on "
+            + "this device only, write it itself."
+    }
 
     /// Refuses a path that is ignored by rules which the run has received that was to send it. What was saved stays here.
     ///
@@ -360,7 +362,7 @@ extension Failure {
         Failure(
             .usage, path: path.bytes,
             "Saved here, and not sent: a rule that has just come from another device ignores this path.",
-            remedy: "See the rule with filesinki check-ignore.")
+            remedy: "See the rule with filesinki check-ignore \(ShellWord.path(path.bytes)).")
     }
 
     /// What is saved had no place.

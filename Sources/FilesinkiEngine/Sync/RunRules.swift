@@ -8,6 +8,7 @@ import FilesinkiRemote
 package import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
+import FilesinkiText
 
 /// The rules of one run: the user's files, and the options of the command line that override them.
 struct RunRules: Sendable {
@@ -215,14 +216,17 @@ struct RuleFiles {
 
 extension Failure {
     /// What to do about a path that cannot be changed because a rule ignores it.
-    static let ignoredRemedy =
-        "See the rule with filesinki check-ignore; the file itself can be changed as any other."
+    static func ignoredRemedy(_ path: RelativePath) -> String {
+        "See the rule with filesinki check-ignore \(ShellWord.path(path.bytes)); "
+            + "the file itself can be changed as any other."
+    }
 
     /// A path was named that a rule ignores here.
-    static func ignored(_ path: RelativePath, _ remedy: String = ignoredRemedy) -> Failure {
+    static func ignored(_ path: RelativePath, _ remedy: String? = nil) -> Failure {
         Failure(
             .usage, path: path.bytes,
-            "Ignored here by a rule, so it is not synced: nothing was done.", remedy: remedy)
+            "Ignored here by a rule, so it is not synced: nothing was done.",
+            remedy: remedy ?? ignoredRemedy(path))
     }
 }
 

@@ -15,12 +15,16 @@ struct SyncedPaths {
         ignored = IgnoredPaths(root: root, filter: rules.filter)
     }
 
-    /// - Parameter remedy: What to do in place of the command.
+    /// - Parameter remedy: What to do with the path in place of the command.
     /// - Throws: Code `usage`.
-    mutating func require(_ path: RelativePath, orElse remedy: String) throws(Failure) {
+    mutating func require(
+        _ path: RelativePath, orElse remedy: (RelativePath) -> String
+    ) throws(Failure) {
         if path.isAtOrInside(rules.withheld) { throw Failure.withheld(path) }
         let isFolder = (try? root.status(path))?.kind == .directory
-        if ignored.contains(path, isDirectory: isFolder) { throw Failure.ignored(path, remedy) }
+        if ignored.contains(path, isDirectory: isFolder) {
+            throw Failure.ignored(path, remedy(path))
+        }
     }
 }
 
@@ -36,12 +40,13 @@ extension RulesReader {
 
     /// Refuses paths that a rule ignores in this replica; see ``SyncedPaths``.
     ///
-    /// - Parameter remedy: What to do in place of the command.
+    /// - Parameter remedy: What to do with a path in place of the command.
     /// - Returns: The rules, for the run that follows: they hold until something is written.
     /// - Throws: Code `usage`.
     @discardableResult
     func requireSynced(
-        _ paths: [RelativePath], _ options: SyncOptions, remedy: String = Failure.ignoredRemedy
+        _ paths: [RelativePath], _ options: SyncOptions,
+        remedy: (RelativePath) -> String = Failure.ignoredRemedy
     ) throws -> RunRules {
         var synced = try syncedPaths(options)
         for path in paths { try synced.require(path, orElse: remedy) }
@@ -53,7 +58,7 @@ extension RulesReader {
     /// Reads the rules only if there are such rules.
     func requireSynced(
         _ paths: [RelativePath], after run: SyncReport, _ options: SyncOptions,
-        remedy: String = Failure.ignoredRemedy
+        remedy: (RelativePath) -> String = Failure.ignoredRemedy
     ) throws {
         guard run.hasReceivedRules else { return }
         try requireSynced(paths, options, remedy: remedy)
