@@ -320,6 +320,16 @@ import Testing
         #expect(saved.talk.contains(told), "\(saved.talk)")
     }
 
+    @Test func `delete --keep without the store says that nothing waits`() async throws {
+        let world = try await world()
+        world.rename("store", to: "away")
+        let kept = try await run(world, "delete --root a --keep one")
+        let told = "Nothing was deleted, and nothing waits for the next sync: repeat this"
+        #expect(kept.code != .done && kept.talk.contains(told), "\(kept.talk)")
+        world.rename("away", to: "store")
+        #expect(try await run(world, "delete --root a --keep one").code == .done)
+    }
+
     @Test func `save refuses an ignored path`() async throws {
         let world = try await world()
         let outcome = try await world.run("save", "--root", "a", "one", input: Array("new".utf8))

@@ -157,7 +157,9 @@ extension Deletions {
             run.isPartial = true
             run.readsSelectionOnly = true
             try await sync.fetch(&run)
-            guard run.isOnline else { throw run.report.away ?? .noStoreToDeleteIn }
+            guard run.isOnline else {
+                throw run.report.away.map { $0.withoutQueue() } ?? .noStoreToDeleteIn
+            }
             let doomed = storedEntries(of: paths, run)
             // After a lost race, a part may be deleted already.
             if lostRaces == 0 { try require(paths, in: doomed, recursive) }
@@ -351,6 +353,15 @@ extension Failure {
             .exists, path: path.bytes, "The folder stays: it holds ignored files.",
             remedy: "When they are no longer needed, remove them with rm, and delete the folder "
                 + "again.")
+    }
+
+    /// The same of a command that leaves nothing for a later run.
+    fileprivate func withoutQueue() -> Failure {
+        var failure = self
+        let told =
+            "Nothing was deleted, and nothing waits for the next sync: repeat this command then."
+        failure.remedy = failure.remedy.isEmpty ? told : "\(failure.remedy) \(told)"
+        return failure
     }
 
     fileprivate static let noStoreToDeleteIn = Failure(
