@@ -85,6 +85,9 @@ import Testing
         let again = "--remote \(world.folder)/none/new again, which connects to the store there or"
         #expect(outcome.talk.contains(again), "\(outcome.talk)")
         #expect(!outcome.talk.contains("next filesinki sync"), "\(outcome.talk)")
+        let synced = try await world.run("sync", "a")
+        let told = "a sync makes none. When the folder above it is there, run filesinki init --root"
+        #expect(synced.talk.contains(told), "\(synced.talk)")
         try world.makeFolder("none")
         let made = try await world.run(bytes: command.map { Array($0.utf8) })
         #expect(made.code == .done && made.talk.contains("Created a store at"), "\(made.talk)")
@@ -102,6 +105,7 @@ import Testing
             let outcome = try await world.run(bytes: arguments.map { Array($0.utf8) })
             #expect(outcome.code == .away, "\(arguments)")
             #expect(outcome.talk.contains(Self.known), "\(arguments): \(outcome.talk)")
+            #expect(!outcome.talk.contains("never reached"), "\(arguments): \(outcome.talk)")
         }
     }
 }

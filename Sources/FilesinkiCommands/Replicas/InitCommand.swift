@@ -201,6 +201,23 @@ extension Console {
     }
 }
 
+extension Session {
+    /// Says of a replica that has never reached its store what makes it: a run does not, where the store is a folder.
+    func sayUnconnected() async {
+        guard await replica.storeID.isEmpty, let remote = await replica.remoteAddress,
+            !console.outputOptions.isJSON
+        else { return }
+        switch try? RemoteAddress(absolute: remote) {
+        case .folder, .ssh:
+            console.say(
+                "This replica has never reached its store, and a sync makes none. When the folder above it is there, "
+                    + "run filesinki init --remote \(ShellWord.shown(remote.utf8)) again; "
+                    + "with another URL if this one is wrong.")
+        default: return
+        }
+    }
+}
+
 extension InitReport {
     fileprivate var json: JSONObject {
         var object: JSONObject = ["type": "replica"]

@@ -232,6 +232,7 @@ extension Session {
         if lines?.isEmpty == false { console.output.setHeading(nil) }
         try console.show(result, exit: code, given: given, summary: lines)
         if !isSummary, result.changesIgnoreFile { try await sayIgnored() }
+        if !isSummary, result.away?.code == .away { await sayUnconnected() }
         if let hook {
             // The command may change the replica.
             await replica.close()
