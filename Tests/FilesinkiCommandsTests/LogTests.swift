@@ -132,4 +132,21 @@ struct LogTests {
         #expect(again.talk.contains(told), "\(again.talk)")
         try await world.done("restore", "--root", "a", "one@1")
     }
+
+    @Test(
+        "of a pattern, and of a path with a version, log and explain say that they take none",
+        arguments: [
+            ("log", "sub/*", "No pattern is taken here: name one file or folder;"),
+            ("log", "one@1", "No version is taken here: give one alone. filesinki show --root"),
+            ("explain", "sub/*", "No pattern is taken here: name one file or folder;"),
+            ("explain", "one@1", "No version is taken here: give one alone. filesinki show --root"),
+        ])
+    func onePath(_ command: String, _ argument: String, _ told: String) async throws {
+        let world = try await world()
+        let outcome = try await world.run(command, "--root", "a", argument)
+        #expect(outcome.code == .negative && outcome.talk.contains(told), "\(outcome.talk)")
+        try world.write("new", to: "a/" + argument)
+        let named = try await world.run("explain", "--root", "a", argument)
+        #expect(!named.talk.contains("is taken here"), "\(named.talk)")
+    }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRules
 import FilesinkiText
 
 extension RootChoice {
@@ -198,6 +199,18 @@ struct VersionedPath: Equatable {
                 remedy: "Write PATH@VERSION, such as notes/a@12; filesinki log PATH lists them.")
         }
         return (path, version)
+    }
+
+    /// What to say of an argument that names no path, to a command that takes neither versions nor patterns: that it looks
+    /// like one of these; nil if it does not.
+    static func remedyForOnePath(_ argument: String) -> String? {
+        let given = VersionedPath(argument)
+        if given.version != nil {
+            return "No version is taken here: give \(ShellWord.path(given.path.utf8)) alone. "
+                + "filesinki show \(ShellWord.path(argument.utf8)) prints that version."
+        }
+        guard PathPattern.isPattern(argument) else { return nil }
+        return "No pattern is taken here: name one file or folder; filesinki ls lists them."
     }
 
     /// Whether the argument is what other tools call a state of all files: `HEAD`, `@2` or `2`.

@@ -88,6 +88,7 @@ struct LogCommand: ReplicaCommand {
             throw Failure(
                 .notFound, path: target.bytes, "No version of this path was found.",
                 remedy: path.flatMap(UInt64.init).map(CommitSummary.remedy(of:))
+                    ?? path.flatMap(VersionedPath.remedyForOnePath)
                     ?? "Check the path; a new file has a version after filesinki sync.")
         }
         return versions

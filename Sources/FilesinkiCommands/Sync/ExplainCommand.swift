@@ -40,6 +40,12 @@ struct ExplainCommand: ReplicaCommand {
             let lines = found.text(
                 because: text, isHere, console.hints, within: console.outputColumns)
             for line in lines { try console.output.line(line) }
+            if found.isEmpty, !isHere, reason == nil,
+                let remedy = VersionedPath.remedyForOnePath(self.path)
+            {
+                try console.output.flush()
+                console.say(remedy)
+            }
             try console.sayOrigin(of: found.versions, next: "filesinki explain")
             try console.sayGoal(of: found.versions, next: "filesinki explain")
         }
