@@ -149,4 +149,19 @@ struct LogTests {
         let named = try await world.run("explain", "--root", "a", argument)
         #expect(!named.talk.contains("is taken here"), "\(named.talk)")
     }
+
+    @Test("why an edit of a deleted file was kept is said in words; JSON has the word")
+    func keptEdit() async throws {
+        let world = try await world()
+        try await world.done("delete", "--root", "a", "one")
+        try world.write("edited", to: "b/one")
+        try await world.done("sync", "b")
+        for command in ["log", "explain"] {
+            let shown = try await world.run(command, "--root", "b", "one").text
+            #expect(shown.contains("deleted it; the edit was kept"), "\(shown)")
+            #expect(!shown.contains("edit-beats-delete"), "\(shown)")
+        }
+        let json = try await world.run("log", "--root", "b", "one", "--json")
+        #expect(json.text.contains(#""reason":"edit-beats-delete""#), "\(json.text)")
+    }
 }

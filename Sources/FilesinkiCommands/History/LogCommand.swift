@@ -211,6 +211,12 @@ extension PathVersion {
         return words.joined(separator: ", ")
     }
 
+    /// The reason that the commit has, in words where its word alone says little.
+    private var reasonText: String {
+        let decided: [Reason] = [.editBeatsDelete, .deleteBeatsEdit, .laterTime, .committedMode]
+        return decided.first { $0.word == change.reason }?.explanation ?? change.reason
+    }
+
     /// How both sides' versions became one; empty if no rule had to decide. JSON has the words of the commit.
     private var decision: [String] {
         let kind = change.reason.hasPrefix("auto:") ? change.reason.dropFirst("auto:".count) : nil
@@ -223,7 +229,7 @@ extension PathVersion {
         if let kind {
             words.append("merged as \(kind)\(other ?? "")")
         } else {
-            if !change.reason.isEmpty { words.append(change.reason) }
+            if !change.reason.isEmpty { words.append(reasonText) }
             if let other { words.append("merged\(other)") }
         }
         return words
