@@ -2,6 +2,7 @@ import FilesinkiHTTP
 import FilesinkiModel
 import FilesinkiProtocol
 import FilesinkiRemote
+import Synchronization
 
 /// Sends requests to a filesinki server, and checks that a filesinki server replies.
 struct ServerExchange: Sendable {
@@ -81,10 +82,24 @@ struct ServerExchange: Sendable {
             method, base + path, fields: authorized([:]), body: body,
             maximumReply: maximumReply, limit: limit)
         request.place = address
+        let refusal = Mutex<HTTPReply?>(nil)
         try await transport.stream(request) { reply in
+            guard reply.isSuccess else {
+                return refusal.withLock { Self.collect(reply, in: &$0) }
+            }
             try checkReply(reply, about: key, allowing: [])
             return try await receive(reply.body)
         }
+        if let reply = refusal.withLock({ $0 }) { try checkReply(reply, about: key, allowing: []) }
+    }
+
+    /// Collects the pieces of an error's reply: its body says why.
+    ///
+    /// - Returns: Whether more of it may be read.
+    private static func collect(_ piece: HTTPReply, in whole: inout HTTPReply?) -> Bool {
+        let body = (whole?.body ?? []) + piece.body
+        whole = HTTPReply(status: piece.status, fields: piece.fields, body: body)
+        return body.count < WireLimits.errorBytes
     }
 
     private func authorized(_ fields: HTTPFields) -> HTTPFields {

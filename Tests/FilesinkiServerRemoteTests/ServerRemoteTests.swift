@@ -6,6 +6,7 @@ import FilesinkiRemote
 import FilesinkiServer
 import FilesinkiServerRemote
 import FilesinkiTesting
+import Glibc
 import Testing
 
 @Suite struct ServerRemoteTests {
@@ -220,6 +221,31 @@ import Testing
                 systemContext: ServedFolder.systemContext)
         }
         #expect(password?.remedy.contains("write \(place). Otherwise") == true)
+    }
+
+    @Test func `a store's folder that is gone is named by each request, which is sent once`()
+        async throws
+    {
+        try await withServedFolder(ServedFolder()) { served in
+            let remote = try served.remote()
+            let store = served.folder.path("store")
+            try #require(rename(store, store + "-away") == 0)
+            let requests: [(String, () async throws -> Void)] = [
+                ("get", { _ = try await remote.get(ObjectKey("other/a"), range: nil) }),
+                ("ask", { _ = try await remote.get(ObjectKey("other/a"), range: 0..<0) }),
+                // The first request of a run.
+                ("read", { _ = try await remote.read([ObjectRequest(ObjectKey("other/a"))]) }),
+                ("list", { _ = try await remote.list(prefix: "", after: nil, limit: 9) }),
+            ]
+            for (name, request) in requests {
+                let failure = await failure { try await request() }
+                #expect(failure?.code == .away, "\(name)")
+                #expect(
+                    failure?.message == "The folder of the store was not found (unmounted?).",
+                    "\(name)")
+                #expect(failure?.isTransient == false, "\(name)")
+            }
+        }
     }
 
     @Test func `a path in the address of a server is refused, and the address without it named`()
