@@ -106,6 +106,9 @@ struct ProbeTrial: Sendable {
     private static let rangedSize = 10_000
     /// The objects to which uploads are cut, by their numbers, with their sizes.
     private static let cutObjects = [(2, sizes[2]), (3, sizes[3]), (9, rangedSize)]
+    /// The size of an upload that is cut: more than a server holds back before it writes to a file, and small enough that
+    /// the whole trial fits into half a megabyte, since a remote that is nearly full is tested, too.
+    private static let cutSize = 40_000
 
     /// How many requests besides those of the races are under way at once.
     private static let parallel = 8
@@ -158,8 +161,8 @@ struct ProbeTrial: Sendable {
         // Cutting it harms no other connection, and nothing uses it afterwards.
         guard let cuttable = remote(remotes.count - 1).unwrapped(as: (any CuttableRemote).self)
         else { return "There is no connection to cut." }
-        let bytes = content(7, size: 300_000)
-        let counts = [1, 4096, 299_999]
+        let bytes = content(7, size: Self.cutSize)
+        let counts = [1, 4096, Self.cutSize - 1]
         let new = try counts.map { try ObjectKey("\(folder)/packs/cut\($0)") }
         let present = try Self.cutObjects.map { number, size in
             (key: try object(number), bytes: content(number, size: size))

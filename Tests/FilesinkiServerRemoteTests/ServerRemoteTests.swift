@@ -90,6 +90,16 @@ import Testing
         }
     }
 
+    @Test func `the guarantees are tested where half a megabyte is left`() async throws {
+        try await withServedFolder(ServedFolder { $0.quota = 512 << 10 }) { served in
+            let probe = SlotProbe(
+                systemContext: ServedFolder.systemContext, writers: 8, rounds: 4
+            ) { try served.remote() }
+            let report = try await probe.testRemote()
+            #expect(report.isFit, "\(report)")
+        }
+    }
+
     @Test(
         "a request beyond the token's rights is refused and has no effect",
         arguments: [

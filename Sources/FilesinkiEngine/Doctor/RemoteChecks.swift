@@ -126,6 +126,9 @@ struct RemoteChecks: Sendable {
             return Diagnosis(
                 "guarantees", .error, "The remote lacks a guarantee: \(first.guarantee)",
                 remedy: "Move the store; filesinki remote check shows all of them.")
+        } catch let failure as Failure where failure.code == .full {
+            // That they are untested says nothing against the remote.
+            return Diagnosis("guarantees", .warning, failure)
         } catch { return Diagnosis("guarantees", thrown: error) }
     }
 

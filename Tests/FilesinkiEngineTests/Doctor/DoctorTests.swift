@@ -49,6 +49,19 @@ import Testing
         }
     }
 
+    @Test func `guarantees that are untested for lack of space are a warning`() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("x")])
+        let full = FaultyRemote(
+            world.remote, script: [.init(.before(.full), verb: .put, prefix: "probe/")])
+        var options = a.options
+        options.connect = { _ in full }
+        let diagnoses = await Doctor(options, facts()).diagnose(canReach: true)
+        let found = diagnoses.first { $0.name == "guarantees" }
+        #expect(found?.level == .warning)
+        #expect(found?.message.contains("The guarantees could not be tested. ") == true)
+    }
+
     @Test(
         "the disk is full below 100 MB, and nearly full below 1 GB and a 20th of it",
         arguments: [
