@@ -70,7 +70,7 @@ package struct SlotProbe: Sendable {
             }
         } catch {
             try? await trial.removeObjects()
-            throw (error as? Failure)?.ofFullRemote(remotes[0].address) ?? error
+            throw (error as? Failure)?.ofUntestedRemote(remotes[0].address) ?? error
         }
         checks.append(try await check(ProbeTrial.deletion, trial))
         return ProbeReport(checks: checks, alternative: alternative)
@@ -118,10 +118,10 @@ extension Failure {
         [.away, .notAllowed, .full, .interrupted, .busy].contains(code)
     }
 
-    /// What a probe says that could not write for lack of space, which proves nothing about guarantees. The key is one of
-    /// the probe's own, so the remote is named in its place.
-    fileprivate func ofFullRemote(_ address: String) -> Failure {
-        guard code == .full else { return self }
+    /// What a probe says that could not write for lack of space or with credentials that may only read, which proves
+    /// nothing about guarantees. The key is one of the probe's own, so the remote is named in its place.
+    fileprivate func ofUntestedRemote(_ address: String) -> Failure {
+        guard code == .full || isOfReadOnlyAccess else { return self }
         var failure = self
         failure.path = Array(address.utf8)
         failure.message = "The guarantees could not be tested. " + message

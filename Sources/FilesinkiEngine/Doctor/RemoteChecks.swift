@@ -126,7 +126,7 @@ struct RemoteChecks: Sendable {
             return Diagnosis(
                 "guarantees", .error, "The remote lacks a guarantee: \(first.guarantee)",
                 remedy: "Move the store; filesinki remote check shows all of them.")
-        } catch let failure as Failure where failure.code == .full {
+        } catch let failure as Failure where failure.code == .full || failure.isOfReadOnlyAccess {
             // That they are untested says nothing against the remote.
             return Diagnosis("guarantees", .warning, failure)
         } catch { return Diagnosis("guarantees", thrown: error) }

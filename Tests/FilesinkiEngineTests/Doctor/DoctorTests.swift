@@ -1,9 +1,21 @@
 import FilesinkiFileSystem
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiTesting
 import Testing
 
 @testable import FilesinkiEngine
+
+/// A remote whose credentials may only read.
+private struct RemoteToRead: RemoteWrapper {
+    let wrapped: any Remote
+
+    func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+        throw Failure(
+            .notAllowed, path: address, "The token may only read.", remedy: "",
+            cause: ReadOnlyAccess())
+    }
+}
 
 /// What `doctor` says of a replica that is in use, and of a disk that fills up.
 @Suite struct DoctorTests {
@@ -60,6 +72,20 @@ import Testing
         let found = diagnoses.first { $0.name == "guarantees" }
         #expect(found?.level == .warning)
         #expect(found?.message.contains("The guarantees could not be tested. ") == true)
+    }
+
+    @Test func `guarantees that are untested by who may only read are a warning`() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("x")])
+        let remote = RemoteToRead(wrapped: world.remote)
+        var options = a.options
+        options.connect = { _ in remote }
+        let diagnoses = await Doctor(options, facts()).diagnose(canReach: true)
+        let found = diagnoses.first { $0.name == "guarantees" }
+        #expect(found?.level == .warning)
+        #expect(
+            found?.message.hasSuffix(
+                "The guarantees could not be tested. The token may only read.") == true)
     }
 
     @Test(
