@@ -11,6 +11,8 @@ import FilesinkiModel
 /// * A path that changes repeatedly without a pause of ``Limits/rest`` is reported at growing
 /// intervals up to ``Limits/longest``. After a pause the intervals start again.
 /// * Both paths of a rename are due together, so that the rename is detected.
+/// * Deletions are due together, after a pause of ``Limits/quiet`` in which nothing was deleted: a guard against many
+/// deletions sees all of one command, and none is published before it.
 /// * Beyond ``Limits/paths`` no single paths are reported, but everything at once.
 package struct Debouncer: Sendable {
     package struct Limits: Hashable, Sendable {
@@ -58,6 +60,8 @@ package struct Debouncer: Sendable {
         var isNew: Bool
         /// Whether it was deleted since ``first``, which may happen again.
         var wasGone = false
+        /// Whether its last change was its deletion.
+        var isGone = false
         /// Whether everything below it may have changed.
         var isWhole: Bool
         var partner: RelativePath?
@@ -76,6 +80,8 @@ package struct Debouncer: Sendable {
     /// The first and last change when everything is due.
     private var flood: (first: Duration, last: Duration)?
     private var reports: [RelativePath: Report] = [:]
+    /// The first and last deletion that is not reported yet.
+    private var deletions: (first: Duration, last: Duration)?
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
@@ -90,7 +96,9 @@ package struct Debouncer: Sendable {
         pending.last = now
         pending.isWhole = pending.isWhole || change.kind == .folder
         pending.quiet = quiet(change, pending, isFresh: isFresh)
-        pending.wasGone = pending.wasGone || change.kind == .gone
+        pending.isGone = change.kind == .gone
+        pending.wasGone = pending.wasGone || pending.isGone
+        if pending.isGone { deletions = (deletions?.first ?? now, now) }
         pending.partner = partner(of: change) ?? pending.partner
         paths[change.path] = pending
         if paths.count > limits.paths { addEverything(at: now) }
@@ -102,6 +110,7 @@ package struct Debouncer: Sendable {
         flood = (flood?.first ?? first, now)
         paths = [:]
         reports = [:]
+        deletions = nil
     }
 
     private func startPending(_ change: TreeChange, at now: Duration) -> PendingPath {
@@ -132,6 +141,9 @@ package struct Debouncer: Sendable {
 
     private func due(_ pending: PendingPath) -> Duration {
         let held = min(pending.earliest, pending.last + limits.rest)
+        if pending.isGone, let deletions {
+            return max(min(deletions.last + limits.quiet, deletions.first + limits.longest), held)
+        }
         return max(min(pending.last + pending.quiet, pending.first + limits.longest), held)
     }
 
@@ -149,8 +161,9 @@ package struct Debouncer: Sendable {
             return .everything
         }
         var changes = LocalChanges()
-        let ready = paths.filter { due($0.value) <= now }.map(\.key)
-        for path in ready {
+        let ready = paths.filter { due($0.value) <= now }
+        if ready.values.contains(where: \.isGone) { deletions = nil }
+        for path in ready.keys {
             var open = [path]
             while let one = open.popLast() {
                 guard let pending = paths.removeValue(forKey: one) else { continue }
@@ -163,6 +176,7 @@ package struct Debouncer: Sendable {
                 if let partner = pending.partner { open.append(partner) }
             }
         }
+        if !paths.values.contains(where: \.isGone) { deletions = nil }
         return .changes(changes)
     }
 

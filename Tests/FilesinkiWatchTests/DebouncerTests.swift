@@ -176,6 +176,23 @@ struct DebouncerTests {
         #expect(told[0] == "-------------!--")
     }
 
+    @Test("deletions are reported together, once nothing is deleted any more")
+    func deletions() {
+        let told = self.told(["d----------------------", "---------d-------------", "--w---"])
+        #expect(told[0] == "-------------------!---")
+        #expect(told[1] == told[0])
+        // They delay no other change.
+        #expect(told[2].hasPrefix("---!"))
+        // After the longest time, those of until then; what is deleted later begins anew.
+        let endless = self.told([
+            "d" + String(repeating: "-", count: 80),
+            String(repeating: "------d", count: 9),
+        ])
+        #expect(
+            endless[0].firstIndex(of: "!") == endless[0].index(endless[0].startIndex, offsetBy: 40))
+        #expect(endless[1].filter { $0 == "!" }.count == 2, "\(endless)")
+    }
+
     @Test("with too many paths everything is due, once they are quiet")
     func flood() {
         let told = self.told(["c", "c", "c", "c", "c----w--------------------------"])
