@@ -35,6 +35,8 @@ package struct CheckpointStore: Sendable {
     }
 
     /// The number of the newest checkpoint; `known` when no newer one exists. Usually one request.
+    ///
+    /// A folder reads the names of all checkpoints for it: one for each 256 commits since the last prune.
     package func newest(after known: UInt64) async throws -> UInt64 {
         let start = known == 0 ? nil : try StoreLayout.slot(prefix, known)
         return try await sequences(after: start).last ?? known
