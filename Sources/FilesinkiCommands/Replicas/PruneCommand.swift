@@ -168,6 +168,11 @@ struct PruneCommand: ReplicaCommand {
         var lines = [versions] + (result.reasons?.lines ?? [])
         let heading = lines.count
         if result.removedPacks + result.removedUnnamedPacks > 0 { lines.append(packs(result)) }
+        if result.lacksSpace {
+            lines.append(
+                "The store had no space to rewrite packs: small ones, and those of which something is needed, stay "
+                    + "for a later prune.")
+        }
         if result.endedTombstones > 0 {
             let deletions = CountText.text(result.endedTombstones, "old deletion")
             lines.append(

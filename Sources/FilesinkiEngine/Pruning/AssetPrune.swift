@@ -18,17 +18,18 @@ struct AssetPrune: ReplicaPart {
 
     /// Frees the assets of all zones, and adds to a report what was freed, or would be.
     ///
+    /// - Parameter rewrites: Whether packs are rewritten of which something is needed.
     /// - Throws: What the remote throws, and code `corrupt` for a damaged log or index.
     func prune(
-        _ policy: RetentionPolicy, isDryRun: Bool, _ connection: ZoneConnection,
-        _ report: inout PruneReport
+        _ policy: RetentionPolicy, isDryRun: Bool, rewrites: Bool = true,
+        _ connection: ZoneConnection, _ report: inout PruneReport
     ) async throws {
         let names = try await StoreListing.zoneNames(at: connection.remote)
         let catalogues = try await ZoneCatalogues(
             of: names, connection, limits: options.commitLimits)
         for name in names where RecordItem.isZone(name) {
             var run = try ZonePrune(replica, name, connection, policy, catalogues)
-            try await run.prune(isDryRun: isDryRun, &report)
+            try await run.prune(isDryRun: isDryRun, rewrites: rewrites, &report)
         }
     }
 }
@@ -64,7 +65,9 @@ private struct ZonePrune {
         log = try LogCheck(of: name, connection, limits: replica.options.commitLimits)
     }
 
-    mutating func prune(isDryRun: Bool, _ report: inout PruneReport) async throws {
+    mutating func prune(
+        isDryRun: Bool, rewrites: Bool, _ report: inout PruneReport
+    ) async throws {
         try await log.readOn()
         guard log.unreadItems == 0 else { return report.failures.append(.unread(name)) }
         listed = try await StoreListing.packs(of: name, at: connection.remote)
@@ -73,9 +76,10 @@ private struct ZonePrune {
         isDeleted = catalogues.isDeleted(name, knownBy: devices.map(\.device.id))
         plan = PrunePlan(isDeleted ? KeptVersions() : keptVersions(devices))
         try await updateNeeded()
-        plan.measure(try await PackShare.measure(readers, plan.needed))
+        plan.measure(try await PackShare.measure(readers, plan.needed), rewrites: rewrites)
         report.packs += plan.report.packs
         report.bytes += plan.report.bytes
+        report.unfreedBytes += plan.report.unfreedBytes
         if isDryRun {
             report.removedPacks += plan.report.removedPacks
             report.rewrittenPacks += plan.report.rewrittenPacks

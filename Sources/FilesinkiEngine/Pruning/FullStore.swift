@@ -5,7 +5,7 @@ import FilesinkiStore
 /// Prunes a store whose disk is full: a prune writes before it removes, if only a commit of some hundred bytes.
 extension StorePrune {
     /// As ``pruneOnce(_:recompresses:isDryRun:_:)``. Where the store has no space left for that, first removes what needs no
-    /// commit, and begins anew.
+    /// commit, and begins anew; where that does not suffice, removes only packs of which nothing is needed.
     func prune(
         _ policy: RetentionPolicy, recompresses: Bool, isDryRun: Bool,
         _ progress: (@Sendable (Progress) -> Void)?
@@ -18,17 +18,34 @@ extension StorePrune {
             return try await prune()
         } catch let failure as Failure where failure.isOfFullStore && !isDryRun {
             let room = try await makeRoom()
-            guard room != Room() else { throw failure.ofPrune }
+            guard room != Room() else { return try await removeUnused(policy, room, progress) }
             do {
-                var report = try await prune()
-                report.removedUnnamedPacks += room.packs
-                report.freedBytes += room.bytes
-                report.removedCheckpoints += room.checkpoints
-                report.removedUploads += room.uploads
-                return report
+                return room.added(to: try await prune())
             } catch let failure as Failure where failure.isOfFullStore {
-                throw failure.ofPrune
+                // What the failed attempt has stored is in the way.
+                _ = try await makeRoom()
+                return try await removeUnused(policy, room, progress)
             }
+        }
+    }
+
+    /// Prunes without rewriting any pack.
+    ///
+    /// - Throws: Code `full` also if that frees nothing, and rewriting would.
+    private func removeUnused(
+        _ policy: RetentionPolicy, _ room: Room, _ progress: (@Sendable (Progress) -> Void)?
+    ) async throws -> PruneReport {
+        var part = self
+        part.rewrites = false
+        do {
+            var report = room.added(
+                to: try await part.pruneOnce(
+                    policy, recompresses: false, isDryRun: false, progress))
+            guard !report.removesNoPack || report.unfreedBytes == 0 else { throw Failure.noSpace }
+            report.lacksSpace = true
+            return report
+        } catch let failure as Failure where failure.isOfFullStore {
+            throw failure.ofPrune
         }
     }
 
@@ -38,6 +55,15 @@ extension StorePrune {
         var bytes: Int64 = 0
         var checkpoints = 0
         var uploads = 0
+
+        func added(to report: PruneReport) -> PruneReport {
+            var report = report
+            report.removedUnnamedPacks += packs
+            report.freedBytes += bytes
+            report.removedCheckpoints += checkpoints
+            report.removedUploads += uploads
+            return report
+        }
     }
 
     /// Removes what this device has stored for a commit that has not come, which its next run stores again, packs that are
@@ -76,6 +102,9 @@ extension UnnamedPacks {
 }
 
 extension Failure {
+    fileprivate static let noSpace = Failure(
+        .full, "The store has no space left to rewrite packs.", remedy: "")
+
     /// Whether the store has no space left. The paths of this machine are absolute.
     fileprivate var isOfFullStore: Bool { code == .full && path.first != UInt8(ascii: "/") }
 

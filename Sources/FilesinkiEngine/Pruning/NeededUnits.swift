@@ -58,7 +58,7 @@ struct PackShare {
 
     var unusedBytes: Int64 { max(0, pack.size - usedBytes) }
 
-    private var isMostlyUnused: Bool { blockBytes - usedBytes > pack.size / Self.unusedPart }
+    var isMostlyUnused: Bool { blockBytes - usedBytes > pack.size / Self.unusedPart }
 
     /// Whether xz might save enough: a pack of photos has hardly any block that can be compressed, and one that was
     /// compressed again has none of zstd.

@@ -18,8 +18,13 @@ struct PrunePlan {
     }
 
     /// Chooses the packs that go.
-    mutating func measure(_ shares: [PackShare]) {
-        candidates = PackShare.candidates(of: shares)[...]
+    ///
+    /// - Parameter rewrites: Whether those go, too, of which something is needed.
+    mutating func measure(_ shares: [PackShare], rewrites: Bool = true) {
+        let chosen = PackShare.candidates(of: shares)
+        candidates = chosen.filter { rewrites || $0.first == 0 }[...]
+        let left = chosen.dropFirst(candidates.count).filter(\.isMostlyUnused)
+        report.unfreedBytes = left.reduce(0) { $0 + $1.unusedBytes }
         report.packs = shares.count
         report.bytes = shares.reduce(0) { $0 + $1.pack.size }
         report.removedPacks = candidates.count
@@ -87,6 +92,9 @@ package struct PruneReport: Sendable {
     package var recompressedPacks = 0
     /// The bytes by which the packs are smaller in all; for a dry run an estimate.
     package var freedBytes: Int64 = 0
+    /// Whether the store had no space to rewrite packs, and the bytes that are unused in those that stay therefore.
+    package var lacksSpace = false
+    package var unfreedBytes: Int64 = 0
     /// The deletions that are no longer listed.
     package var endedTombstones = 0
     /// The commits that were moved into archives, or would be.

@@ -24,6 +24,8 @@ import FilesinkiStore
 /// names, or old ones that are retired, which the next prune removes.
 struct StorePrune: ReplicaPart {
     let replica: ReplicaContext
+    /// Whether packs are rewritten, and commits archived, which takes space before it frees any.
+    var rewrites = true
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
@@ -100,8 +102,9 @@ struct StorePrune: ReplicaPart {
     ) async throws {
         try await EndedTombstones(replica).end(kept, &log, &result)
         try await UnnamedPacks(replica).sweep(&log, connection, &result)
-        try await AssetPrune(replica).prune(policy, isDryRun: false, connection, &result)
-        for archiver in try await archivers(connection) {
+        try await AssetPrune(replica).prune(
+            policy, isDryRun: false, rewrites: rewrites, connection, &result)
+        for archiver in try await archivers(connection) where rewrites {
             result.archivedCommits += try await archiver.archive()
         }
         for sweep in try await checkpointSweeps(connection) {
@@ -238,8 +241,8 @@ struct StorePrune: ReplicaPart {
         try await plan.needed.add(contents, in: packs)
         plan.token = log.view.token
         let shares = try await PackShare.measure(packs, plan.needed)
-        plan.measure(shares)
-        if recompresses {
+        plan.measure(shares, rewrites: rewrites)
+        if recompresses, rewrites {
             try await Recompression(replica).add(to: &plan, shares, log, connection)
         }
         return plan

@@ -122,10 +122,55 @@ struct UnnamedPacksTests: PruneScene {
         try await publishVersions(1...2)
         try await acknowledge()
         let stored = packs
-        world.remote.plan(.init(.before(.full), verb: .publish, prefix: "zones/"))
+        for _ in 1...2 {
+            world.remote.plan(.init(.before(.full), verb: .publish, prefix: "zones/"))
+        }
         let failure = await #expect(throws: Failure.self) { try await prune(a) }
         #expect(failure?.code == .full && failure?.remedy.contains("A prune needs some") == true)
         #expect(packs == stored)
+    }
+
+    @Test(
+        "where the store has no space to join small packs, those go of which nothing is needed",
+        arguments: [false, true])
+    func noSpaceToRewrite(hasUpload: Bool) async throws {
+        for number in 10..<42 {
+            try a.write([name("f\(number)"): large(UInt64(number))])
+            try await a.sync()
+        }
+        try await publishVersions(1...2)
+        try await acknowledge()
+        let stored = packs
+        if hasUpload { try await stop(a, ["g": large(9)]) }
+        for _ in 0...(hasUpload ? 1 : 0) {
+            world.remote.plan(.init(.before(.full), verb: .put, prefix: "packs/"))
+        }
+        let report = try await prune(a)
+        #expect(report.removedPacks == 1 && report.rewrittenPacks == 0 && report.lacksSpace)
+        #expect(report.freedBytes >= 300_000)
+        #expect(packs.count == stored.count - 1 && Set(packs).isSubset(of: stored))
+        try await a.sync()
+        // Now it has the space.
+        let later = try await prune(a)
+        #expect(later.rewrittenPacks > 32 && !later.lacksSpace)
+        try await expectWhole()
+        try await expectNoneNamedAgain()
+    }
+
+    @Test("where only rewriting would free something, and has no space, a prune fails")
+    func nothingUnused() async throws {
+        try a.write(["g": large(8), "h": large(9)])
+        try await a.sync()
+        a.remove("g")
+        try await a.sync()
+        try await acknowledge()
+        let stored = packs
+        world.remote.plan(.init(.before(.full), verb: .put, prefix: "packs/"))
+        let failure = await #expect(throws: Failure.self) { try await prune(a) }
+        #expect(failure?.code == .full && failure?.remedy.contains("A prune needs some") == true)
+        #expect(packs == stored)
+        #expect(try await prune(a).rewrittenPacks == 1)
+        try await expectWhole()
     }
 
     @Test(
