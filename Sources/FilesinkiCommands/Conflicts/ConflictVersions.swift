@@ -86,6 +86,33 @@ extension OpenConflict {
     /// Whether a version is the one in place, which was edited here after the conflict had been found.
     func isEditedInPlace(_ side: Choice.Side) -> Bool { sides.isEditedHere && side == .theirs }
 
+    /// What a version is, with size and time of the file in place as it is now; nil for a deletion.
+    func shownEntry(of side: Choice.Side) -> Entry? {
+        guard var entry = entry(of: side) else { return nil }
+        if side == .theirs, let unsent = sides.unsent {
+            (entry.size, entry.modified) = (unsent.size, unsent.modified)
+        }
+        return entry
+    }
+
+    /// What a difference calls a version.
+    func title(of side: Choice.Side) -> String {
+        isEditedInPlace(side) ? "in place" : sides.label(side)
+    }
+
+    /// Refuses to merge in a program what no run has sent yet: the program would begin without it.
+    ///
+    /// - Throws: Code `usage`.
+    func requireSent(_ hints: CommandHints) throws(Failure) {
+        guard sides.unsent != nil else { return }
+        throw Failure(
+            .usage, path: path.bytes,
+            "What is in place was edited here after the conflict was found, and is not synced yet: "
+                + "a program would begin without it.",
+            remedy: "Run filesinki sync first. To keep what is in place, run filesinki resolve "
+                + "\(hints.word(path)) --take committed.")
+    }
+
     /// Refuses the words for the two sides where what is in place is neither: it would be lost to the eye.
     ///
     /// - Throws: Code `usage`.
@@ -145,8 +172,16 @@ extension Session {
         return versions
     }
 
-    /// The content of one side; empty for a deletion.
+    /// The content of one side, that in place as it is now; empty for a deletion.
     func content(of side: Choice.Side, in open: OpenConflict) async throws -> [UInt8] {
+        if side == .theirs, open.sides.unsent != nil {
+            return try await contentNow(at: open.path)
+        }
+        return try await knownContent(of: side, in: open)
+    }
+
+    /// The content of one side, of that in place the one that a run has last seen; empty for a deletion.
+    func knownContent(of side: Choice.Side, in open: OpenConflict) async throws -> [UInt8] {
         let (entry, place) = (open.entry(of: side), open.place(of: side))
         guard side == .ours else { return try await content(of: entry, at: place) }
         return try await contentOfOurs(entry, at: place)

@@ -60,7 +60,7 @@ extension OpenConflict {
 
     private func versions(_ isOneOfSeveral: Bool) -> [(name: String, entry: Entry?)] {
         [("base", conflict.base)]
-            + sides.inOrder.map { (name(of: $0, isOneOfSeveral), entry(of: $0)) }
+            + sides.inOrder.map { (name(of: $0, isOneOfSeveral), shownEntry(of: $0)) }
     }
 
     /// The word for `--take`; if that is no device's name, with where the version is. With the device, where the word alone

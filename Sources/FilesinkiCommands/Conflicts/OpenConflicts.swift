@@ -109,6 +109,6 @@ extension OpenConflict {
     /// Whether nothing of a conflict has changed.
     func isSame(as other: OpenConflict) -> Bool {
         conflict.ours == other.conflict.ours && conflict.theirs == other.conflict.theirs
-            && copy == other.copy
+            && copy == other.copy && sides.unsent == other.sides.unsent
     }
 }

@@ -171,7 +171,7 @@ struct ResolveCommand: ReplicaCommand {
         var markers = ConflictMarkers(in: given)
         for side in conflict.sides.inOrder where markers.first != nil {
             guard conflict.entry(of: side)?.kind == .file else { continue }
-            let version = try await session.content(of: side, in: conflict)
+            let version = try await session.knownContent(of: side, in: conflict)
             markers = markers.without(ConflictMarkers(in: version))
         }
         return markers.first

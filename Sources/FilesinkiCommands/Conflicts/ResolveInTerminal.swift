@@ -73,6 +73,7 @@ extension ResolveCommand {
             case .difference: show(difference, limit: .max, in: console)
             case .skip: return .skipped
             case .quit: return .quit
+            case .lost(let reason): for line in reason + keys.help { console.ask(line) }
             case nil: for line in keys.help { console.ask(line) }
             }
         }
@@ -153,6 +154,8 @@ struct ConflictKeys {
     enum Answer: Equatable {
         case take(Choice.Side)
         case both, edit, tool, difference, skip, quit
+        /// What would be done without what was edited in place, and why.
+        case lost([String])
     }
 
     private let sides: ConflictSides
@@ -165,8 +168,9 @@ struct ConflictKeys {
         let names =
             sides.here == nil
             ? "[1] \(labels[0]), [2] \(labels[1])"
-            : sides.isEditedHere ? "[h]ere, [t] in place" : "[h]ere, [t]here"
-        return "\(names), [b]oth, [e]dit, [m]erge tool, [d]iff, [s]kip, [q]uit, [?]"
+            : sides.isEditedHere ? "[c]opy, [t] in place" : "[h]ere, [t]here"
+        let merging = sides.unsent == nil ? " [e]dit, [m]erge tool," : ""
+        return "\(names), [b]oth,\(merging) [d]iff, [s]kip, [q]uit, [?]"
     }
 
     /// What each key does.
@@ -176,16 +180,20 @@ struct ConflictKeys {
             ? [
                 "  1  take the version of \(labels[0])", "  2  take the version of \(labels[1])",
             ]
-            : [
-                "  h  take the version from here (also o, for ours)",
-                sides.isEditedHere
-                    ? "  t  take what is in place, which was edited here since"
-                    : "  t  take the version from there (theirs)",
-            ]
-        return take + [
-            "  b  keep both, as two files",
+            : sides.isEditedHere
+                ? [
+                    "  c  take what was here before, which the conflict copy has",
+                    "  t  take what is in place, which was edited here since",
+                ]
+                : [
+                    "  h  take the version from here (also o, for ours)",
+                    "  t  take the version from there (theirs)",
+                ]
+        let merging = [
             "  e  edit both in one text, with markers where they differ, in $VISUAL or $EDITOR",
             "  m  merge them in a program",
+        ]
+        return take + ["  b  keep both, as two files"] + (sides.unsent == nil ? merging : []) + [
             "  d  show all differences", "  s  leave it open, and go on to the next",
             "  q  leave it open, and stop",
         ]
@@ -194,12 +202,14 @@ struct ConflictKeys {
     /// What a line means; nil when it is not understood.
     func answer(_ line: String) -> Answer? {
         let word = line.filter { $0 != " " }
+        if let reason = reasonAgainst(word) { return .lost(reason) }
         // A device may be called as a key is.
         switch word {
         case "1" where sides.here == nil: return .take(sides.inOrder[0])
         case "2" where sides.here == nil: return .take(sides.inOrder[1])
         case "h", "o": return sides.side(named: "here").map { .take($0) }
         case "t": return sides.side(named: "there").map { .take($0) }
+        case "c" where sides.isEditedHere: return .take(.ours)
         case "b", "both": return .both
         case "e", "edit": return .edit
         case "m", "merge": return .tool
@@ -207,6 +217,25 @@ struct ConflictKeys {
         case "s", "skip": return .skip
         case "q", "quit": return .quit
         default: return sides.side(named: word).map { .take($0) }
+        }
+    }
+
+    /// Why a key is not one of this conflict: what was edited in place would be lost to the eye; nil for the others.
+    private func reasonAgainst(_ word: String) -> [String]? {
+        switch word {
+        case "h", "o", "here", "ours", "mine", "there", "theirs":
+            guard sides.isEditedHere else { return nil }
+            return [
+                "What is in place was edited here after the conflict was found, and is",
+                "of neither side.",
+            ]
+        case "e", "edit", "m", "merge":
+            guard sides.unsent != nil else { return nil }
+            return [
+                "What is in place was edited here and is not synced yet: run sync first,",
+                "then both can be merged with it.",
+            ]
+        default: return nil
         }
     }
 }
@@ -226,7 +255,7 @@ extension Session {
         let sides = open.sides
         let new = try await content(of: sides.inOrder[0], in: open)
         let old = try await content(of: sides.inOrder[1], in: open)
-        let names = sides.inOrder.map { "\(open.path) \(sides.label($0))" }
+        let names = sides.inOrder.map { "\(open.path) \(open.title(of: $0))" }
         return UnifiedDiff(old, new).lines(names[1], names[0], TerminalStyle(isEnabled: false))
     }
 
@@ -237,10 +266,11 @@ extension Session {
             let label = open.sides.label(side)
             let name =
                 open.sides.here == nil
-                ? "\(index + 1) \(label)" : open.isEditedInPlace(side) ? "in place" : label
+                ? "\(index + 1) \(label)"
+                : open.isEditedInPlace(side) ? "in place, edited here since" : label
             let author = try await author(of: side, in: open)
             let by = author.map { "by \(printable($0.utf8))" } ?? ""
-            table.add(printable(name.utf8), text(open.entry(of: side)), by)
+            table.add(printable(name.utf8), text(open.shownEntry(of: side)), by)
         }
         let head = "\(open.path)   since \(TimeText.day(open.time, now: now))"
         let place = open.placeLines(indent: "  ", within: console.outputColumns)
@@ -249,7 +279,9 @@ extension Session {
 
     /// The name of the device that wrote a version; nil where it is not known without the remote.
     private func author(of side: Choice.Side, in open: OpenConflict) async throws -> String? {
-        if side == open.sides.here { return await replica.device.name }
+        if side == open.sides.here || open.isEditedInPlace(side) {
+            return await replica.device.name
+        }
         if let known = side == .ours ? open.sides.oursDevice : open.sides.theirsDevice {
             return known
         }

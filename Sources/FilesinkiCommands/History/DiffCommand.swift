@@ -129,7 +129,7 @@ struct DiffCommand: ReplicaCommand {
         var sides: [(content: [UInt8], name: String, isDeleted: Bool)] = []
         for side in open.sides.inOrder {
             let content = try await session.content(of: side, in: open)
-            let name = isOneOfSeveral ? open.sides.fullLabel(side) : open.sides.label(side)
+            let name = isOneOfSeveral ? open.sides.fullLabel(side) : open.title(of: side)
             sides.append((content, "\(target) \(name)", open.entry(of: side) == nil))
         }
         let (first, second) = (sides[0], sides[1])
@@ -225,6 +225,9 @@ extension Session {
             return try await newer(path, nil)
         }
     }
+
+    /// The content that is here now, whether it is synced or not.
+    func contentNow(at path: RelativePath) async throws -> [UInt8] { try await newer(path, nil) }
 
     /// The content at a point of the history.
     func content(_ path: RelativePath, in tree: TreeAtPoint) async throws -> [UInt8] {

@@ -15,6 +15,8 @@ package struct ConflictSides: Hashable, Sendable {
     package var theirsDevice: String?
     /// Whether the version in place is neither of the two any more: it was edited here after the conflict had been found here.
     package var isEditedHere = false
+    /// The file in place, if it was edited here and no run has sent that yet: the manifest has what was there before.
+    package var unsent: FileStamp?
 
     /// The name of the device that wrote a version; nil if it is not known.
     package func device(_ side: Choice.Side) -> String? {

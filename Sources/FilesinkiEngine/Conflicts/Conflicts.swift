@@ -59,7 +59,7 @@ struct Conflicts: ReplicaPart {
         return try rows.map { row in
             let writer = try writer(of: row, writers, reopened)
             var sides = sides(of: row, writer)
-            sides.isEditedHere = try isEditedHere(row, writer)
+            try findEdit(of: row, writer, &sides)
             return OpenConflict(try present(row), sides)
         }
     }
