@@ -254,6 +254,9 @@ enum Counterparts {
 
     private static let hidden = Counterpart(
         "Hidden files are listed without an option; with mode, size and time", "filesinki ls -l")
+    private static let wholeFolder = Counterpart(
+        "A folder comes back with what was deleted with it, without an option",
+        "filesinki undelete PATH")
     private static let forced = Counterpart(
         "delete asks nothing; a folder needs -r", "filesinki delete -r PATH")
     private static let archive = Counterpart(
@@ -351,6 +354,10 @@ enum Counterparts {
         "restore -s": ofCommit,
         "restore --target": target, "restore -t": target, "restore --version": versioned,
         "status -s": Counterpart("To print one line", "filesinki status --short"),
+        "undelete --all": Counterpart(
+            "filesinki undelete . brings back what was deleted here since the last sync; for all that "
+                + "was ever deleted", "filesinki undelete '*'"),
+        "undelete -r": wholeFolder, "undelete --recursive": wholeFolder,
         "sync --archive": archive, "sync -a": archive, "sync -av": archive, "sync -avz": archive,
         "sync --delete": Counterpart(
             "Deletions are synced without an option; to allow more of them in a run",

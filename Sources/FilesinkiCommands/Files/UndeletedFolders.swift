@@ -10,7 +10,7 @@ extension Session {
         if failure.code == .notFound, failure.remedy.contains("filesinki ls --deleted"),
             let path = try? RelativePath(failure.path)
         {
-            return await namingUnsent(failure, "\(path)")
+            return await namingDeleted(namingUnsent(failure, "\(path)"), path)
         }
         guard failure.code == .exists, let path = try? RelativePath(failure.path),
             RootReader(root: root.path).isFolder(path)
@@ -43,6 +43,35 @@ extension Session {
             let first = all.first(where: { pattern.covers($0.path) })
         else { return nil }
         return .unreceived(first, of: first.path, ShellWord.shown(argument.utf8))
+    }
+
+    /// The failure of `undelete` of a name that was not deleted, with the deleted path or folder that has it in another folder or
+    /// with other capitals, if there is one only.
+    private func namingDeleted(_ failure: Failure, _ name: RelativePath) async -> Failure {
+        // One that is named already is nearer.
+        if failure.remedy.contains("filesinki undelete ") { return failure }
+        let deleted = ((try? await replica.deleted([])) ?? []).filter { !$0.isResolvedCopy }
+        let wanted = Self.lastName(of: name)
+        var found: Set<RelativePath> = []
+        for path in deleted.map(\.path) {
+            var next: RelativePath? = path
+            while let one = next {
+                if Self.lastName(of: one) == wanted { found.insert(one) }
+                next = one.parent
+            }
+        }
+        let reader = RootReader(root: root.path)
+        found = found.filter { $0 != name && !reader.exists($0) }
+        guard found.count == 1, let one = found.first else { return failure }
+        var refined = failure
+        refined.remedy =
+            "Did you mean \(one)? To bring it back, run filesinki undelete "
+            + "\(console.hints.word(one)). " + failure.remedy
+        return refined
+    }
+
+    private static func lastName(of path: RelativePath) -> String {
+        String(decoding: path.name, as: UTF8.self).lowercased()
     }
 
     /// The failure of `undelete` of what is not known as deleted. `ls --deleted`, which it names, lists nothing that was deleted
