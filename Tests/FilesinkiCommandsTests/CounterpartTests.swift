@@ -98,6 +98,7 @@ struct CounterpartTests {
             ("sync --remote x", "remote set URL"), ("mv -f x y", "delete PATH"),
             // An argument is missing, too; the option says more.
             ("resolve x --ours", "resolve PATH --take here"),
+            ("undelete -r x", "undelete PATH"), ("undelete --all", "undelete '*'"),
             ("resolve x --theirs", "resolve PATH --take there"),
         ])
     func option(_ line: String, _ here: String) async throws {

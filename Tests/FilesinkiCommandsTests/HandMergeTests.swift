@@ -59,4 +59,61 @@ struct HandMergeTests {
         try await world.done("resolve", "one.txt", "--take", "there")
         #expect(world.readText("b/one.txt") == "a\n")
     }
+
+    private static func ask(_ world: World, _ keys: String) async throws -> World.Outcome {
+        world.terminals.input = true
+        let words = ["resolve", "-i", "one.txt"].map { Array($0.utf8) }
+        return try await world.run(bytes: words, input: Array(keys.utf8))
+    }
+
+    @Test("resolve -i shows the file as it is in place now, and no key that leaves it out")
+    func asked() async throws {
+        let world = try await Self.conflict(synced: false)
+        let outcome = try await Self.ask(world, "e\nm\nh\nhere\ntheirs\nq\n")
+        #expect(outcome.code == .conflict, "\(outcome.talk)")
+        for text in [
+            "in place, edited here since  8 B", "    --- one.txt in place\n", "    -a and b\n",
+            "[c]opy, [t] in place, [b]oth, [d]iff, [s]kip", "run sync first",
+            "of neither side.",
+        ] {
+            #expect(outcome.talk.contains(text), "\(text) is not in \(outcome.talk)")
+        }
+        #expect(!outcome.talk.contains("by a\n"), "\(outcome.talk)")
+        #expect(world.readText("b/one.txt") == "a and b\n")
+    }
+
+    @Test(
+        "the keys that remain in resolve -i take what they name",
+        arguments: [("t\n", "a and b\n"), ("c\n", "b\n"), ("b\n", "a and b\n")])
+    func keyed(_ keys: String, _ content: String) async throws {
+        for isSynced in [true, false] {
+            let world = try await Self.conflict(synced: isSynced)
+            let outcome = try await Self.ask(world, keys)
+            #expect(outcome.code == .done, "\(outcome.talk)")
+            #expect(world.readText("b/one.txt") == content)
+        }
+    }
+
+    @Test("a merge tool is not given the two sides without what is not synced yet")
+    func tool() async throws {
+        let world = try await Self.conflict(synced: false)
+        let line = #"cp "$LOCAL" "$MERGED""#
+        let refused = try await world.run("resolve", "one.txt", "--tool", line)
+        #expect(refused.code == .usage, "\(refused.talk)")
+        #expect(refused.talk.contains("not synced yet"), "\(refused.talk)")
+        #expect(world.readText("b/one.txt") == "a and b\n")
+        #expect(try await world.run("sync").code == .done)
+        try await world.done("resolve", "one.txt", "--tool", #"cp "$REMOTE" "$MERGED"; :"#)
+        #expect(world.readText("b/one.txt") == "a and b\n")
+    }
+
+    @Test("diff --conflict and conflicts show the file as it is in place now")
+    func compared() async throws {
+        let world = try await Self.conflict(synced: false)
+        let difference = try await world.run("diff", "--conflict", "one.txt")
+        #expect(difference.text.contains("+++ one.txt in place\n"), "\(difference.text)")
+        #expect(difference.text.contains("+a and b\n"), "\(difference.text)")
+        let list = try await world.run("conflicts")
+        #expect(list.text.contains("in place, edited here since 8 B"), "\(list.text)")
+    }
 }

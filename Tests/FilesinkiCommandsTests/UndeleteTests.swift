@@ -261,6 +261,18 @@ struct UndeleteTests {
         #expect(world.read("a/z.txt") == nil)
     }
 
+    @Test(
+        "a name that is deleted in another folder or with other capitals is answered with that path",
+        arguments: [("x.txt", "d/x.txt"), ("D", "d"), ("Z.TXT", "z.txt"), ("kept/y", nil)])
+    func nameOfDeleted(_ name: String, _ meant: String?) async throws {
+        let world = try await Self.world()
+        let outcome = try await world.run("undelete", "--root", "a", name)
+        #expect(outcome.code == .negative, "\(outcome.talk)")
+        let told = meant.map { "Did you mean \($0)? To bring it back, run filesinki undelete" }
+        #expect(outcome.talk.contains("Did you mean") == (meant != nil), "\(outcome.talk)")
+        #expect(outcome.talk.contains(told ?? "ls --deleted"), "\(outcome.talk)")
+    }
+
     @Test("a pattern without a match changes nothing", arguments: ["undelete", "ls --deleted"])
     func noMatch(_ command: String) async throws {
         let world = try await Self.world()
