@@ -1,4 +1,3 @@
-import CSQLite
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
@@ -68,7 +67,7 @@ import Testing
     {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        let client = Client(
+        let client = SQLClient(
             a.at("x.db"), "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
         client.run("CREATE TABLE t(x); INSERT INTO t VALUES (randomblob(3000000))")
         let report = try await a.sync()
@@ -84,7 +83,7 @@ import Testing
     @Test func `transactions in the WAL are synced, and the WAL is not`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        let client = Client(a.at("x.db"), "PRAGMA journal_mode = WAL; CREATE TABLE t(x)")
+        let client = SQLClient(a.at("x.db"), "PRAGMA journal_mode = WAL; CREATE TABLE t(x)")
         try await a.sync()
         client.run("INSERT INTO t VALUES (7)")
         let first = try await a.sync()
@@ -101,11 +100,12 @@ import Testing
     @Test func `a program that has the file open reads the new content`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        Client(a.at("x.db"), "CREATE TABLE t(x); INSERT INTO t VALUES (1)").close()
+        SQLClient(a.at("x.db"), "CREATE TABLE t(x); INSERT INTO t VALUES (1)").close()
         try await a.sync()
         try await b.sync()
-        let open = Client(b.at("x.db"), "PRAGMA journal_mode = WAL; BEGIN; SELECT * FROM t; COMMIT")
-        Client(a.at("x.db"), "INSERT INTO t VALUES (2)").close()
+        let open = SQLClient(
+            b.at("x.db"), "PRAGMA journal_mode = WAL; BEGIN; SELECT * FROM t; COMMIT")
+        SQLClient(a.at("x.db"), "INSERT INTO t VALUES (2)").close()
         try await a.sync()
         try await b.sync()
         #expect(open.text("SELECT count(*) FROM t") == "2")
@@ -121,13 +121,16 @@ import Testing
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
         let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT, y TEXT)"
-        Client(a.at("x.db"), schema + "; INSERT INTO t VALUES (1, 'x', 'y'), (2, 'x', 'y')").close()
+        SQLClient(a.at("x.db"), schema + "; INSERT INTO t VALUES (1, 'x', 'y'), (2, 'x', 'y')")
+            .close()
         for machine in [a, b, a, b] { try await machine.sync() }
-        let open = Client(
+        let open = SQLClient(
             a.at("x.db"), "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (3, 'a', '')")
         open.run("UPDATE t SET x = 'a' WHERE id = 1")
-        Client(b.at("x.db"), "INSERT INTO t VALUES (4, 'b', ''); UPDATE t SET y = 'b' WHERE id = 1")
-            .close()
+        SQLClient(
+            b.at("x.db"), "INSERT INTO t VALUES (4, 'b', ''); UPDATE t SET y = 'b' WHERE id = 1"
+        )
+        .close()
         try await a.sync()
         let report = try await b.sync()
         #expect(report.steps.map(\.reason) == [.merged("auto:sqlite")])
@@ -148,14 +151,14 @@ import Testing
     {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        Client(
+        SQLClient(
             a.at("x.db"), "CREATE TABLE t(id INTEGER PRIMARY KEY, n); INSERT INTO t VALUES (1, 10)"
         )
         .close()
         let rules = "[[rule]]\nmatch = '*.db'\nfields.\"/t/n\" = \"sum\"\n"
         for machine in [a, b, a, b] { try await machine.sync() }
-        Client(a.at("x.db"), "UPDATE t SET n = 15").close()
-        Client(b.at("x.db"), "UPDATE t SET n = 13").close()
+        SQLClient(a.at("x.db"), "UPDATE t SET n = 15").close()
+        SQLClient(b.at("x.db"), "UPDATE t SET n = 13").close()
         try await a.sync()
         try await b.sync { $0.strategy = Strategy([.merge(.format(.sqlite)), .end(.leave)]) }
         #expect(query(b.at("x.db"), "SELECT n FROM t") == "13")
@@ -168,7 +171,7 @@ import Testing
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
         try b.write(["x.db-wal": .file("of another one")])
-        Client(a.at("x.db"), "CREATE TABLE t(x)").close()
+        SQLClient(a.at("x.db"), "CREATE TABLE t(x)").close()
         try await a.sync()
         let report = try await b.sync()
         #expect(report.problems.map(\.failure.code) == [.exists])
@@ -181,10 +184,10 @@ import Testing
     @Test func `a removed database is removed with its WAL`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        Client(a.at("x.db"), "CREATE TABLE t(x)").close()
+        SQLClient(a.at("x.db"), "CREATE TABLE t(x)").close()
         try await a.sync()
         try await b.sync()
-        let open = Client(b.at("x.db"), "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (1)")
+        let open = SQLClient(b.at("x.db"), "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (1)")
         try await b.sync()
         try await a.sync()
         a.remove("x.db")
@@ -230,36 +233,4 @@ private final class Script {
     }
 }
 
-/// Another program's connection.
-private final class Client {
-    private var handle: OpaquePointer?
-
-    init(_ path: String, _ sql: String = "") {
-        #expect(sqlite3_open(path, &handle) == SQLITE_OK)
-        sqlite3_busy_timeout(handle, 5_000)
-        if !sql.isEmpty { run(sql) }
-    }
-
-    deinit { close() }
-
-    func close() {
-        sqlite3_close_v2(handle)
-        handle = nil
-    }
-
-    func run(_ sql: String) {
-        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
-    }
-
-    /// The first column of the first row.
-    func text(_ sql: String) -> String {
-        var statement: OpaquePointer?
-        sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
-        defer { sqlite3_finalize(statement) }
-        guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0)
-        else { return String(cString: sqlite3_errmsg(handle)) }
-        return String(cString: text)
-    }
-}
-
-private func query(_ path: String, _ sql: String) -> String { Client(path).text(sql) }
+private func query(_ path: String, _ sql: String) -> String { SQLClient(path).text(sql) }

@@ -1,4 +1,3 @@
-import CSQLite
 import FilesinkiEngine
 import FilesinkiHashing
 import FilesinkiModel
@@ -67,7 +66,7 @@ import Testing
     @Test func `a version that was written into a file in use is that version`() async throws {
         let world = try World()
         let (a, b) = try await pair(world, "DELETE")
-        let open = Connection(b.at("x.db"))
+        let open = SQLClient(b.at("x.db"))
         #expect(open.text("SELECT count(*) FROM t") == "2")
         for count in 3...4 {
             change(a, "INSERT INTO t(id) VALUES (\(count))")
@@ -101,7 +100,7 @@ import Testing
         #expect(try a.names == ["x.db"])
         #expect(try b.names == ["x.db"])
         for machine in [a, b] {
-            #expect(Connection(machine.at("x.db")).text("SELECT sum(id) FROM t") == "10")
+            #expect(SQLClient(machine.at("x.db")).text("SELECT sum(id) FROM t") == "10")
         }
     }
 
@@ -121,12 +120,12 @@ import Testing
         #expect(try await settle(b, a) <= 1)
         for machine in [a, b] {
             #expect(try machine.names == ["x.db"])
-            #expect(Connection(machine.at("x.db")).text("SELECT sum(id) FROM t") == "6")
+            #expect(SQLClient(machine.at("x.db")).text("SELECT sum(id) FROM t") == "6")
         }
     }
 
     private func change(_ machine: Machine, _ sql: String) {
-        Connection(machine.at("x.db")).run(sql)
+        SQLClient(machine.at("x.db")).run(sql)
     }
 
     private func bytes(_ machine: Machine) -> [UInt8] {
@@ -139,30 +138,5 @@ import Testing
 
     private func touch(_ machine: Machine) {
         #expect(utimensat(AT_FDCWD, machine.at("x.db"), nil, 0) == 0)
-    }
-}
-
-/// Another program's connection.
-private final class Connection {
-    private var handle: OpaquePointer?
-
-    init(_ path: String) {
-        #expect(sqlite3_open(path, &handle) == SQLITE_OK)
-    }
-
-    deinit { sqlite3_close_v2(handle) }
-
-    func run(_ sql: String) {
-        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
-    }
-
-    /// The first column of the first row.
-    func text(_ sql: String) -> String {
-        var statement: OpaquePointer?
-        sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
-        defer { sqlite3_finalize(statement) }
-        guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0)
-        else { return String(cString: sqlite3_errmsg(handle)) }
-        return String(cString: text)
     }
 }
