@@ -270,7 +270,7 @@ struct UndeleteTests {
         #expect(outcome.code == .negative, "\(outcome.talk)")
         let told = meant.map { "Did you mean \($0)? To bring it back, run filesinki undelete" }
         #expect(outcome.talk.contains("Did you mean") == (meant != nil), "\(outcome.talk)")
-        #expect(outcome.talk.contains(told ?? "ls --deleted"), "\(outcome.talk)")
+        #expect(outcome.talk.contains(told ?? "List deleted names with"), "\(outcome.talk)")
     }
 
     @Test("a pattern without a match changes nothing", arguments: ["undelete", "ls --deleted"])
