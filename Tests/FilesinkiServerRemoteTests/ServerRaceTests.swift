@@ -14,7 +14,9 @@ import Testing
         try await withServedFolder(ServedFolder()) { served in
             let won = try await withThrowingTaskGroup(of: [Int: [UInt8]].self) { group in
                 for writer in 0..<writers {
-                    let remote = try served.remote()
+                    // As a run has it: a server may close a connection that a busy machine kept idle.
+                    let remote = RetryingRemote(
+                        try served.remote(), systemContext: ServedFolder.systemContext)
                     group.addTask { try await Self.publish(commits, as: writer, to: remote) }
                 }
                 var all: [Int: [UInt8]] = [:]
