@@ -213,7 +213,7 @@ extension Failure {
         return Failure(
             .usage, path: new.bytes,
             "A rule ignores this name, so it stays here only: "
-                + "for the store and the other devices, \(path) is deleted.",
+                + "in the store and everywhere else, \(path) is deleted.",
             remedy: "See the rule with filesinki check-ignore \(name). To have the old name "
                 + "back everywhere, as a copy, run filesinki undelete \(old).")
     }
