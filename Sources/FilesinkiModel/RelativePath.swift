@@ -186,3 +186,10 @@ package struct EverythingFilter: ScanFilter {
         -> any ScanFilter
     { self }
 }
+
+extension Set<RelativePath> {
+    /// The paths that are inside no other one of them.
+    package var outermost: Set<RelativePath> {
+        filter { !$0.ancestors.contains(where: contains) }
+    }
+}

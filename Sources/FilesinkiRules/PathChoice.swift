@@ -13,8 +13,7 @@ package struct PathChoice: Hashable, Sendable {
 
     /// - Parameter paths: Files or folders, which need not exist.
     package init(_ paths: [RelativePath]) {
-        let all = Set(paths)
-        chosen = all.filter { !$0.ancestors.contains(where: all.contains) }
+        chosen = Set(paths).outermost
         above = Set(chosen.flatMap(\.ancestors))
         self.paths = chosen.sorted()
     }

@@ -34,8 +34,7 @@ extension Session {
         let pattern = try PathPattern(argument)
         let found = try await replica.listIgnored([]).map(\.0).filter(pattern.covers)
         guard !found.isEmpty else { throw Failure.noIgnoredMatch(argument) }
-        let all = Set(found)
-        return found.filter { !$0.ancestors.contains(where: all.contains) }
+        return found.filter(Set(found).outermost.contains)
     }
 }
 

@@ -25,8 +25,7 @@ package struct RestoreReport: Sendable {
 
     /// What was restored, without what is in a restored folder.
     var restoredTops: [RelativePath] {
-        let paths = Set(restored)
-        return restored.filter { !$0.ancestors.contains(where: paths.contains) }
+        restored.filter(Set(restored).outermost.contains)
     }
 
     /// Sets what is at the given path after the restore.
