@@ -39,7 +39,7 @@ extension History {
         guard let commit = found else {
             throw Failure.commitNotFound(number, last: reader.end.sequence)
         }
-        let origins = Set(commit.changes.compactMap(\.movedFrom))
+        let origins = commit.oldNames
         let changes = commit.changes.filter { change in
             change.entry.kind != .tombstone || !origins.contains(change.path)
         }

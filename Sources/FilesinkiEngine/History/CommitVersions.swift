@@ -9,7 +9,7 @@ extension Commit {
         let lost = superseded.filter { isWanted($0.path) }
         let present = changes.filter { isWanted($0.path) }
         let isAnyGone = present.contains { $0.entry.kind == .tombstone }
-        let origins = isAnyGone ? Set(changes.lazy.compactMap(\.movedFrom)) : []
+        let origins = isAnyGone ? oldNames : []
         return lost.map { version($0, isSuperseded: true, isMovedAway: false) }
             + present.map { change in
                 let isGone = change.entry.kind == .tombstone

@@ -42,6 +42,9 @@ extension Commit {
         return nil
     }
 
+    /// The names that the commit's renames have left: see ``renames(_:)``, of which each call looks at all changes.
+    var oldNames: Set<RelativePath> { Set(changes.lazy.compactMap(\.movedFrom)) }
+
     /// Whether a change removes the old name of a file that was renamed.
     func renames(_ change: Change) -> Bool {
         change.entry.kind == .tombstone && changes.contains { $0.movedFrom == change.path }

@@ -25,7 +25,7 @@ extension History {
         }
         if let read = try memory.position?.token, read.sequence < reader.end.sequence {
             try await reader.forEach(after: read) { commit in
-                let origins = Set(commit.changes.lazy.compactMap(\.movedFrom))
+                let origins = commit.oldNames
                 for change in commit.changes {
                     let isDeleted =
                         change.entry.kind == .tombstone && !origins.contains(change.path)
