@@ -1,11 +1,9 @@
 import ArgumentParser
-import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiSystem
-import FilesinkiText
 
 /// `clone`: a replica of a store that is there.
 struct CloneCommand: Command {

@@ -1,10 +1,7 @@
 import ArgumentParser
-import FilesinkiDirectory
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
-import FilesinkiRules
-import FilesinkiSystem
 import FilesinkiText
 
 /// `init`: makes a folder a replica.
