@@ -13,23 +13,12 @@ struct AcceptedStoreTests {
         try await world.makeStore("clean")
     }
 
-    @discardableResult
-    private func expect(
-        _ line: String, _ code: ExitCode = .done,
-        _ sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> World.Outcome {
-        let words = line.split(separator: " ").map { Array($0.utf8) }
-        let outcome = try await world.run(bytes: words)
-        #expect(outcome.code == code, "\(line): \(outcome.talk)", sourceLocation: sourceLocation)
-        return outcome
-    }
-
     /// `a` deletes a file, and goes over.
     private func leave() async throws {
         world.remove("a/one")
-        try await expect("sync a")
-        try await expect("remote set clean --accept --root a")
-        try await expect("sync a")
+        try await world.expect("sync a")
+        try await world.expect("remote set clean --accept --root a")
+        try await world.expect("sync a")
     }
 
     @Test(
@@ -37,44 +26,46 @@ struct AcceptedStoreTests {
     )
     func refused() async throws {
         try await leave()
-        let refused = try await expect("remote set clean --accept --root b", .negative)
+        let refused = try await world.expect("remote set clean --accept --root b", .negative)
         #expect(refused.talk.contains("has commits that were not received here"), "\(refused.talk)")
         #expect(refused.talk.contains("filesinki sync --root \(world.folder)/b"), "\(refused.talk)")
-        #expect(try await expect("remote show --root b").text.contains("\(world.folder)/store"))
-        try await expect("sync b")
-        let accepted = try await expect("remote set clean --accept --root b")
+        #expect(
+            try await world.expect("remote show --root b").text.contains("\(world.folder)/store"))
+        try await world.expect("sync b")
+        let accepted = try await world.expect("remote set clean --accept --root b")
         #expect(!accepted.talk.contains("cannot be read"), "\(accepted.talk)")
-        try await expect("sync b")
-        try await expect("sync a")
+        try await world.expect("sync b")
+        try await world.expect("sync a")
         #expect(world.read("a/one") == nil && world.readText("b/sub/two") == "two\n")
     }
 
     @Test("a deletion that was received for other paths, and waits here, counts as well")
     func waiting() async throws {
         try await leave()
-        try await expect("sync b/sub")
-        let refused = try await expect("remote set clean --accept --root b", .negative)
+        try await world.expect("sync b/sub")
+        let refused = try await world.expect("remote set clean --accept --root b", .negative)
         #expect(refused.talk.contains("1 deletion of the store that this"), "\(refused.talk)")
-        try await expect("sync b")
-        try await expect("remote set clean --accept --root b")
+        try await world.expect("sync b")
+        try await world.expect("remote set clean --accept --root b")
     }
 
     @Test("a store that cannot be read any more is left with a notice")
     func unread() async throws {
         try await leave()
         world.rename("store", to: "gone")
-        let accepted = try await expect("remote set clean --accept --root b")
+        let accepted = try await world.expect("remote set clean --accept --root b")
         #expect(
             accepted.talk.contains("The store that this replica leaves cannot be read:"),
             "\(accepted.talk)")
-        #expect(try await expect("remote show --root b").text.contains("\(world.folder)/clean"))
+        #expect(
+            try await world.expect("remote show --root b").text.contains("\(world.folder)/clean"))
     }
 
     @Test("delete --keep says to sync every device before a new store is begun")
     func recipe() async throws {
         try world.write("one\n", to: "a/.filesinkiignore")
-        try await expect("sync a")
-        let kept = try await expect("delete --root a --keep one")
+        try await world.expect("sync a")
+        let kept = try await world.expect("delete --root a --keep one")
         #expect(kept.talk.contains("sync every device first, with the rule in .filesinkiignore"))
     }
 }

@@ -9,76 +9,65 @@ struct MigrationTests {
 
     init() async throws { world = try await GoldenTests.pair() }
 
-    @discardableResult
-    private func expect(
-        _ line: String, _ code: ExitCode = .done,
-        _ sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> World.Outcome {
-        let words = line.split(separator: " ").map { Array($0.utf8) }
-        let outcome = try await world.run(bytes: words)
-        #expect(outcome.code == code, "\(line): \(outcome.talk)", sourceLocation: sourceLocation)
-        return outcome
-    }
-
     @Test("a device at the old store says so, with the command to follow, until it has followed")
     func told() async throws {
-        try await expect("remote set other --migrate --root a")
+        try await world.expect("remote set other --migrate --root a")
         #expect(world.names(in: "store/moved").count == 1)
         let moved = "The store was moved to \(world.folder)/other"
         let next = "filesinki remote set --root \(world.folder)/b \(world.folder)/other"
         for _ in 1...2 {
-            let run = try await expect("sync b")
+            let run = try await world.expect("sync b")
             #expect(run.talk.contains("\(moved) by a. If you know that address, run \(next)."))
         }
-        let status = try await expect("status b").text
+        let status = try await world.expect("status b").text
         #expect(status.contains("\(moved).") && status.contains(next), "\(status)")
         #expect(
-            try await expect("status b --json").text.contains(
+            try await world.expect("status b --json").text.contains(
                 #""moved_to":"\#(world.folder)/other""#))
-        try await expect("remote set other --root b")
-        #expect(try await !expect("status b").text.contains("moved"))
-        #expect(try await !expect("sync b").talk.contains("moved"))
-        #expect(try await !expect("sync a").talk.contains("moved"))
+        try await world.expect("remote set other --root b")
+        #expect(try await !world.expect("status b").text.contains("moved"))
+        #expect(try await !world.expect("sync b").talk.contains("moved"))
+        #expect(try await !world.expect("sync a").talk.contains("moved"))
     }
 
     @Test("a store that was moved is not moved to another place by a device at the old one")
     func movedTwice() async throws {
-        try await expect("remote set other --migrate --root a")
-        let refused = try await expect("remote set third --migrate --root b", .negative)
+        try await world.expect("remote set other --migrate --root a")
+        let refused = try await world.expect("remote set third --migrate --root b", .negative)
         #expect(refused.talk.contains("The store was moved to \(world.folder)/other by a."))
         #expect(world.names(in: "third").isEmpty)
         let back = "filesinki remote set --root \(world.folder)/b \(world.folder)/store --migrate"
         #expect(refused.talk.contains(back), "\(refused.talk)")
-        try await expect("remote set store --migrate --root b")
-        try await expect("remote set third --migrate --root b")
-        try await expect("remote set other --migrate --root a")
+        try await world.expect("remote set store --migrate --root b")
+        try await world.expect("remote set third --migrate --root b")
+        try await world.expect("remote set other --migrate --root a")
     }
 
     @Test("whoever syncs with the old store, or asks doctor or remote check, is told at once")
     func atOnce() async throws {
-        try await expect("remote set other --migrate --root a")
+        try await world.expect("remote set other --migrate --root a")
         let moved = "The store was moved to \(world.folder)/other by a."
-        #expect(try await expect("sync -q b").talk.contains(moved))
-        let doctor = try await expect("doctor b").text
+        #expect(try await world.expect("sync -q b").talk.contains(moved))
+        let doctor = try await world.expect("doctor b").text
         #expect(doctor.contains(moved), "\(doctor)")
         #expect(doctor.contains("filesinki remote set --root \(world.folder)/b"), "\(doctor)")
-        #expect(try await expect("remote check --root b").talk.contains(moved))
+        #expect(try await world.expect("remote check --root b").talk.contains(moved))
         let commits = world.names(in: "store/zones/files/log").count
         try world.write("late", to: "b/late")
-        let stopped = try await expect("sync -q b", .notAllowed)
+        let stopped = try await world.expect("sync -q b", .notAllowed)
         #expect(stopped.talk.contains(moved), "\(stopped.talk)")
         // Nothing was sent, also by a run for one path.
-        try await expect("sync -q b/late", .notAllowed)
+        try await world.expect("sync -q b/late", .notAllowed)
         #expect(world.names(in: "store/zones/files/log").count == commits)
-        let status = try await expect("status b").text
+        let status = try await world.expect("status b").text
         #expect(status.contains("The store was moved to"))
         #expect(!status.contains("not the store of this replica"), "\(status)")
-        #expect(try await expect("status b --short").lines == ["1 pending, moved"])
+        #expect(try await world.expect("status b --short").lines == ["1 pending, moved"])
         for line in ["mv --root b one uno", "rm --root b two"] {
-            #expect(try await expect(line, .notAllowed).talk.contains(moved), "\(line)")
+            #expect(try await world.expect(line, .notAllowed).talk.contains(moved), "\(line)")
         }
         #expect(world.names(in: "store/zones/files/log").count == commits)
-        #expect(try await !expect("doctor a").text.contains("moved"))
+        #expect(try await !world.expect("doctor a").text.contains("moved"))
     }
 
     @Test(
@@ -91,52 +80,52 @@ struct MigrationTests {
         func saved(_ value: Int) -> String {
             save.hasSuffix("=") ? "\(save)\(value) --root b" : "\(save) \(value) --root b"
         }
-        try await expect(saved(4141))
-        try await expect("remote set other --migrate --root a")
+        try await world.expect(saved(4141))
+        try await world.expect("remote set other --migrate --root a")
         for line in [saved(4242), "\(sync) --root b"] {
-            let stopped = try await expect(line, .notAllowed)
+            let stopped = try await world.expect(line, .notAllowed)
             let moved = "The store was moved to \(world.folder)/other by a. Nothing was sent;"
             #expect(stopped.talk.contains(moved), "\(stopped.talk)")
             let back =
                 "filesinki remote set --root \(world.folder)/b \(world.folder)/store --migrate"
             #expect(stopped.talk.contains(back), "\(stopped.talk)")
         }
-        try await expect("remote set other --root b")
-        try await expect("\(sync) --root b")
-        try await expect("\(sync) --root a")
-        let got = try await expect("\(get) --root a")
+        try await world.expect("remote set other --root b")
+        try await world.expect("\(sync) --root b")
+        try await world.expect("\(sync) --root a")
+        let got = try await world.expect("\(get) --root a")
         #expect(got.text.contains("4242"), "\(got.text)")
     }
 
     @Test("a first sync with the old store says so at once")
     func clone() async throws {
-        try await expect("remote set other --migrate --root a")
-        #expect(try await expect("clone store c").talk.contains("The store was moved to "))
-        #expect(try await !expect("clone other d").talk.contains("moved"))
+        try await world.expect("remote set other --migrate --root a")
+        #expect(try await world.expect("clone store c").talk.contains("The store was moved to "))
+        #expect(try await !world.expect("clone other d").talk.contains("moved"))
     }
 
     @Test("a move there and back leaves a note at the other place only")
     func back() async throws {
-        try await expect("remote set other --migrate --root a")
-        try await expect("remote set other --migrate --root a")
+        try await world.expect("remote set other --migrate --root a")
+        try await world.expect("remote set other --migrate --root a")
         #expect(world.names(in: "store/moved").count == 1)
-        try await expect("remote set store --migrate --root a")
+        try await world.expect("remote set store --migrate --root a")
         #expect(world.names(in: "store/moved").isEmpty)
         #expect(world.names(in: "other/moved").count == 1)
-        #expect(try await !expect("sync b").talk.contains("moved"))
-        try await expect("check --root b --read-data")
+        #expect(try await !world.expect("sync b").talk.contains("moved"))
+        try await world.expect("check --root b --read-data")
     }
 
     @Test("nothing is made at the new place where the store cannot be read")
     func unmounted() async throws {
         world.rename("store", to: "elsewhere")
-        try await expect("remote set fresh --migrate --root a", .away)
+        try await world.expect("remote set fresh --migrate --root a", .away)
         #expect(!world.names().contains("fresh"))
     }
 
     @Test("a move to the address that the store has copies nothing, and says so")
     func sameAddress() async throws {
-        let outcome = try await expect("remote set store --migrate --root a")
+        let outcome = try await world.expect("remote set store --migrate --root a")
         #expect(
             outcome.talk.contains("The store is at this address already; nothing was copied."),
             "\(outcome.talk)")
@@ -149,17 +138,17 @@ struct MigrationTests {
     func followed() async throws {
         let lines = (1...9).map { "line \($0)\n" }
         try world.write(lines.joined(), to: "a/text")
-        try await expect("sync a")
-        try await expect("sync b")
-        try await expect("remote set other --migrate --root a")
+        try await world.expect("sync a")
+        try await world.expect("sync b")
+        try await world.expect("remote set other --migrate --root a")
         try world.write((["a\n"] + lines.dropFirst()).joined(), to: "a/text")
-        try await expect("sync a")
+        try await world.expect("sync a")
         try world.write((lines.dropLast() + ["b\n"]).joined(), to: "b/text")
         world.remove("b/two")
-        try await expect("sync b", .notAllowed)
-        try await expect("remote set other --root b")
-        try await expect("sync b")
-        try await expect("sync a")
+        try await world.expect("sync b", .notAllowed)
+        try await world.expect("remote set other --root b")
+        try await world.expect("sync b")
+        try await world.expect("sync a")
         #expect(world.readText("a/text") == (["a\n"] + lines[1..<8] + ["b\n"]).joined())
         #expect(world.read("a/two") == nil && world.read("b/two") == nil)
     }
@@ -167,50 +156,51 @@ struct MigrationTests {
     /// A sync of `b` with the old store by a program that does not know the note.
     private func syncUnaware() async throws {
         world.rename("store/moved", to: "note")
-        try await expect("sync b")
+        try await world.expect("sync b")
         world.rename("note", to: "store/moved")
     }
 
     @Test("what a device sent to the old store is copied, too, while nobody uses the new one")
     func followedLate() async throws {
-        try await expect("remote set other --migrate --root a")
+        try await world.expect("remote set other --migrate --root a")
         try world.write("late", to: "b/late")
         try world.write("edited", to: "b/one")
         world.remove("b/two")
         try await syncUnaware()
-        let refused = try await expect("remote set other --root b", .notAllowed)
+        let refused = try await world.expect("remote set other --root b", .notAllowed)
         let next = "filesinki remote set --root \(world.folder)/b \(world.folder)/other"
         #expect(refused.talk.contains("\(next) --migrate"), "\(refused.talk)")
         #expect(refused.talk.contains("\(next) --accept"), "\(refused.talk)")
-        #expect(try await expect("remote show --root b").text.contains("\(world.folder)/store"))
-        try await expect("remote set other --migrate --root b")
-        try await expect("sync b")
-        try await expect("sync a")
+        #expect(
+            try await world.expect("remote show --root b").text.contains("\(world.folder)/store"))
+        try await world.expect("remote set other --migrate --root b")
+        try await world.expect("sync b")
+        try await world.expect("sync a")
         #expect(world.readText("a/one") == "edited" && world.readText("a/late") == "late")
         #expect(world.read("a/two") == nil && world.read("b/two") == nil)
     }
 
     @Test("stores that both went on are not joined: the copy stays readable, and --accept merges")
     func bothUsed() async throws {
-        try await expect("remote set other --migrate --root a")
+        try await world.expect("remote set other --migrate --root a")
         for name in ["b/n1", "b/n2"] {
             try world.write(name, to: name)
             try await syncUnaware()
         }
         try world.write("a", to: "a/mine")
-        try await expect("sync a")
+        try await world.expect("sync a")
         // What would not succeed is not offered.
-        let refused = try await expect("remote set other --root b", .notAllowed)
+        let refused = try await world.expect("remote set other --root b", .notAllowed)
         #expect(refused.talk.contains("both stores were used since"), "\(refused.talk)")
         #expect(!refused.talk.contains("--migrate"), "\(refused.talk)")
         let accept = "filesinki remote set --root \(world.folder)/b \(world.folder)/other --accept:"
-        let copied = try await expect("remote set other --migrate --root b", .negative)
+        let copied = try await world.expect("remote set other --migrate --root b", .negative)
         #expect(copied.talk.contains("cannot be joined"), "\(copied.talk)")
         #expect(copied.talk.contains(accept), "\(copied.talk)")
-        try await expect("check --root a --read-data")
-        try await expect("remote set other --accept --root b")
-        try await expect("sync b")
-        try await expect("sync a")
+        try await world.expect("check --root a --read-data")
+        try await world.expect("remote set other --accept --root b")
+        try await world.expect("sync b")
+        try await world.expect("sync a")
         for name in ["n1", "n2", "mine"] {
             #expect(world.read("a/" + name) != nil && world.read("b/" + name) != nil, "\(name)")
         }
@@ -218,7 +208,7 @@ struct MigrationTests {
 
     @Test("init with a wrong address may be repeated with the right one, until it has met a store")
     func corrected() async throws {
-        let first = try await expect("init c --remote missing/typo/store", .away)
+        let first = try await world.expect("init c --remote missing/typo/store", .away)
         let again =
             "The address is kept. When it can be reached, run filesinki init --root \(world.folder)/c --remote "
             + "\(world.folder)/missing/typo/store again, which connects to the store there or makes it; with another URL"
@@ -226,18 +216,18 @@ struct MigrationTests {
         world.network.connect = { address, _ in
             throw Failure(.notAllowed, path: address, "No entry.", remedy: "")
         }
-        let refused = try await expect("init c --remote https://nas", .notAllowed)
+        let refused = try await world.expect("init c --remote https://nas", .notAllowed)
         let kept =
             "Nothing was changed: the replica keeps the address \(world.folder)/missing/typo/store."
         #expect(refused.talk.contains(kept), "\(refused.talk)")
         // A folder that is new is made no replica.
-        let none = try await expect("init d --remote https://nas", .notAllowed)
+        let none = try await world.expect("init d --remote https://nas", .notAllowed)
         #expect(!none.talk.contains("keeps") && !world.names().contains("d"), "\(none.talk)")
-        let right = try await expect("init c --remote store")
+        let right = try await world.expect("init c --remote store")
         #expect(!right.talk.contains("is kept"), "\(right.talk)")
-        try await expect("sync c")
+        try await world.expect("sync c")
         #expect(world.read("c/one") != nil)
-        try await expect("init c --remote other", .negative)
+        try await world.expect("init c --remote other", .negative)
     }
 
     @Test("the command for the other devices is one that a shell takes")
@@ -251,14 +241,14 @@ struct MigrationTests {
     @Test("in an encrypted store the note is sealed, and other bytes are no note")
     func sealed() async throws {
         world.set("FILESINKI_PASSPHRASE", to: "secret")
-        try await expect("remote set sealed --migrate --encrypt --root a")
-        try await expect("remote set hidden --migrate --root a")
+        try await world.expect("remote set sealed --migrate --encrypt --root a")
+        try await world.expect("remote set hidden --migrate --root a")
         let name = try #require(world.names(in: "sealed/moved").first)
         let bytes = try #require(world.read("sealed/moved/" + name))
         #expect(!String(decoding: bytes, as: UTF8.self).contains("hidden"))
-        try await expect("remote set sealed --root b")
-        #expect(try await expect("sync b").talk.contains("moved to \(world.folder)/hidden"))
+        try await world.expect("remote set sealed --root b")
+        #expect(try await world.expect("sync b").talk.contains("moved to \(world.folder)/hidden"))
         try world.write([UInt8](repeating: 7, count: 300), to: "sealed/moved/" + name)
-        #expect(try await !expect("sync b").talk.contains("moved"))
+        #expect(try await !world.expect("sync b").talk.contains("moved"))
     }
 }

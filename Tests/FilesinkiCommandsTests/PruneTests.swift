@@ -9,25 +9,15 @@ struct PruneTests {
 
     init() throws { world = try World() }
 
-    @discardableResult
-    private func expect(
-        _ line: [String], _ code: ExitCode = .done,
-        _ sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> World.Outcome {
-        let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
-        #expect(outcome.code == code, "\(line): \(outcome.talk)", sourceLocation: sourceLocation)
-        return outcome
-    }
-
     /// Four versions of a file, each in a pack of its own, and a fifth in the tree.
     private func makeVersions(_ options: [String] = []) async throws {
         try world.write("keep\n", to: "a/keep")
-        try await expect(["init", "a", "--remote", "store", "--device", "a"] + options)
-        try await expect(["sync", "a"])
+        try await world.expect(["init", "a", "--remote", "store", "--device", "a"] + options)
+        try await world.expect(["sync", "a"])
         for version in 1...5 {
             let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* version) >> 9) }
             try world.write(bytes, to: "a/photo")
-            try await expect(["sync", "a"])
+            try await world.expect(["sync", "a"])
         }
     }
 
@@ -41,30 +31,30 @@ struct PruneTests {
     func removed(isEncrypted: Bool) async throws {
         world.set("FILESINKI_PASSPHRASE", to: isEncrypted ? "correct horse" : nil)
         try await makeVersions(isEncrypted ? ["--encrypt"] : [])
-        let dry = try await expect(["prune", "--root", "a", "--keep-last", "1", "-n"])
+        let dry = try await world.expect(["prune", "--root", "a", "--keep-last", "1", "-n"])
         #expect(dry.lines.prefix(2) == ["2 versions kept, 4 dropped.", "  2 in the current tree"])
         #expect(dry.lines.last?.hasPrefix("Would remove 4 packs; about ") == true)
         #expect(!dry.talk.contains("photo"), "\(dry.talk)")
-        let named = try await expect(["prune", "--root", "a", "--keep-last", "1", "-n", "-v"])
+        let named = try await world.expect(["prune", "--root", "a", "--keep-last", "1", "-n", "-v"])
         #expect(named.talk.contains("  4 versions  photo\n"), "\(named.talk)")
         #expect(packs == 5)
-        try await expect(["prune", "--root", "a", "--keep-last", "1"])
+        try await world.expect(["prune", "--root", "a", "--keep-last", "1"])
         #expect(packs == 1)
-        try await expect(["check", "--root", "a", "--read-data"])
-        let left = try await expect(["stats", "--root", "a", "--json"]).text
+        try await world.expect(["check", "--root", "a", "--read-data"])
+        let left = try await world.expect(["stats", "--root", "a", "--json"]).text
         #expect(left.contains(#""versions":2,"version_bytes":400005,"contents":2,"#), "\(left)")
-        let gone = try await expect(["show", "--root", "a", "photo@3"], .negative)
+        let gone = try await world.expect(["show", "--root", "a", "photo@3"], .negative)
         #expect(gone.talk.contains("/a photo lists the versions"), "\(gone.talk)")
         #expect(gone.talk.contains("removed by a prune"))
-        try await expect(["restore", "--root", "a", "photo@3"], .negative)
-        let compared = try await expect(["diff", "--root", "a", "photo", "3"], .negative)
+        try await world.expect(["restore", "--root", "a", "photo@3"], .negative)
+        let compared = try await world.expect(["diff", "--root", "a", "photo", "3"], .negative)
         #expect(compared.talk.contains("removed by a prune"))
-        let log = try await expect(["log", "--root", "a", "photo"]).lines
+        let log = try await world.expect(["log", "--root", "a", "photo"]).lines
         #expect(log.count == 5 && log.count { $0.hasSuffix("removed by a prune") } == 4)
         #expect(log.first?.hasSuffix("removed by a prune") == false)
-        let json = try await expect(["log", "--root", "a", "photo", "--json"]).lines
+        let json = try await world.expect(["log", "--root", "a", "photo", "--json"]).lines
         #expect(json.count { $0.contains(#""pruned":true"#) } == 4)
-        try await expect(["clone", "store", "b", "--device", "b"])
+        try await world.expect(["clone", "store", "b", "--device", "b"])
         #expect(world.read("b/photo") == world.read("a/photo"))
         guard !isEncrypted else { return }
         let reader = URL(filePath: #filePath).deletingLastPathComponent()
@@ -81,17 +71,17 @@ struct PruneTests {
     @Test("one pack that is rewritten is not said to be one of one")
     func rewritten() async throws {
         try world.write("keep\n", to: "a/keep")
-        try await expect(["init", "a", "--remote", "store", "--device", "a"])
-        try await expect(["sync", "a"])
+        try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
+        try await world.expect(["sync", "a"])
         for (name, factor) in [("gone", 7), ("kept", 3)] {
             let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* factor) >> 9) }
             try world.write(bytes, to: "a/\(name)")
         }
-        try await expect(["sync", "a"])
+        try await world.expect(["sync", "a"])
         #expect(packs == 1)
         world.remove("a/gone")
-        try await expect(["sync", "a"])
-        let pruned = try await expect(["prune", "--root", "a", "--keep-last", "1"])
+        try await world.expect(["sync", "a"])
+        let pruned = try await world.expect(["prune", "--root", "a", "--keep-last", "1"])
         let words = pruned.text + pruned.talk
         #expect(words.contains("Removed 1 pack, rewritten; "), "\(words)")
     }
@@ -99,13 +89,13 @@ struct PruneTests {
     @Test("a dry run says why it keeps what it keeps, and for whom")
     func reasons() async throws {
         try await makeVersions()
-        try await expect(["clone", "store", "b", "--device", "b"])
+        try await world.expect(["clone", "store", "b", "--device", "b"])
         let more = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 77 >> 5) }
         for version in 6...7 {
             try world.write(more + [UInt8(version)], to: "a/photo")
-            try await expect(["sync", "a"])
+            try await world.expect(["sync", "a"])
         }
-        let dry = try await expect(["prune", "--root", "a", "--keep-last", "2", "-n"])
+        let dry = try await world.expect(["prune", "--root", "a", "--keep-last", "2", "-n"])
         #expect(dry.lines[0] == "4 versions kept, 4 dropped.")
         #expect(dry.lines[1...2] == ["  2 in the current tree", "  1 by the rules"])
         #expect(
@@ -113,15 +103,18 @@ struct PruneTests {
             "\(dry.text)")
         // It has published nothing.
         #expect(!dry.lines[3].contains("published"))
-        let json = try await expect(["prune", "--root", "a", "--keep-last", "2", "-n", "--json"])
-            .text
+        let json = try await world.expect([
+            "prune", "--root", "a", "--keep-last", "2", "-n", "--json",
+        ])
+        .text
         #expect(
             json.contains(
                 #"{"reason":"rules","versions":1},{"reason":"device","versions":1,"device":"b","#))
         #expect(
-            try await !expect(["prune", "--root", "a", "--keep-last", "2", "--json"]).text.contains(
-                "reason"))
-        let devices = try await expect(["devices", "--root", "a"]).lines
+            try await !world.expect(["prune", "--root", "a", "--keep-last", "2", "--json"]).text
+                .contains(
+                    "reason"))
+        let devices = try await world.expect(["devices", "--root", "a"]).lines
         #expect(
             devices[0].contains("seen @8") && devices[0].contains("acknowledged @1"), "\(devices)")
         #expect(
@@ -131,14 +124,14 @@ struct PruneTests {
     @Test("a prune that frees nothing says why, and for which devices it keeps what it keeps")
     func nothingFreed() async throws {
         try world.write("1\n", to: "a/one")
-        try await expect(["init", "a", "--remote", "store", "--device", "a"])
-        try await expect(["sync", "a"])
-        try await expect(["clone", "store", "b", "--device", "b"])
+        try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
+        try await world.expect(["sync", "a"])
+        try await world.expect(["clone", "store", "b", "--device", "b"])
         for content in ["2\n", "3\n"] {
             try world.write(content, to: "a/one")
-            try await expect(["sync", "a"])
+            try await world.expect(["sync", "a"])
         }
-        let done = try await expect(["prune", "--root", "a", "--keep-last", "1"])
+        let done = try await world.expect(["prune", "--root", "a", "--keep-last", "1"])
         #expect(
             done.talk.hasPrefix("2 versions kept, 1 dropped.\n  1 in the current tree\n  1 for b, ")
         )
@@ -146,26 +139,27 @@ struct PruneTests {
         #expect(
             done.talk.hasSuffix("filesinki devices forget --root \(world.folder)/a NAME.\n"),
             "\(done.talk)")
-        #expect(try await expect(["show", "--root", "a", "one@2"]).text == "2\n")
+        #expect(try await world.expect(["show", "--root", "a", "one@2"]).text == "2\n")
         for name in ["b", "a"] {
-            try await expect(["devices", "forget", name, "--root", "a"])
+            try await world.expect(["devices", "forget", name, "--root", "a"])
         }
-        let none = try await expect(["devices", "--root", "a"], .negative)
+        let none = try await world.expect(["devices", "--root", "a"], .negative)
         #expect(none.text.isEmpty && none.talk.hasPrefix("The store knows no device. "), "\(none)")
     }
 
     @Test("a content that was pruned names the prune, one that never was does not")
     func prunedContent() async throws {
         try await makeVersions()
-        let log = try await expect(["log", "--root", "a", "photo", "--json"]).lines
+        let log = try await world.expect(["log", "--root", "a", "photo", "--json"]).lines
         let old = try #require(log.last?.split(separator: #""content":""#).last?.prefix(64))
-        try await expect(["show", "--root", "a", "--content", String(old), "-o", "out"])
-        try await expect(["prune", "--root", "a", "--keep-last", "1"])
-        let gone = try await expect(["show", "--root", "a", "--content", String(old)], .negative)
+        try await world.expect(["show", "--root", "a", "--content", String(old), "-o", "out"])
+        try await world.expect(["prune", "--root", "a", "--keep-last", "1"])
+        let gone = try await world.expect(
+            ["show", "--root", "a", "--content", String(old)], .negative)
         #expect(gone.talk.contains("A prune removed this content: commit 7 of 20"), "\(gone.talk)")
         #expect(gone.talk.contains(", by a. It was photo@2."), "\(gone.talk)")
         let none = String(repeating: "0", count: 64)
-        let never = try await expect(["show", "--root", "a", "--content", none], .negative)
+        let never = try await world.expect(["show", "--root", "a", "--content", none], .negative)
         #expect(
             never.talk.contains("The store holds no such content. filesinki log"), "\(never.talk)")
     }
@@ -178,22 +172,22 @@ struct PruneTests {
         ])
     func refused(_ arguments: [String]) async throws {
         try await makeVersions()
-        try await expect(["prune", "--root", "a"] + arguments, .usage)
+        try await world.expect(["prune", "--root", "a"] + arguments, .usage)
         #expect(packs == 5)
     }
 
     @Test("without options the rules of the settings apply, with one they do not")
     func settings() async throws {
         try await makeVersions()
-        try await expect(["config", "set", "prune.keep-versions", "3", "--root", "a"])
-        let dry = try await expect(["prune", "--root", "a", "-n"])
+        try await world.expect(["config", "set", "prune.keep-versions", "3", "--root", "a"])
+        let dry = try await world.expect(["prune", "--root", "a", "-n"])
         #expect(dry.lines.first == "4 versions kept, 2 dropped.")
         #expect(dry.talk == "Keeps by the settings: keep-versions = 3.\n")
-        let other = try await expect(["prune", "--root", "a", "-n", "--keep-last", "4"])
+        let other = try await world.expect(["prune", "--root", "a", "-n", "--keep-last", "4"])
         #expect(other.lines.first == "5 versions kept, 1 dropped.")
         #expect(other.talk == "The rules in the settings do not apply, as there are options.\n")
         #expect(packs == 5)
-        let json = try await expect(["prune", "--root", "a", "--json"])
+        let json = try await world.expect(["prune", "--root", "a", "--json"])
         #expect(json.text.contains(#""rules":"settings""#))
         #expect(packs == 3)
     }
@@ -207,13 +201,13 @@ struct PruneTests {
     func mistake(_ text: String, _ name: String) async throws {
         try await makeVersions()
         try world.write(text, to: "a/.filesinki.toml")
-        let refused = try await expect(["prune", "--root", "a"], .usage)
+        let refused = try await world.expect(["prune", "--root", "a"], .usage)
         #expect(
             refused.talk.contains("Line 3: ") && refused.talk.contains("'\(name)")
                 || refused.talk.contains("of \(name): "), "\(refused.talk)")
         #expect(refused.talk.contains("nothing was removed"))
         #expect(packs == 5)
-        try await expect(["prune", "--root", "a", "--keep-last", "1"])
+        try await world.expect(["prune", "--root", "a", "--keep-last", "1"])
         #expect(packs == 1)
     }
 
@@ -221,6 +215,6 @@ struct PruneTests {
     func away() async throws {
         try await makeVersions()
         world.rename("store", to: "gone")
-        try await expect(["prune", "--root", "a", "--keep-last", "1"], .away)
+        try await world.expect(["prune", "--root", "a", "--keep-last", "1"], .away)
     }
 }

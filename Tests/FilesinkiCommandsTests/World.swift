@@ -166,6 +166,27 @@ final class World: @unchecked Sendable {
         #expect(outcome.code == .done, "\(arguments): \(outcome.talk)")
     }
 
+    /// Runs a command line that has to end with a code.
+    @discardableResult
+    func expect(
+        _ arguments: [String], _ code: ExitCode = .done,
+        _ sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Outcome {
+        let outcome = try await run(bytes: arguments.map { Array($0.utf8) })
+        #expect(
+            outcome.code == code, "\(arguments): \(outcome.talk)", sourceLocation: sourceLocation)
+        return outcome
+    }
+
+    /// The same of arguments that have no spaces in them.
+    @discardableResult
+    func expect(
+        _ line: String, _ code: ExitCode = .done,
+        _ sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Outcome {
+        try await expect(line.split(separator: " ").map(String.init), code, sourceLocation)
+    }
+
     /// Runs a command line whose arguments need not be UTF-8.
     func run(bytes arguments: [[UInt8]], input: [UInt8]? = nil) async throws -> Outcome {
         let output = MemorySink()
