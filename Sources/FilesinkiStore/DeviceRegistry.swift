@@ -70,18 +70,12 @@ package struct DeviceRegistry: Sendable {
         return outcome == .mine
     }
 
-    /// The number of the last commit that any device has acknowledged; 0 without acknowledgements.
-    /// Lists keys only.
-    ///
-    /// - Throws: What the remote throws.
-    package func lastAcknowledged() async throws -> UInt64 {
-        try await lastAcknowledged(lookingFor: []).last
-    }
-
-    /// The same, and whether a device has an acknowledgement: one that another device has forgotten has none.
+    /// The number of the last commit that any device has acknowledged, 0 without acknowledgements, and whether a
+    /// device has one: that which another device has forgotten has none. Lists keys only.
     ///
     /// - Parameter id: The device's 16 bytes.
-    func lastAcknowledged(
+    /// - Throws: What the remote throws.
+    package func lastAcknowledged(
         lookingFor id: [UInt8]
     ) async throws -> (last: UInt64, isKnown: Bool) {
         var found = (last: UInt64(0), isKnown: false)
