@@ -5,10 +5,14 @@ import Glibc
 
 /// Reads one page of the objects of a store in the order of their keys. Opens only folders that can
 /// contain a key of the page.
+///
+/// All names of such a folder are read for each page, 50 bytes of memory for each.
 struct DirectoryListing {
     private let scope: KeyScope
     private let limit: Int
     private var found: [ObjectInfo] = []
+    /// A folder is read again for so many of its names at least.
+    private static let leastCandidates = 1000
 
     init(prefix: String, after: ObjectKey?, limit: Int) {
         scope = KeyScope(prefix: prefix, after: after)
@@ -27,38 +31,70 @@ struct DirectoryListing {
     private mutating func walk(
         _ folder: borrowing FileHandle, below path: [UInt8]
     ) throws(Failure) {
-        for (name, key) in try candidates(in: folder, below: path) {
-            if found.count >= limit { return }
-            if key.last == UInt8(ascii: "/") {
-                let next: FileHandle
-                do { next = try folder.open(name, O_RDONLY | O_DIRECTORY) } catch {
-                    // Deleted or replaced since its name was read.
-                    if error.isMissing || error.number == ELOOP { continue }
-                    throw error.failure("open the folder", key, of: .store)
+        var last: [UInt8]?
+        repeat {
+            let next = try candidates(in: folder, below: path, after: last)
+            for (name, key) in next.lowest {
+                if found.count >= limit { return }
+                if key.last == UInt8(ascii: "/") {
+                    let next: FileHandle
+                    do { next = try folder.open(name, O_RDONLY | O_DIRECTORY) } catch {
+                        // Deleted or replaced since its name was read.
+                        if error.isMissing || error.number == ELOOP { continue }
+                        throw error.failure("open the folder", key, of: .store)
+                    }
+                    try walk(next, below: key)
+                } else if let key = try? ObjectKey(String(decoding: key, as: UTF8.self)),
+                    let status = folder.status(of: name), status.isRegularFile
+                {
+                    found.append(ObjectInfo(key: key, size: Int64(status.st_size)))
                 }
-                try walk(next, below: key)
-            } else if let key = try? ObjectKey(String(decoding: key, as: UTF8.self)),
-                let status = folder.status(of: name), status.isRegularFile
-            {
-                found.append(ObjectInfo(key: key, size: Int64(status.st_size)))
             }
-        }
+            last = next.isWhole ? nil : next.lowest.last?.key
+        } while last != nil
     }
 
-    /// The entries that are or can contain objects of the page, in key order: a folder sorts as its name
-    /// with a slash.
+    /// The first entries after `last` that are or can contain objects of the page, in key order: a folder
+    /// sorts as its name with a slash.
     private func candidates(
-        in folder: borrowing FileHandle, below path: [UInt8]
-    ) throws(Failure) -> [(name: String, key: [UInt8])] {
-        var result: [(name: String, key: [UInt8])] = []
+        in folder: borrowing FileHandle, below path: [UInt8], after last: [UInt8]?
+    ) throws(Failure) -> LowestKeys {
+        // A page needs no more, but for slots that are empty.
+        var result = LowestKeys(limit: max(limit - found.count, Self.leastCandidates))
         let wanted = try entries(of: folder, String(decoding: path, as: UTF8.self)) {
             scope.mayInclude($0, in: path)
         }
         for entry in wanted where entry.isFile || entry.isFolder {
-            if let key = scope.key(of: entry.name.utf8, in: path, isFolder: entry.isFolder) {
-                result.append((entry.name, key))
+            if let key = scope.key(of: entry.name.utf8, in: path, isFolder: entry.isFolder),
+                last?.lexicographicallyPrecedes(key) ?? true
+            {
+                result.add(entry.name, key)
             }
         }
-        return result.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        result.sort()
+        return result
+    }
+}
+
+/// The lowest keys of those that are added, at most so many.
+private struct LowestKeys {
+    private let limit: Int
+    private(set) var lowest: [(name: String, key: [UInt8])] = []
+    /// Whether none was left out.
+    private(set) var isWhole = true
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func add(_ name: String, _ key: [UInt8]) {
+        lowest.append((name, key))
+        if lowest.count >= 2 * limit { sort() }
+    }
+
+    /// Sorts them, and leaves out those beyond the limit.
+    mutating func sort() {
+        lowest.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        guard lowest.count > limit else { return }
+        lowest.removeSubrange(limit...)
+        isWhole = false
     }
 }

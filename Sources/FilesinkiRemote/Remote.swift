@@ -81,8 +81,12 @@ extension Remote {
     }
 }
 
+/// A remote that reads all names of a folder for each listing in it, so that few long listings cost less than
+/// many short ones.
+package protocol FolderRemote: Remote {}
+
 /// A remote whose requests cost no round trip, so that callers need not save them.
-package protocol LocalRemote: Remote {}
+package protocol LocalRemote: FolderRemote {}
 
 /// A remote whose first request waits for a login.
 package protocol ConnectingRemote: Remote {

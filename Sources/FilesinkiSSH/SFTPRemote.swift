@@ -7,7 +7,7 @@ import FilesinkiSystem
 /// The folder is the same as that of a `DirectoryRemote`: keys are files, a slot `a/b/c` is the folder
 /// `a/b` with the one member `c`, renamed into place. Files are synced to the host's disk where its SFTP
 /// can do that (`fsync@openssh.com`); folders cannot be synced over SFTP.
-package struct SFTPRemote: Remote {
+package struct SFTPRemote: FolderRemote {
     let store: SFTPStore
     private let systemContext: SystemContext
     private let pollCursor = PollCursor<FolderState>()

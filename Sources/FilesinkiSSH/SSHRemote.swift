@@ -4,7 +4,7 @@ import FilesinkiServerRemote
 
 /// A remote that is a folder of a host with an ssh server: by the host's filesinki where one is installed, else
 /// by SFTP. Both lead to the same store, also at the same time.
-package struct SSHRemote: Remote {
+package struct SSHRemote: FolderRemote {
     private let link: SSHLink
     private let sftp: SFTPRemote
     private let streamed: ServerRemote

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Each method sends one request, also for many objects. A reply counts only if it says that it comes
 /// from a filesinki server, because a captive portal may reply "not found" to everything.
-package struct ServerRemote: Remote {
+package struct ServerRemote: FolderRemote {
     private let exchange: ServerExchange
     private let events: EventSubscription
     private let systemContext: SystemContext

@@ -11,7 +11,7 @@ import FilesinkiSystem
 ///
 /// Measured servers let several writers win by every other means of WebDAV, and no status tells winners
 /// from losers reliably. So the outcome of a publication is what reading the slot returns.
-package struct WebDAVRemote: Remote {
+package struct WebDAVRemote: FolderRemote {
     private let server: WebDAVServer
     private let systemContext: SystemContext
     private let pollCursor = PollCursor<CollectionState>()

@@ -103,4 +103,21 @@ struct StoreLayoutTests {
         // One request each for devices, description, keys and packs, and one for each 1,000 commits.
         #expect(counting.counts.lists == 4 + count / 1000 + 1)
     }
+
+    @Test(
+        "A remote of folders is asked for longer and longer pages",
+        arguments: [(false, 6), (true, 3)])
+    func pages(ofFolders: Bool, lists: Int) async throws {
+        for number in 1...5001 { try await put("log/\(10_000 + number)/c") }
+        let remote = CountingRemote(ofFolders ? Folders(wrapped: remote) : remote)
+        var found: [String] = []
+        try await remote.listPages(prefix: "log/") { found += $0.map(\.key.description) }
+        #expect(found == (1...5001).map { "log/\(10_000 + $0)/c" })
+        #expect(remote.counts.lists == lists)
+    }
+
+    /// Says that its listings read whole folders.
+    private struct Folders: RemoteWrapper, FolderRemote {
+        let wrapped: any Remote
+    }
 }

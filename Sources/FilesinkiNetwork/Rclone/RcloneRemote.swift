@@ -7,7 +7,7 @@ import FilesinkiWebDAV
 /// A slot is filled by moving a folder, as at other WebDAV servers. Two devices run two rclones, and only few of
 /// its types keep that only one of them wins: at all others one device publishes, or none. See
 /// Docs/Decisions/0610-rclone.md.
-struct RcloneRemote: Remote {
+struct RcloneRemote: FolderRemote {
     private let place: RcloneAddress
     private let link: RcloneLink
     /// The link of another remote, which this one uses where only one device may publish.
