@@ -50,4 +50,83 @@ import Testing
         #expect(try PrivateFile(folder.path("none")).read() == nil)
         #expect(try PrivateFile(folder.path("none/none")).read() == nil)
     }
+
+    @Test func `a file of 4 MiB is read, and one more byte is too large`() throws {
+        let file = try file(mode: 0o600)
+        #expect(truncate(file.path, (4 << 20) + 1) == 0)
+        let failure = #expect(throws: Failure.self) { try file.read() }
+        #expect(failure?.code == .limit)
+        #expect(failure?.path == Array(file.path.utf8))
+        #expect(failure?.message == "The file is too large for a file of secrets.")
+        #expect(truncate(file.path, 4 << 20) == 0)
+        #expect(try file.read()?.count == 4 << 20)
+    }
+
+    @Test func `a socket is refused as what it is`() throws {
+        let socket = try UnixSocket(folder.path("socket"))
+        let failure = #expect(throws: Failure.self) {
+            try PrivateFile(folder.path("socket")).read()
+        }
+        #expect(failure?.code == .notAllowed)
+        #expect(failure?.message == "Not a regular file.")
+        #expect(failure?.remedy.contains("mode 600") == true)
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test func `a symlink to a file of the user's own is followed`() throws {
+        _ = try file(mode: 0o600)
+        symlink("secret", folder.path("link"))
+        #expect(try PrivateFile(folder.path("link")).read() == Array("hush".utf8))
+        #expect(try PrivateFile(folder.path("link")).readWithMode()?.mode == 0o600)
+    }
+
+    /// Only root can give a file away.
+    @Test(.enabled(if: geteuid() == 0))
+    func `a file of another user is refused, whatever its mode is`() throws {
+        let file = try file(mode: 0o600)
+        #expect(chown(file.path, 65_534, 65_534) == 0)
+        let failure = #expect(throws: Failure.self) { try file.readWithMode() }
+        #expect(failure?.code == .notAllowed)
+        #expect(failure?.path == Array(file.path.utf8))
+        #expect(failure?.message == "The file of secrets belongs to another user.")
+    }
+
+    @Test func `a refusal names the file and the remedy`() throws {
+        let file = try file(mode: 0o644)
+        let failure = #expect(throws: Failure.self) { try file.read() }
+        #expect(failure?.path == Array(file.path.utf8))
+        #expect(failure?.message == "Other users can read or change this file of secrets.")
+        #expect(failure?.remedy == "Run chmod 600 on it, as its owner.")
+    }
+
+    @Test func `its folder is made for its owner only, and those above it are not`() throws {
+        try PrivateFile(folder.path("keys/secret")).replace(with: [1])
+        var record = stat()
+        #expect(stat(folder.path("keys"), &record) == 0)
+        #expect(record.isFolder && record.st_mode & 0o777 == 0o700)
+        // What is left is the file alone.
+        #expect(try StateFile.names(in: folder.path("keys")) == ["secret"])
+        let path = folder.path("none/keys/secret")
+        let failure = #expect(throws: Failure.self) { try PrivateFile(path).replace(with: [1]) }
+        #expect(failure?.code == .io && failure?.path == Array(path.utf8))
+        #expect(failure?.message == "Cannot create its folder: no such file or directory.")
+        #expect(throws: Failure.self) { try PrivateFile(path).locked {} }
+    }
+
+    @Test func `a body runs while nobody else has the lock of the folder`() throws {
+        let file = PrivateFile(folder.path("keys/secret"))
+        let other = try file.locked { () throws(Failure) in
+            try NamedFile(folder.path("keys"), O_RDONLY | O_DIRECTORY, of: .own)
+        }
+        let isLocked = try file.locked { () throws(Failure) in
+            (try? other.handle.lock(waits: false)) == false
+        }
+        #expect(isLocked)
+        // Also after a body that has failed.
+        let failure = #expect(throws: Failure.self) {
+            try file.locked { () throws(Failure) in throw Failure(.busy, "It broke.", remedy: "") }
+        }
+        #expect(failure?.message == "It broke.")
+        #expect(try other.handle.lock(waits: false))
+    }
 }
