@@ -417,7 +417,7 @@ let package = Package(
             "FilesinkiItemsTests",
             [
                 "FilesinkiHashing", "FilesinkiItems", "FilesinkiModel", "FilesinkiRemote",
-                "FilesinkiSQLite", "FilesinkiStore", "FilesinkiTesting",
+                "FilesinkiSQLite", "FilesinkiStore", "FilesinkiSystem", "FilesinkiTesting",
             ]),
         tests(
             "FilesinkiKeyValueTests",
