@@ -491,7 +491,7 @@ let package = Package(
             exclude: ["sign-with-botocore.py"]),
         tests(
             "FilesinkiSQLiteTests",
-            ["FilesinkiModel", "FilesinkiSQLite", "FilesinkiSystem"]),
+            ["FilesinkiModel", "FilesinkiSQLite", "FilesinkiSystem", "FilesinkiTesting"]),
         tests(
             "FilesinkiSSHTests",
             [
