@@ -66,9 +66,11 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// `host` or `host:port`.
     package var authority: String { host + (port.map { ":\($0)" } ?? "") }
 
-    /// Whether the host is this machine, so that no network is used.
+    /// Whether the host is this machine, so that no network is used. A name may begin as the address does, and
+    /// belong to anybody.
     package var isLoopback: Bool {
-        host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
+        if host == "localhost" || host == "[::1]" { return true }
+        return host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 46 || (48...57).contains($0) }
     }
 
     private static func hostAndPort(

@@ -55,6 +55,8 @@ import Testing
         arguments: [
             ("http://localhost:1/", true), ("http://127.0.0.9/", true), ("http://[::1]/", true),
             ("http://localhost.example.org/", false), ("http://10.0.0.1/", false),
+            ("http://127.0.0.1.example.org/", false), ("http://127.example.org/", false),
+            ("http://1127.0.0.1/", false), ("http://127.1/", true),
         ])
     func loopback(_ text: String, _ isLoopback: Bool) throws {
         #expect(try WebAddress(text, schemes: Self.schemes).isLoopback == isLoopback)
