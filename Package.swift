@@ -361,7 +361,8 @@ let package = Package(
             // Programs that are not in Swift.
             exclude: ["C"]),
         tests("FileSinkiKeyValueTests", ["FileSinkiKeyValue", "FilesinkiTesting"]),
-        tests("FileSinkiRecordsTests", ["FileSinkiRecords", "FilesinkiTesting"]),
+        tests(
+            "FileSinkiRecordsTests", ["FileSinkiRecords", "FilesinkiModel", "FilesinkiTesting"]),
         tests(
             "FilesinkiCommandsTests",
             [
