@@ -53,26 +53,30 @@ struct TaskLockTests {
         var all = 0
     }
 
+    private final class Counter: Sendable {
+        let counts = Mutex(Counts())
+    }
+
     @Test func `one task at a time has it, and each gets it`() async {
         let lock = TaskLock()
-        let counts = Mutex(Counts())
+        let counter = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
                 group.addTask {
                     await lock.lock()
-                    counts.withLock { counts in
+                    counter.counts.withLock { counts in
                         counts.inside += 1
                         counts.most = max(counts.most, counts.inside)
                         counts.all += 1
                     }
                     for _ in 0..<5 { await Task.yield() }
-                    counts.withLock { $0.inside -= 1 }
+                    counter.counts.withLock { $0.inside -= 1 }
                     lock.unlock()
                 }
             }
         }
-        #expect(counts.withLock { $0.most } == 1)
-        #expect(counts.withLock { $0.all } == 50)
+        #expect(counter.counts.withLock { $0.most } == 1)
+        #expect(counter.counts.withLock { $0.all } == 50)
     }
 
     @Test func `it is free again after its last holder`() async {
