@@ -34,6 +34,7 @@ import Testing
         try await b.sync()
         try await endRule(a, deleting: true)
         try await b.sync()
+        #expect(try noted(b) == ["p.env"])
         let rules = try RelativePath(".filesinkiignore")
         _ = try await b.with { try await $0.undelete(rules, SyncOptions()) }
         try await b.sync()
