@@ -1,5 +1,4 @@
 import FilesinkiFileSystem
-import FilesinkiHashing
 import FilesinkiManifest
 import FilesinkiModel
 
@@ -36,8 +35,7 @@ extension Conflicts {
         guard !known.isEmpty, status.stamp.size <= Self.comparedSize else {
             return status.stamp
         }
-        let bytes = try root.readWhole(base.path, limit: Int(Self.comparedSize)).bytes
-        let content = ContentHasher.hash(bytes)
+        let content = try root.content(of: base.path)
         return known.contains { $0.content == content } ? nil : status.stamp
     }
 }

@@ -71,9 +71,7 @@ extension SyncEngine {
             // The content of a live database is its snapshot, which may have another size.
             guard root.isLive(path) || status.stamp.size == stored.size || !former.isEmpty
             else { return false }
-            var hasher = ContentHasher()
-            _ = try root.readChunks(path, bufferSize: 1 << 20) { hasher.update($0) }
-            let content = hasher.finish()
+            let content = try root.content(of: path)
             return content == stored.content || former.contains(content)
         default: return false
         }

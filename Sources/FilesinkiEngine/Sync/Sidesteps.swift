@@ -1,5 +1,4 @@
 import FilesinkiFileSystem
-import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiReconcile
 
@@ -52,9 +51,7 @@ extension Applier {
     }
 
     private func holds(_ path: RelativePath, _ content: ContentID) -> Bool {
-        var hasher = ContentHasher()
-        let read = try? root.readChunks(path, bufferSize: 1 << 20) { hasher.update($0) }
-        return read != nil && hasher.finish() == content
+        (try? root.content(of: path)) == content
     }
 
     /// Moves the files to their new names. One that cannot get it goes back; the scan that follows finds it.
