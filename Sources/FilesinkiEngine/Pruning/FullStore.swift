@@ -4,27 +4,30 @@ import FilesinkiStore
 
 /// Prunes a store whose disk is full: a prune writes before it removes, if only a commit of some hundred bytes.
 extension StorePrune {
-    /// As ``pruneOnce(_:recompresses:isDryRun:_:)``. Where the store has no space left for that, first removes what needs no
+    /// As ``pruneOnce(_:recompresses:isDryRun:after:_:)``. Where the store has no space left for that, first removes what needs no
     /// commit, and begins anew; where that does not suffice, removes only packs of which nothing is needed.
     func prune(
         _ policy: RetentionPolicy, recompresses: Bool, isDryRun: Bool,
         _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> PruneReport {
-        func prune() async throws -> PruneReport {
-            try await pruneOnce(
-                policy, recompresses: recompresses, isDryRun: isDryRun, progress)
-        }
+        var log: LogCheck?
         do {
-            return try await prune()
+            return try await pruneOnce(
+                policy, recompresses: recompresses, isDryRun: isDryRun, after: &log, progress)
         } catch let failure as Failure where failure.isOfFullStore && !isDryRun {
-            let room = try await makeRoom()
-            guard room != Room() else { return try await removeUnused(policy, room, progress) }
+            let room = try await makeRoom(&log)
+            guard room != Room() else {
+                return try await removeUnused(policy, room, &log, progress)
+            }
             do {
-                return room.added(to: try await prune())
+                return room.added(
+                    to: try await pruneOnce(
+                        policy, recompresses: recompresses, isDryRun: false, after: &log,
+                        progress))
             } catch let failure as Failure where failure.isOfFullStore {
                 // What the failed attempt has stored is in the way.
-                _ = try await makeRoom()
-                return try await removeUnused(policy, room, progress)
+                _ = try await makeRoom(&log)
+                return try await removeUnused(policy, room, &log, progress)
             }
         }
     }
@@ -33,14 +36,15 @@ extension StorePrune {
     ///
     /// - Throws: Code `full` also if that frees nothing, and rewriting would.
     private func removeUnused(
-        _ policy: RetentionPolicy, _ room: Room, _ progress: (@Sendable (Progress) -> Void)?
+        _ policy: RetentionPolicy, _ room: Room, _ log: inout LogCheck?,
+        _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> PruneReport {
         var part = self
         part.rewrites = false
         do {
             var report = room.added(
                 to: try await part.pruneOnce(
-                    policy, recompresses: false, isDryRun: false, progress))
+                    policy, recompresses: false, isDryRun: false, after: &log, progress))
             guard !report.removesNoPack || report.unfreedBytes == 0 else { throw Failure.noSpace }
             report.lacksSpace = true
             return report
@@ -68,12 +72,12 @@ extension StorePrune {
 
     /// Removes what this device has stored for a commit that has not come, which its next run stores again, packs that are
     /// retired, superfluous checkpoints, and what killed writers left unfinished.
-    private func makeRoom() async throws -> Room {
+    private func makeRoom(_ known: inout LogCheck?) async throws -> Room {
         let connection = try await connected()
-        let (log, failures) = try await StoreVerification(replica).readLog(connection)
-        if let failure = failures.first { throw failure }
+        let log = try await soundLog(&known, connection)
         var room = Room()
-        (room.packs, room.bytes) = try await UnnamedPacks(replica).discardOwn(log, connection)
+        (room.packs, room.bytes) = try await UnnamedPacks(replica).makeRoom(log, connection)
+        known = log
         for sweep in try await checkpointSweeps(connection) {
             room.checkpoints += try await sweep.sweep()
         }
@@ -84,20 +88,17 @@ extension StorePrune {
 }
 
 extension UnnamedPacks {
-    /// Removes the packs that the next commit of this replica would name, and those that are retired. No other device has
-    /// ever named the former, and the replica is locked: none of its runs is about to.
+    /// Removes the packs that the next commit of this replica would name, and those that are retired.
     ///
     /// - Parameter log: Read to its end.
     /// - Returns: The number of packs, and their bytes.
-    func discardOwn(
+    fileprivate func makeRoom(
         _ log: LogCheck, _ connection: ZoneConnection
     ) async throws -> (packs: Int, bytes: Int64) {
         let found = try await find(log, connection)
         for key in found.left { try await connection.remote.delete(key) }
-        let own = found.own.keys.sorted { $0.lexicographicallyPrecedes($1) }
-        for id in own { try await connection.remote.delete(key(id)) }
-        try sync.unpublishedPacksFile.update(removing: Set(own))
-        return (found.left.count + own.count, found.own.values.reduce(0, +))
+        try await discard(found.ownIDs, connection)
+        return (found.left.count + found.own.count, found.own.values.reduce(0, +))
     }
 }
 

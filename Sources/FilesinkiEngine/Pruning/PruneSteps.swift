@@ -25,13 +25,13 @@ extension StorePrune {
         let others = all.filter { !chosen.contains($0.reference.id) }
         let (new, damage) = try await copy(packs, of: step, besides: others, by: &copier)
         if !damage.isEmpty, try await isOvertaken(&log) {
-            try await discard(new, connection)
+            try await UnnamedPacks(replica).discard(new.map(\.id), connection)
             return false
         }
         report.failures += damage
         let size = packs.reduce(0) { $0 + $1.reference.size }
         if isRecompression, new.reduce(0, { $0 + $1.size }) >= size {
-            try await discard(new, connection)
+            try await UnnamedPacks(replica).discard(new.map(\.id), connection)
             return true
         }
         if isRecompression { report.recompressedPacks += packs.count }
@@ -98,7 +98,7 @@ extension StorePrune {
             lostRaces += 1
             try await sync.pause(afterLosing: lostRaces)
             if try await isOvertaken(&log) {
-                try await discard(new, connection)
+                try await UnnamedPacks(replica).discard(new.map(\.id), connection)
                 return false
             }
         }
@@ -123,11 +123,5 @@ extension StorePrune {
             report.removedPacks += 1
             report.freedBytes += pack.size
         }
-    }
-
-    /// Removes packs that were stored and that no commit names.
-    private func discard(_ packs: [PackReference], _ connection: ZoneConnection) async throws {
-        for pack in packs { try await connection.remote.delete(ObjectKey(pack.keyText)) }
-        try sync.unpublishedPacksFile.update(removing: Set(packs.map(\.id)))
     }
 }

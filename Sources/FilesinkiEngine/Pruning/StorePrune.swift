@@ -41,13 +41,15 @@ struct StorePrune: ReplicaPart {
     ///
     /// - Throws: Code `usage` for a policy without a rule; what the remote throws, and code `corrupt` for a log or an
     ///   index that is damaged: nothing is removed then.
+    /// - Parameter known: See ``soundLog(_:_:)``; afterwards what was read, also if it throws.
     func pruneOnce(
         _ policy: RetentionPolicy, recompresses: Bool, isDryRun: Bool,
-        _ progress: (@Sendable (Progress) -> Void)?
+        after known: inout LogCheck?, _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> PruneReport {
         guard !policy.isEmpty else { throw Failure.keepsNothing }
         let connection = try await connected()
-        var log = try await readSoundLog(connection)
+        var log = try await soundLog(&known, connection)
+        defer { known = log }
         let shares = try await shares(log, connection)
         let kept = keptVersions(by: policy, log, points: Set(shares.flatMap(\.points)))
         if !isDryRun { try await connection.requireDeletion(systemContext) }
@@ -82,8 +84,17 @@ struct StorePrune: ReplicaPart {
         return result
     }
 
+    /// The log up to its end.
+    ///
+    /// - Parameter known: What was read of it before, which is not read again. It is nil then: there is one owner of it.
     /// - Throws: Why a part of the log cannot be read.
-    private func readSoundLog(_ connection: ZoneConnection) async throws -> LogCheck {
+    func soundLog(
+        _ known: inout LogCheck?, _ connection: ZoneConnection
+    ) async throws -> LogCheck {
+        if var log = known.take(), log.failures.isEmpty {
+            try await log.readOn()
+            return log
+        }
         let (log, failures) = try await StoreVerification(replica).readLog(connection)
         if let failure = failures.first { throw failure }
         return log

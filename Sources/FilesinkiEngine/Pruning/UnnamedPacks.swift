@@ -92,6 +92,13 @@ struct UnnamedPacks: ReplicaPart {
         reportWaiting(found, without: named.union(unwanted), note, log, reached, &report)
     }
 
+    /// Removes packs that this replica has stored and that no commit names, before its next one does. No other device has
+    /// ever named them, and the replica is locked: none of its runs is about to.
+    func discard(_ ids: [[UInt8]], _ connection: ZoneConnection) async throws {
+        for id in ids { try await connection.remote.delete(key(id)) }
+        try sync.unpublishedPacksFile.update(removing: Set(ids))
+    }
+
     /// The packs of this replica that its next run would hardly use: the files that are new or changed in the root have
     /// less than half of their bytes together. To store these again costs less than what is freed.
     private func unwanted(_ found: Found) throws -> [[UInt8]] {

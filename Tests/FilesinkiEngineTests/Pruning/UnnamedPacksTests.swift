@@ -107,7 +107,16 @@ struct UnnamedPacksTests: PruneScene {
         try await stop(a, ["g": large(9)])
         let stored = packs.count
         world.remote.plan(.init(.before(.full), verb: .publish, prefix: "zones/"))
+        let second = try #require(
+            world.store.objects.keys.map(\.description).filter { $0.hasPrefix("zones/files/log/") }
+                .sorted().dropFirst().first)
+        let requests = world.remote.log.count
         let report = try await prune(a)
+        // What was read of the log is not read again.
+        let reads = world.remote.log.dropFirst(requests).count { event in
+            event.verb == .get && event.key == second
+        }
+        #expect(reads == 1)
         #expect(report.removedPacks > 0 && report.removedUnnamedPacks == 1)
         #expect(packs.count == stored - report.removedPacks - 1)
         #expect(a.text(".filesinki/unpublished-packs") == nil)
