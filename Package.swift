@@ -347,7 +347,7 @@ let package = Package(
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiReconcile",
                 "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiEngine", "FilesinkiStore",
-                "FilesinkiManifest", "FilesinkiSystem", "FilesinkiHTTP",
+                "FilesinkiManifest", "FilesinkiSystem", "FilesinkiHTTP", "CSQLite",
             ]),
 
         // tests: one target for each module, in alphabetical order.
@@ -390,7 +390,7 @@ let package = Package(
         tests(
             "FilesinkiEngineTests",
             [
-                "CSQLite", "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
+                "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiItems", "FilesinkiManifest",
                 "FilesinkiModel", "FilesinkiRecordZones", "FilesinkiRecords",
                 "FilesinkiSystem", "FilesinkiMerge", "FilesinkiReconcile", "FilesinkiRemote",
@@ -428,7 +428,8 @@ let package = Package(
                 "FilesinkiTesting",
             ]),
         tests(
-            "FilesinkiLiveDatabaseTests", ["CSQLite", "FilesinkiLiveDatabase", "FilesinkiModel"]),
+            "FilesinkiLiveDatabaseTests",
+            ["FilesinkiLiveDatabase", "FilesinkiModel", "FilesinkiTesting"]),
         tests(
             "FilesinkiManifestTests",
             ["FilesinkiManifest", "FilesinkiModel", "FilesinkiSQLite", "FilesinkiTesting"]),

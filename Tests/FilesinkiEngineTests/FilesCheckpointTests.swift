@@ -1,4 +1,3 @@
-import CSQLite
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiStore
@@ -178,11 +177,7 @@ struct FilesCheckpointTests {
                     BaseRow(path: RelativePath(name), entry: file(0), version: 1))
             }
         }
-        var handle: OpaquePointer?
-        defer { sqlite3_close(handle) }
-        #expect(sqlite3_open(folder.path("manifest"), &handle) == SQLITE_OK)
-        let sql = "DELETE FROM base WHERE path = x'62'"
-        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+        try SQLClient(folder.path("manifest"), "DELETE FROM base WHERE path = x'62'").close()
         #expect(#expect(throws: Failure.self) { try rows() }?.code == .corrupt)
     }
 }

@@ -67,9 +67,9 @@ import Testing
     {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        let client = SQLClient(
+        let client = try SQLClient(
             a.at("x.db"), "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
-        client.run("CREATE TABLE t(x); INSERT INTO t VALUES (randomblob(3000000))")
+        try client.run("CREATE TABLE t(x); INSERT INTO t VALUES (randomblob(3000000))")
         let report = try await a.sync()
         #expect(report.publishedCommits == 1)
         #expect(report.problems.isEmpty, "\(report.problems)")
@@ -83,29 +83,29 @@ import Testing
     @Test func `transactions in the WAL are synced, and the WAL is not`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        let client = SQLClient(a.at("x.db"), "PRAGMA journal_mode = WAL; CREATE TABLE t(x)")
+        let client = try SQLClient(a.at("x.db"), "PRAGMA journal_mode = WAL; CREATE TABLE t(x)")
         try await a.sync()
-        client.run("INSERT INTO t VALUES (7)")
+        try client.run("INSERT INTO t VALUES (7)")
         let first = try await a.sync()
         #expect(first.problems.isEmpty, "\(first.problems)")
         try await b.sync()
         #expect(try b.names == ["x.db"])
         #expect(query(b.at("x.db"), "SELECT x FROM t") == "7")
-        client.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        try client.run("PRAGMA wal_checkpoint(TRUNCATE)")
         #expect(try await a.sync().publishedCommits == 0)
-        client.run("INSERT INTO t VALUES (8)")
+        try client.run("INSERT INTO t VALUES (8)")
         #expect(try await a.sync().publishedCommits == 1)
     }
 
     @Test func `a program that has the file open reads the new content`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        SQLClient(a.at("x.db"), "CREATE TABLE t(x); INSERT INTO t VALUES (1)").close()
+        try SQLClient(a.at("x.db"), "CREATE TABLE t(x); INSERT INTO t VALUES (1)").close()
         try await a.sync()
         try await b.sync()
-        let open = SQLClient(
+        let open = try SQLClient(
             b.at("x.db"), "PRAGMA journal_mode = WAL; BEGIN; SELECT * FROM t; COMMIT")
-        SQLClient(a.at("x.db"), "INSERT INTO t VALUES (2)").close()
+        try SQLClient(a.at("x.db"), "INSERT INTO t VALUES (2)").close()
         try await a.sync()
         try await b.sync()
         #expect(open.text("SELECT count(*) FROM t") == "2")
@@ -121,13 +121,13 @@ import Testing
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
         let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT, y TEXT)"
-        SQLClient(a.at("x.db"), schema + "; INSERT INTO t VALUES (1, 'x', 'y'), (2, 'x', 'y')")
+        try SQLClient(a.at("x.db"), schema + "; INSERT INTO t VALUES (1, 'x', 'y'), (2, 'x', 'y')")
             .close()
         for machine in [a, b, a, b] { try await machine.sync() }
-        let open = SQLClient(
+        let open = try SQLClient(
             a.at("x.db"), "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (3, 'a', '')")
-        open.run("UPDATE t SET x = 'a' WHERE id = 1")
-        SQLClient(
+        try open.run("UPDATE t SET x = 'a' WHERE id = 1")
+        try SQLClient(
             b.at("x.db"), "INSERT INTO t VALUES (4, 'b', ''); UPDATE t SET y = 'b' WHERE id = 1"
         )
         .close()
@@ -151,14 +151,14 @@ import Testing
     {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        SQLClient(
+        try SQLClient(
             a.at("x.db"), "CREATE TABLE t(id INTEGER PRIMARY KEY, n); INSERT INTO t VALUES (1, 10)"
         )
         .close()
         let rules = "[[rule]]\nmatch = '*.db'\nfields.\"/t/n\" = \"sum\"\n"
         for machine in [a, b, a, b] { try await machine.sync() }
-        SQLClient(a.at("x.db"), "UPDATE t SET n = 15").close()
-        SQLClient(b.at("x.db"), "UPDATE t SET n = 13").close()
+        try SQLClient(a.at("x.db"), "UPDATE t SET n = 15").close()
+        try SQLClient(b.at("x.db"), "UPDATE t SET n = 13").close()
         try await a.sync()
         try await b.sync { $0.strategy = Strategy([.merge(.format(.sqlite)), .end(.leave)]) }
         #expect(query(b.at("x.db"), "SELECT n FROM t") == "13")
@@ -171,7 +171,7 @@ import Testing
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
         try b.write(["x.db-wal": .file("of another one")])
-        SQLClient(a.at("x.db"), "CREATE TABLE t(x)").close()
+        try SQLClient(a.at("x.db"), "CREATE TABLE t(x)").close()
         try await a.sync()
         let report = try await b.sync()
         #expect(report.problems.map(\.failure.code) == [.exists])
@@ -184,10 +184,11 @@ import Testing
     @Test func `a removed database is removed with its WAL`() async throws {
         let world = try World()
         let (a, b) = try await world.pair(TreeFixture())
-        SQLClient(a.at("x.db"), "CREATE TABLE t(x)").close()
+        try SQLClient(a.at("x.db"), "CREATE TABLE t(x)").close()
         try await a.sync()
         try await b.sync()
-        let open = SQLClient(b.at("x.db"), "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (1)")
+        let open = try SQLClient(
+            b.at("x.db"), "PRAGMA journal_mode = WAL; INSERT INTO t VALUES (1)")
         try await b.sync()
         try await a.sync()
         a.remove("x.db")
@@ -233,4 +234,6 @@ private final class Script {
     }
 }
 
-private func query(_ path: String, _ sql: String) -> String { SQLClient(path).text(sql) }
+private func query(_ path: String, _ sql: String) -> String {
+    SQLClient.text(path, sql)
+}

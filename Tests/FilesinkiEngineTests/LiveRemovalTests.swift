@@ -1,4 +1,3 @@
-import CSQLite
 import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiSystem
@@ -27,7 +26,7 @@ import Testing
         let folder: TemporaryFolder
         let root: RootFolder
         let writer: TreeWriter
-        let client: Client
+        let client: SQLClient
 
         init(_ mode: Mode) throws {
             folder = try TemporaryFolder()
@@ -36,7 +35,7 @@ import Testing
             root = try RootFolder(path: path, live: LiveAdapter(scratch: state))
             let staging = try Staging(root: root, folder: state)
             writer = TreeWriter(root: root, staging: staging, sync: .batch)
-            client = Client(
+            client = try SQLClient(
                 path + "/x.db",
                 "PRAGMA journal_mode = \(mode); CREATE TABLE t(x); INSERT INTO t VALUES (1)")
         }
@@ -67,7 +66,7 @@ import Testing
                 defer { if step == moment.1 { done = true } }
                 return step == moment.1 && !done
             }
-            if isFirst { client.run("INSERT INTO t VALUES (2)") }
+            if isFirst { #expect(client.accepts("INSERT INTO t VALUES (2)")) }
         }
         let outcome = try perform(work, writer, path, expected)
         #expect(hasCommitted.withLock { $0 })
@@ -116,41 +115,4 @@ import Testing
     }
 }
 
-/// A program's connection.
-private final class Client: Sendable {
-    private struct Handle: @unchecked Sendable { var pointer: OpaquePointer? }
-    private let handle = Mutex(Handle())
-
-    init(_ path: String, _ sql: String = "") {
-        handle.withLock { #expect(sqlite3_open(path, &$0.pointer) == SQLITE_OK) }
-        if !sql.isEmpty { run(sql) }
-    }
-
-    deinit { close() }
-
-    func close() {
-        handle.withLock { handle in
-            sqlite3_close_v2(handle.pointer)
-            handle.pointer = nil
-        }
-    }
-
-    func run(_ sql: String) {
-        handle.withLock { #expect(sqlite3_exec($0.pointer, sql, nil, nil, nil) == SQLITE_OK) }
-    }
-
-    /// The first column of the first row.
-    func text(_ sql: String) -> String {
-        handle.withLock { handle in
-            var statement: OpaquePointer?
-            sqlite3_prepare_v2(handle.pointer, sql, -1, &statement, nil)
-            defer { sqlite3_finalize(statement) }
-            guard sqlite3_step(statement) == SQLITE_ROW,
-                let text = sqlite3_column_text(statement, 0)
-            else { return String(cString: sqlite3_errmsg(handle.pointer)) }
-            return String(cString: text)
-        }
-    }
-}
-
-private func query(_ path: String, _ sql: String) -> String { Client(path).text(sql) }
+private func query(_ path: String, _ sql: String) -> String { SQLClient.text(path, sql) }

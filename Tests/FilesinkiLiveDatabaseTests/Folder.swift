@@ -1,4 +1,3 @@
-import CSQLite
 import FilesinkiLiveDatabase
 import FilesinkiModel
 import Glibc
@@ -65,39 +64,4 @@ final class Folder {
         let file = try live.snapshot(of: path)
         return file.map { Self.bytes($0.path) }
     }
-}
-
-/// A connection of another program's kind.
-final class Client {
-    private var handle: OpaquePointer?
-
-    init(_ path: String, _ sql: String = "") {
-        #expect(sqlite3_open(path, &handle) == SQLITE_OK)
-        run(sql)
-    }
-
-    deinit { close() }
-
-    func close() {
-        sqlite3_close_v2(handle)
-        handle = nil
-    }
-
-    func code(_ sql: String) -> Int32 { sqlite3_exec(handle, sql, nil, nil, nil) }
-
-    func run(_ sql: String) {
-        #expect(code(sql) == SQLITE_OK, "\(sql): \(String(cString: sqlite3_errmsg(handle)))")
-    }
-
-    /// The first column of the first row.
-    func text(_ sql: String) -> String {
-        var statement: OpaquePointer?
-        sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
-        defer { sqlite3_finalize(statement) }
-        guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0)
-        else { return String(cString: sqlite3_errmsg(handle)) }
-        return String(cString: text)
-    }
-
-    static func text(_ path: String, _ sql: String) -> String { Client(path).text(sql) }
 }

@@ -1,5 +1,6 @@
 import FilesinkiLiveDatabase
 import FilesinkiModel
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -12,9 +13,10 @@ import Testing
     {
         let folder = Folder()
         let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
-        let reader = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
+        let reader = try SQLClient(path, "PRAGMA journal_mode = \(mode);" + Self.table)
         #expect(reader.text("SELECT count(*) FROM t") == "1")
-        Client(new, Self.table + "INSERT INTO t VALUES (2), (3); CREATE INDEX i ON t(x)").close()
+        try SQLClient(new, Self.table + "INSERT INTO t VALUES (2), (3); CREATE INDEX i ON t(x)")
+            .close()
         let old = try folder.snapshot(path)
         var seen: [UInt8] = []
         let isDone = try folder.live.replace(path, with: new) { current in
@@ -35,10 +37,10 @@ import Testing
     func `a file that the plan did not see stays`(_ mode: String) throws {
         let folder = Folder()
         let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
-        let client = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
-        Client(new, "CREATE TABLE other(y)").close()
+        let client = try SQLClient(path, "PRAGMA journal_mode = \(mode);" + Self.table)
+        try SQLClient(new, "CREATE TABLE other(y)").close()
         #expect(try !folder.live.replace(path, with: new) { _ in false })
-        client.run("INSERT INTO t VALUES (5)")
+        try client.run("INSERT INTO t VALUES (5)")
         #expect(client.text("SELECT sum(x) FROM t") == "6")
     }
 
@@ -46,11 +48,12 @@ import Testing
     func `no other writer comes between the check and the write`(_ mode: String) throws {
         let folder = Folder()
         let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
-        let client = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
-        Client(new, Self.table + "DELETE FROM t").close()
+        let client = try SQLClient(
+            path, "PRAGMA journal_mode = \(mode);" + Self.table, patience: 0)
+        try SQLClient(new, Self.table + "DELETE FROM t").close()
         #expect(
             try folder.live.replace(path, with: new) { _ in
-                client.code("INSERT INTO t VALUES (5)") != 0
+                !client.accepts("INSERT INTO t VALUES (5)")
             })
         #expect(client.text("SELECT count(*) FROM t") == "0")
     }
@@ -58,13 +61,14 @@ import Testing
     @Test func `a writer that does not end makes it busy, and nothing is written`() throws {
         let folder = Folder()
         let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
-        let client = Client(path, "PRAGMA journal_mode = WAL;" + Self.table + "BEGIN IMMEDIATE")
-        Client(new, "CREATE TABLE other(y)").close()
+        let client = try SQLClient(
+            path, "PRAGMA journal_mode = WAL;" + Self.table + "BEGIN IMMEDIATE")
+        try SQLClient(new, "CREATE TABLE other(y)").close()
         let failure = #expect(throws: Failure.self) {
             try folder.live.replace(path, with: new) { _ in true }
         }
         #expect(failure?.code == .busy)
-        client.run("COMMIT")
+        try client.run("COMMIT")
         #expect(client.text("SELECT count(*) FROM t") == "1")
     }
 
@@ -72,8 +76,9 @@ import Testing
     func `another page size is accepted when no program has the file open`(_ mode: String) throws {
         let folder = Folder()
         let (path, new) = (folder.path + "/a.db", folder.path + "/new.db")
-        let client = Client(path, "PRAGMA journal_mode = \(mode);" + Self.table)
-        Client(new, "PRAGMA page_size = 1024;" + Self.table + "INSERT INTO t VALUES (2)").close()
+        let client = try SQLClient(path, "PRAGMA journal_mode = \(mode);" + Self.table)
+        try SQLClient(new, "PRAGMA page_size = 1024;" + Self.table + "INSERT INTO t VALUES (2)")
+            .close()
         if mode == "WAL" {
             let failure = #expect(throws: Failure.self) {
                 try folder.live.replace(path, with: new) { _ in true }
@@ -83,8 +88,8 @@ import Testing
         }
         client.close()
         #expect(try folder.live.replace(path, with: new) { _ in true })
-        #expect(Client.text(path, "SELECT count(*) FROM t") == "2")
-        #expect(Client.text(path, "PRAGMA journal_mode") == mode.lowercased())
-        #expect(Client.text(path, "PRAGMA integrity_check") == "ok")
+        #expect(SQLClient.text(path, "SELECT count(*) FROM t") == "2")
+        #expect(SQLClient.text(path, "PRAGMA journal_mode") == mode.lowercased())
+        #expect(SQLClient.text(path, "PRAGMA integrity_check") == "ok")
     }
 }

@@ -1,5 +1,6 @@
 import FilesinkiLiveDatabase
 import FilesinkiModel
+import FilesinkiTesting
 import Glibc
 import Testing
 
@@ -9,36 +10,36 @@ import Testing
     @Test func `a snapshot contains the WAL, and no file is left beside the database`() throws {
         let folder = Folder()
         let path = folder.path + "/a b%?.db"
-        let client = Client(path, "PRAGMA journal_mode = WAL;" + Self.table)
+        let client = try SQLClient(path, "PRAGMA journal_mode = WAL;" + Self.table)
         let names = Folder.names(folder.path)
         let copy = try #require(try folder.live.snapshot(of: path))
-        #expect(Client.text(copy.path, "SELECT count(*) FROM t") == "1")
-        #expect(Client.text(copy.path, "PRAGMA integrity_check") == "ok")
+        #expect(SQLClient.text(copy.path, "SELECT count(*) FROM t") == "1")
+        #expect(SQLClient.text(copy.path, "PRAGMA integrity_check") == "ok")
         #expect(Folder.names(folder.path) == names)
-        client.run("INSERT INTO t VALUES (2)")
+        try client.run("INSERT INTO t VALUES (2)")
         let second = try #require(try folder.live.snapshot(of: path))
-        #expect(Client.text(second.path, "SELECT count(*) FROM t") == "2")
+        #expect(SQLClient.text(second.path, "SELECT count(*) FROM t") == "2")
     }
 
     @Test func `equal contents give equal bytes, whatever their layout`() throws {
         let folder = Folder()
         let path = folder.path + "/a.db"
-        let client = Client(path, "PRAGMA journal_mode = WAL;" + Self.table)
+        let client = try SQLClient(path, "PRAGMA journal_mode = WAL;" + Self.table)
         let inLog = try folder.snapshot(path)
         #expect(try folder.snapshot(path) == inLog)
-        client.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        try client.run("PRAGMA wal_checkpoint(TRUNCATE)")
         #expect(try folder.snapshot(path) == inLog)
-        client.run("UPDATE t SET x = x")
+        try client.run("UPDATE t SET x = x")
         client.close()
         #expect(Folder.names(folder.path) == ["a.db"])
         #expect(try folder.snapshot(path) == inLog)
         #expect(Folder.names(folder.path) == ["a.db"])
-        Client(path).run("PRAGMA journal_mode = DELETE")
+        try SQLClient(path).run("PRAGMA journal_mode = DELETE")
         #expect(try folder.snapshot(path) == inLog)
         // A snapshot put in its place is its own snapshot.
         Folder.write(try #require(inLog), path)
         #expect(try folder.snapshot(path) == inLog)
-        Client(path).run("INSERT INTO t VALUES (2)")
+        try SQLClient(path).run("INSERT INTO t VALUES (2)")
         #expect(try folder.snapshot(path) != inLog)
     }
 
@@ -46,11 +47,11 @@ import Testing
         for mode in ["WAL", "DELETE"] {
             let folder = Folder()
             let (path, dead) = (folder.path + "/live.db", folder.path + "/dead.db")
-            let client = Client(
+            let client = try SQLClient(
                 path, "PRAGMA journal_mode = \(mode); PRAGMA cache_size = 1;" + Self.table)
             if mode == "DELETE" {
                 // Large enough to reach the file before the commit, which never comes.
-                client.run(
+                try client.run(
                     "BEGIN; WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c "
                         + "WHERE i < 3000) INSERT INTO t SELECT zeroblob(100) FROM c; DELETE FROM t WHERE x = 1"
                 )
@@ -61,7 +62,7 @@ import Testing
             }
             let before = Folder.names(folder.path)
             let copy = try #require(try folder.live.snapshot(of: dead))
-            #expect(Client.text(copy.path, "SELECT sum(x) || count(*) FROM t") == "11")
+            #expect(SQLClient.text(copy.path, "SELECT sum(x) || count(*) FROM t") == "11")
             #expect(Folder.names(folder.path) == before)
         }
     }
@@ -69,7 +70,7 @@ import Testing
     @Test func `a read-only folder can be read`() throws {
         let folder = Folder()
         let path = folder.path + "/a.db"
-        let client = Client(path, "PRAGMA journal_mode = WAL;" + Self.table)
+        let client = try SQLClient(path, "PRAGMA journal_mode = WAL;" + Self.table)
         chmod(folder.path, 0o500)
         #expect(try folder.snapshot(path) != nil)
         client.close()
@@ -79,11 +80,11 @@ import Testing
     @Test func `a lasting lock makes it busy`() throws {
         let folder = Folder()
         let path = folder.path + "/a.db"
-        let client = Client(path, Self.table)
-        client.run("BEGIN EXCLUSIVE")
+        let client = try SQLClient(path, Self.table)
+        try client.run("BEGIN EXCLUSIVE")
         let failure = #expect(throws: Failure.self) { try folder.snapshot(path) }
         #expect(failure?.code == .busy)
-        client.run("COMMIT")
+        try client.run("COMMIT")
         #expect(try folder.snapshot(path) != nil)
         #expect(Folder.names(folder.scratch).isEmpty)
     }

@@ -164,6 +164,7 @@ import Testing
             ("FilesinkiMerge", "let code = sqlite3_step(handle)", 1),
             ("FilesinkiManifest", "internal import CSQLite", 1),
             ("FilesinkiSQLite", "let code = sqlite3_step(handle)", 0),
+            ("FilesinkiTesting", "let code = sqlite3_step(handle)", 0),
             ("FilesinkiKeyValue", "// sqlite3_step is not called here", 0),
             ("FilesinkiMerge", "\"SELECT name FROM sqlite_schema\"", 0),
         ])
