@@ -60,12 +60,10 @@ final class TestServer: Sendable {
             RawReply(bytes, ofHead: method == "HEAD"), "no reply to \(method) \(target)")
     }
 
-    /// Waits until the access log has so many lines, for as long as the test has time.
+    /// Waits until the access log has so many lines.
     func waitForLog(_ count: Int) async throws {
-        while log.lines.count < count {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        let isThere = try await eventually { log.lines.count >= count }
+        try #require(isThere, "\(log.lines)")
     }
 
     /// PUT with the right digest.
