@@ -65,6 +65,8 @@ package struct Failure: Error, Sendable {
     /// Whether the same request may succeed a moment later, where the code says so; not if somebody has to act first,
     /// or a long time was waited.
     package var mayPassSoon = true
+    /// Whether the remedy is for another device, on which its commands name another folder than on this one.
+    package var isForOtherDevice = false
     /// What the remote's reply says about the account; nil for nothing. The code alone does not tell unknown
     /// credentials from a missing right.
     package var account: AccountStatus?
@@ -84,6 +86,13 @@ package struct Failure: Error, Sendable {
         _ code: Code, path: String, _ message: String, remedy: String, cause: (any Error)? = nil
     ) {
         self.init(code, path: Array(path.utf8), message, remedy: remedy, cause: cause)
+    }
+
+    /// The failure with a remedy that is for another device.
+    package var forOtherDevice: Failure {
+        var failure = self
+        failure.isForOtherDevice = true
+        return failure
     }
 }
 

@@ -216,6 +216,8 @@ extension Failure {
     fileprivate static func noContent(_ path: RelativePath) -> Failure {
         Failure(
             .notFound, path: path.bytes, "There is nothing to show of an encrypted store.",
-            remedy: "Use filesinki ui on a device that has its key.")
+            remedy: "Use filesinki ui on a device that has its key."
+        )
+        .forOtherDevice
     }
 }

@@ -68,6 +68,8 @@ package actor StoredContent {
     private static func damaged(_ content: ContentID) -> Failure {
         Failure(
             .corrupt, path: content.description, "The store's bytes for it do not match its hash.",
-            remedy: "Run filesinki repair on a device that still has the file.")
+            remedy: "Run filesinki repair on a device that still has the file."
+        )
+        .forOtherDevice
     }
 }

@@ -1,3 +1,5 @@
+import FilesinkiEngine
+import FilesinkiModel
 import FilesinkiTesting
 import Testing
 
@@ -32,19 +34,38 @@ struct CommandHintsTests {
     }
 
     @Test(
-        "what is no command of a replica, or is about another one, stays as it is",
+        "what is no command of a replica stays as it is",
         arguments: [
             "Update filesinki, then prune again.", "Another filesinki rpcs", "filesinki",
             "Make one with filesinki init.", "filesinki clone URL DIR", "filesinki serve DIR",
             "filesinki help exit-codes says more.",
-            "See filesinki replicas.", "filesinki log --root elsewhere", "myfilesinki sync",
-            "On another device, filesinki devices forget a removes it.",
-            "on each other device, run filesinki remote set URL",
-            "Run filesinki repair on a device that still has the file.", "",
+            "See filesinki replicas.", "filesinki log --root elsewhere", "myfilesinki sync", "",
         ])
     func kept(_ text: String) {
         #expect(Self.hints.text(text) == text)
         #expect(CommandHints.none.text("Run filesinki sync.") == "Run filesinki sync.")
+    }
+
+    @Test("a remedy names the replica unless the failure says that it is for another device")
+    func remedies() {
+        // The words alone decide nothing.
+        let text =
+            "Another device had it. Run filesinki repair on a device that still has the file."
+        let here = Failure(.corrupt, "See filesinki sync.", remedy: text)
+        let sync = "See filesinki sync \(Self.root)."
+        let worded = Self.hints.failure(here)
+        #expect(worded.message == sync)
+        #expect(worded.remedy == text.replacing("repair", with: "repair \(Self.root)"))
+        let other = Self.hints.failure(here.forOtherDevice)
+        #expect(other.message == sync && other.remedy == text)
+        let found = Diagnosis("store", .error, here.forOtherDevice)
+        #expect(Self.hints.remedy(found.remedy, found.isForOtherDevice) == text)
+    }
+
+    @Test("how the last run ended names the replica, also where other devices are the reason")
+    func outcomes() {
+        let busy = RunOutcome("busy").sentences(nil, Self.hints)
+        #expect(busy.hasSuffix("other devices or runs were busy. Run filesinki sync \(Self.root)."))
     }
 
     @Test("a message names the replica unless the command finds it from the current folder")

@@ -53,17 +53,15 @@ struct CommandHints: Sendable {
     /// A path as the commands of messages take it, for a shell.
     func word(_ path: RelativePath) -> String { ShellWord.path(arguments.bytes(path)) }
 
-    /// The text with the replica in each command that works on one. A text about another device stays as it is: the folder has
-    /// another name there.
+    /// The text with the replica in each command that works on one. What is to be done on another device is not given to this:
+    /// the folder has another name there.
     func text(_ text: String) -> String {
         let text =
             outside.map { outside in
                 text.replacing(
                     Failure.setRemote, with: outside.withoutRemote.joined(separator: " "))
             } ?? text
-        guard !place.isEmpty, text.contains(Self.program), !Self.isAboutOthers(text) else {
-            return text
-        }
+        guard !place.isEmpty, text.contains(Self.program) else { return text }
         var result = ""
         var rest = text[...]
         while let found = rest.firstRange(of: Self.program) {
@@ -91,15 +89,16 @@ struct CommandHints: Sendable {
             }
         }
         worded.message = text(failure.message)
-        worded.remedy = text(failure.remedy)
+        worded.remedy = remedy(failure.remedy, failure.isForOtherDevice)
         return worded
     }
 
-    private static let program = "filesinki "
-
-    private static func isAboutOthers(_ text: String) -> Bool {
-        ["other device", "another device", "on a device that"].contains { text.contains($0) }
+    /// - Parameter isForOtherDevice: See `Failure`.
+    func remedy(_ remedy: String, _ isForOtherDevice: Bool) -> String {
+        isForOtherDevice ? remedy : text(remedy)
     }
+
+    private static let program = "filesinki "
 
     /// Where the names of the command end that a text begins with; nil if it begins with none that takes `--root`, or that has
     /// it already.

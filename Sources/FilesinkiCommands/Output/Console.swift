@@ -219,14 +219,14 @@ package final class Console: Sendable {
         try prepare(for: RemoteAddress(address, currentFolder: currentFolder))
     }
 
-    /// Says something that a person may want to know; not with `-q`.
-    func say(_ text: String) {
-        if outputOptions.verbosity != .quiet { writeTalk(hints.text(text)) }
+    /// Says something that a person may want to know; not with `-q`. `other` is what follows about other devices.
+    func say(_ text: String, other: String = "") {
+        if outputOptions.verbosity != .quiet { writeTalk(hints.text(text) + other) }
     }
 
-    /// Says something that only helps to understand; only with `-v`.
-    func detail(_ text: String) {
-        if outputOptions.verbosity == .verbose { writeTalk(hints.text(text)) }
+    /// Says something that only helps to understand; only with `-v`. `other` is what follows about other devices.
+    func detail(_ text: String, other: String = "") {
+        if outputOptions.verbosity == .verbose { writeTalk(hints.text(text) + other) }
     }
 
     /// Says what went wrong: which path, what happened, what to do. Also with `-q`.

@@ -69,7 +69,9 @@ struct RecordQueryCommand: ReplicaCommand {
         }
         if console.terminals.talk, page.records.isEmpty || !query.order.terms.isEmpty {
             let schema = try await zone.schema()
-            schema.doubt(about: query.predicate, query.order, of: query.type).map(console.say)
+            if let doubt = schema.doubt(about: query.predicate, query.order, of: query.type) {
+                console.say(doubt)
+            }
         }
         return page.records.isEmpty ? .negative : .done
     }

@@ -137,8 +137,10 @@ struct DeinitCommand: ReplicaCommand {
         guard let status, let remote = status.remote else { return }
         let name = ShellWord.shown(status.device.name.utf8)
         console.detail(
-            "The store at \(printable(remote.utf8)) is unchanged. On another device, filesinki "
-                + "devices forget \(name) removes this one from its list.")
+            "The store at \(printable(remote.utf8)) is unchanged.",
+            other:
+                " On another device, filesinki devices forget \(name) removes this one from its list."
+        )
     }
 }
 

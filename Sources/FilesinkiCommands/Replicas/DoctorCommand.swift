@@ -102,14 +102,15 @@ struct DoctorCommand: ReplicaCommand {
         let shown = findings.filter { isVerbose || $0.level != .ok }
         let width = shown.map(\.name.count).max() ?? 0
         for finding in shown {
-            let remedy = finding.remedy.isEmpty ? "" : " " + finding.remedy
+            let remedy = console.hints.remedy(finding.remedy, finding.isForOtherDevice)
             let head =
                 "\(finding.level.column(console.outputStyle))  "
                 + TextTable.padded(finding.name, width) + "  "
             // The colour of the level takes no columns.
             let start = width + 11
             let text = FlowText.words(
-                console.hints.text(finding.message + remedy), indent: "",
+                console.hints.text(finding.message) + (remedy.isEmpty ? "" : " " + remedy),
+                indent: "",
                 within: console.outputColumns.map { max(20, $0 - start) })
             for (number, line) in text.enumerated() {
                 let below = String(repeating: " ", count: start)

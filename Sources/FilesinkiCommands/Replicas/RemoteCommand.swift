@@ -166,9 +166,9 @@ struct RemoteSetCommand: ReplicaCommand {
         }
         console.say(
             "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "
-                + "The store at \(printable(copied.from.utf8)) is unchanged; on each other device, run "
-                + "filesinki remote set \(ShellWord.shown(address.text.utf8)) before it syncs "
-                + "again.")
+                + "The store at \(printable(copied.from.utf8)) is unchanged;",
+            other: " on each other device, run filesinki remote set "
+                + "\(ShellWord.shown(address.text.utf8)) before it syncs again.")
     }
 }
 

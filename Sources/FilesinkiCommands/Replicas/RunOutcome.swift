@@ -35,8 +35,9 @@ struct RunOutcome {
     /// Sentences for `status`.
     ///
     /// - Parameter refusal: Why access was denied, as the run said it; nil if that is not known.
-    func sentences(_ refusal: Failure? = nil) -> String {
-        "The last run did not complete: " + (refusal?.description ?? "\(words). \(remedy)")
+    func sentences(_ refusal: Failure? = nil, _ hints: CommandHints = .none) -> String {
+        "The last run did not complete: "
+            + (refusal.map { hints.failure($0).description } ?? hints.text("\(words). \(remedy)"))
     }
 
     private static let again = "Run filesinki sync."

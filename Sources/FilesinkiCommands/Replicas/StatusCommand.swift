@@ -271,7 +271,7 @@ struct StatusText {
 
     /// How the last run ended, where it was no success and no other line says so already.
     private var failure: String? {
-        status.unsaidFailure.map { hints.text(RunOutcome($0).sentences(status.refusal)) }
+        status.unsaidFailure.map { RunOutcome($0).sentences(status.refusal, hints) }
     }
 
     private var conflicts: [String]? {

@@ -30,12 +30,16 @@ extension Failure {
     static func missingPack(_ pack: PackReference) -> Failure {
         Failure(
             .corrupt, path: pack.keyText, "The pack is gone.",
-            remedy: "Run filesinki repair on a device that still has the files.")
+            remedy: "Run filesinki repair on a device that still has the files."
+        )
+        .forOtherDevice
     }
 
     static func missingPart(_ pack: PackReference, _ id: ContentID) -> Failure {
         Failure(
             .corrupt, path: pack.keyText, "A part of the content \(id) is missing.",
-            remedy: "Run filesinki repair on a device that still has the file.")
+            remedy: "Run filesinki repair on a device that still has the file."
+        )
+        .forOtherDevice
     }
 }

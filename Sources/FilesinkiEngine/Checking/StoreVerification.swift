@@ -225,6 +225,8 @@ extension Failure {
     static func missing(_ path: RelativePath) -> Failure {
         Failure(
             .corrupt, path: path.bytes, "No pack and no commit holds its content.",
-            remedy: "Run filesinki repair on a device that still has the file.")
+            remedy: "Run filesinki repair on a device that still has the file."
+        )
+        .forOtherDevice
     }
 }

@@ -93,6 +93,8 @@ extension ContentSource {
         return Failure(
             .corrupt, path: content.description,
             "The store's bytes for it do not match its hash.",
-            remedy: "Run filesinki repair on a device that still has the file.")
+            remedy: "Run filesinki repair on a device that still has the file."
+        )
+        .forOtherDevice
     }
 }

@@ -225,6 +225,8 @@ package struct Diagnosis: Hashable, Sendable {
     package var message: String
     /// How to fix it, or what a note advises; empty if there is nothing to do.
     package var remedy: String
+    /// Whether the remedy is for another device; see `Failure`.
+    package var isForOtherDevice = false
     /// What the store's host is reached by; nil in every other check.
     package var service: HostService?
 
@@ -239,6 +241,7 @@ package struct Diagnosis: Hashable, Sendable {
     package init(_ name: String, _ level: Level, _ failure: Failure) {
         let place = failure.path.isEmpty ? "" : "\(printable(failure.path)): "
         self.init(name, level, place + failure.message, remedy: failure.remedy)
+        isForOtherDevice = failure.isForOtherDevice
     }
 
     /// The result of a check that threw.

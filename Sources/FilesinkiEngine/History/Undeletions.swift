@@ -129,7 +129,7 @@ extension Failure {
         let others = count == 1 ? "is" : "and \(CountText.text(count - 1)) more in it are"
         return Failure(
             .exists, path: folder.bytes,
-            "The folder was brought back elsewhere, not all that was in it: \(first) \(others) still deleted.",
+            "Another device has brought the folder back, not all that was in it: \(first) \(others) still deleted.",
             remedy: "To bring that back, too, run filesinki undelete "
                 + "\(ShellWord.shown(folder.bytes + Array("/*".utf8))).")
     }

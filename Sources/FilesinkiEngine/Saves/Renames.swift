@@ -213,7 +213,7 @@ extension Failure {
         return Failure(
             .usage, path: new.bytes,
             "A rule ignores this name, so it stays here only: "
-                + "in the store and everywhere else, \(path) is deleted.",
+                + "for the store and the other devices, \(path) is deleted.",
             remedy: "See the rule with filesinki check-ignore \(name). To have the old name "
                 + "back everywhere, as a copy, run filesinki undelete \(old).")
     }

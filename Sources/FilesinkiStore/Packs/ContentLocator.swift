@@ -322,7 +322,8 @@ package final class ContentLocator: Sendable {
         throw Failure(
             .corrupt, path: id.description, "The store no longer holds this content.",
             remedy: "Run filesinki repair on a device that still has the file.",
-            cause: AbsentContent())
+            cause: AbsentContent()
+        ).forOtherDevice
     }
 
     private func damage(_ place: Place, _ id: ContentID, cause: (any Error)? = nil) -> Failure {

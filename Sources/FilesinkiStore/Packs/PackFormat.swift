@@ -158,7 +158,8 @@ extension Failure {
         Failure(
             .corrupt, path: key, message,
             remedy: "Run filesinki repair on a device that still has the files.",
-            cause: cause)
+            cause: cause
+        ).forOtherDevice
     }
 
     static func missingPack(_ key: String) -> Failure {

@@ -79,6 +79,8 @@ package struct Recipe: Hashable, Sendable {
     private static var damage: Failure {
         Failure(
             .corrupt, "The recipe of a large file is damaged.",
-            remedy: "Run filesinki repair on a device that still has the file.")
+            remedy: "Run filesinki repair on a device that still has the file."
+        )
+        .forOtherDevice
     }
 }
