@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiSystem
+import Glibc
 
 /// Which header belongs to the content of each database of a replica.
 ///
@@ -46,8 +47,24 @@ struct KnownHeaders: Sendable {
     }
 
     private func place(of raw: NamedFile) throws(Failure) -> String {
-        do throws(SystemError) { return try "\(folder)/\(raw.handle.stamp().inode)" } catch {
+        do throws(SystemError) { return try place(raw.handle.stamp().inode) } catch {
             throw error.failure("examine it", raw.path, of: .local)
         }
+    }
+
+    fileprivate func place(_ inode: UInt64) -> String { "\(folder)/\(inode)" }
+}
+
+extension LiveDatabases {
+    /// Whether the header of a database is known.
+    ///
+    /// - Parameter folder: That of the ``KnownHeaders``.
+    package static func knowsHeader(of inode: UInt64, in folder: String) -> Bool {
+        FileStamp(at: KnownHeaders(folder).place(inode)) != nil
+    }
+
+    /// Forgets the header of a database that is gone.
+    package static func forgetHeader(of inode: UInt64, in folder: String) {
+        unlink(KnownHeaders(folder).place(inode))
     }
 }

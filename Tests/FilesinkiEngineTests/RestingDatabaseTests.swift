@@ -102,6 +102,29 @@ import Testing
         }
     }
 
+    @Test("what is known of the header goes with the file, and stays with one that is renamed")
+    func gone() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world, "DELETE")
+        try a.write(["k": .file("keep")])
+        _ = try await settle(a, b)
+        a.rename("x.db", "y.db")
+        _ = try await settle(a, b)
+        let notes = try [a, b].map { try note($0, "y.db") }
+        #expect(notes.allSatisfy { access($0, F_OK) == 0 })
+        a.remove("y.db")
+        _ = try await settle(a, b)
+        #expect(try b.names == ["k"])
+        #expect(notes.allSatisfy { access($0, F_OK) != 0 })
+    }
+
+    /// The file that has the header of a database.
+    private func note(_ machine: Machine, _ name: String) throws -> String {
+        var status = stat()
+        try #require(stat(machine.at(name), &status) == 0)
+        return machine.at(".filesinki/databases/\(status.st_ino)")
+    }
+
     @Test func `an edit on one side and a header that changed on the other are no conflict`()
         async throws
     {

@@ -14,6 +14,7 @@ extension SyncEngine {
         run.addToReport(done, publication)
         try reportCopies(&run, done, steps)
         try record(run, steps, applied, publication, done)
+        forgetHeaders(steps, applied, run)
         if !applied.done.isEmpty { forgetWritten() }
         try memory.noteBasePosition()
         forgetPublishedPacks(publication.commits)
