@@ -19,7 +19,9 @@ struct CSVCellMerge {
 
     /// Fields with the same value are equal, however they are quoted; the quotes come from the side
     /// that changed them.
-    func merged(_ cell: Versions<Raw?>, column: [UInt8]) -> Outcome {
+    ///
+    /// - Parameter column: Nil for a name in the header, about which no rule decides.
+    func merged(_ cell: Versions<Raw?>, column: [UInt8]?) -> Outcome {
         let rule = rule(for: column)
         let values = cell.map { CSVTable.value(of: $0 ?? []) }
         let isCounter = rule?.resolution == .sum
@@ -34,8 +36,8 @@ struct CSVCellMerge {
         return resolved(cell, values, rule.resolution)
     }
 
-    func rule(for column: [UInt8]) -> FieldRule? {
-        guard !settings.fields.isEmpty else { return nil }
+    func rule(for column: [UInt8]?) -> FieldRule? {
+        guard let column, !settings.fields.isEmpty else { return nil }
         let name = String(decoding: column, as: UTF8.self)
         return settings.fields.first { $0.pattern.matches([name]) }
     }

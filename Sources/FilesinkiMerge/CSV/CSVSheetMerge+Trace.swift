@@ -29,7 +29,7 @@ extension CSVSheetMerge {
     ) {
         let values = cell.map { CSVTable.value(of: $0 ?? []) }
         let isContested = values.ours != values.base && values.theirs != values.base
-        let rule = cellMerge.rule(for: column.name)?.resolution
+        let rule = cellMerge.rule(for: number.map { _ in column.name })?.resolution
         guard isContested, values.ours != values.theirs || rule == .sum else {
             // A field of a new column or row was not there, which is not an empty one.
             let found: Versions<Raw?> =

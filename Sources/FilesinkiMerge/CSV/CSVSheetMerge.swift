@@ -184,7 +184,7 @@ struct CSVSheetMerge {
     mutating func merged(_ cell: Versions<Raw?>, _ column: CSVColumn, _ number: Int32?)
         -> Raw?
     {
-        let outcome = cellMerge.merged(cell, column: column.name)
+        let outcome = cellMerge.merged(cell, column: number.map { _ in column.name })
         if trace != nil { noteCell(cell, outcome, column, number) }
         switch outcome {
         case .written(let raw): return raw

@@ -133,19 +133,7 @@ import Testing
     ]
 
     @Test(arguments: rows + fields)
-    func `tables are merged by rows and columns`(_ row: CSVCase) throws {
-        let input = try row.input()
-        for input in [input, input.swapped] {
-            switch CSVMerge().merge(input) {
-            case .merged(let bytes):
-                let text = String(decoding: bytes, as: UTF8.self)
-                #expect(text == row.merged.map { $0 + "\n" })
-            case .declined(let conflicts):
-                #expect(row.merged == nil, "\(conflicts)")
-                #expect(conflicts.first?.place == row.place, "\(conflicts)")
-            }
-        }
-    }
+    func `tables are merged by rows and columns`(_ row: CSVCase) throws { try row.check() }
 
     @Test func `byte order mark, line ends and a missing last newline stay`() {
         let input = MergeInput(
@@ -300,6 +288,21 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
             base: base.map(Self.bytes), ours: Self.bytes(ours), theirs: Self.bytes(theirs),
             oursModified: Timestamp(nanoseconds: 1), theirsModified: Timestamp(nanoseconds: 2),
             settings: settings)
+    }
+
+    /// Merges as either device does.
+    func check() throws {
+        let input = try input()
+        for input in [input, input.swapped] {
+            switch CSVMerge().merge(input) {
+            case .merged(let bytes):
+                let text = String(decoding: bytes, as: UTF8.self)
+                #expect(text == merged.map { $0 + "\n" })
+            case .declined(let conflicts):
+                #expect(merged == nil, "\(conflicts)")
+                #expect(conflicts.first?.place == place, "\(conflicts)")
+            }
+        }
     }
 
     static func bytes(_ text: String) -> [UInt8] { Array((text + "\n").utf8) }
