@@ -61,6 +61,28 @@ struct AcceptedStoreTests {
             try await world.expect("remote show --root b").text.contains("\(world.folder)/clean"))
     }
 
+    @Test("deinit is refused until the deletion is received: a new store would get the file again")
+    func removed() async throws {
+        try await leave()
+        let refused = try await world.expect("deinit b", .negative)
+        #expect(
+            refused.talk.contains("1 commit of the store was not received here"), "\(refused.talk)")
+        #expect(world.names(in: "b").contains(".filesinki"))
+        try await world.expect("sync b")
+        try await world.expect("deinit b")
+        #expect(world.read("b/one") == nil)
+    }
+
+    @Test("deinit goes on without a store that cannot be read, and says so")
+    func removedUnread() async throws {
+        try await leave()
+        world.rename("store", to: "gone")
+        let done = try await world.expect("deinit b")
+        #expect(done.talk.contains("leaves cannot be read:"), "\(done.talk)")
+        #expect(done.talk.contains("by a replica that is made here later"), "\(done.talk)")
+        #expect(!world.names(in: "b").contains(".filesinki"))
+    }
+
     @Test("delete --keep says to sync every device before a new store is begun")
     func recipe() async throws {
         try world.write("one\n", to: "a/.filesinkiignore")

@@ -19,8 +19,8 @@ struct DeinitCommand: ReplicaCommand {
             and this device's settings for it. All files stay, and so does the store.
 
             Exits with 1 and removes nothing if changes, values or records are not published, conflicts are \
-            open, something is withheld or its own ignore file has rules, unless --force is given. Scans the folder, but does not contact the remote. If it \
-            is interrupted, run it again.
+            open, something is withheld, its own ignore file has rules or commits of the store were not received here, unless --force is \
+            given. Scans the folder; a store that cannot be read is said, and does not hinder. If it is interrupted, run it again.
             """)
 
     @Argument(help: "The replica's folder.", completion: .directory)
@@ -50,6 +50,9 @@ struct DeinitCommand: ReplicaCommand {
                 throw Failure.forgetsWithheld(first, besides: status.withheld.count - 1, options)
             }
             try await refuseUnpublished(opened, options)
+            if let unread = try await opened.requireReceivedBeforeRemoval() {
+                console.complain(unread)
+            }
         }
         try await opened.removeState()
         unregister(root, in: console)

@@ -34,6 +34,11 @@ struct ReplicaRemoval: ReplicaPart {
             paths: paths.sorted(), conflicts: try conflicts.open().map(\.path).sorted())
     }
 
+    /// See ``SyncEngine/requireReceivedBeforeRemoval()``.
+    func requireReceived() async throws -> Failure? {
+        try await sync.requireReceivedBeforeRemoval()
+    }
+
     /// Removes the state folder, and `.filesinki` in the root.
     ///
     /// - Throws: Code `busy` if a process watches the replica or serves its socket, `io` if something could not be removed; then
@@ -115,6 +120,11 @@ extension Replica {
     /// See ``ReplicaRemoval/unpublished()``.
     package func unpublished() async throws -> UnpublishedState {
         try await ReplicaRemoval(context).unpublished()
+    }
+
+    /// See ``SyncEngine/requireReceivedBeforeRemoval()``.
+    package func requireReceivedBeforeRemoval() async throws -> Failure? {
+        try await ReplicaRemoval(context).requireReceived()
     }
 
     /// See ``ReplicaRemoval/remove()``. The replica cannot be used afterwards.

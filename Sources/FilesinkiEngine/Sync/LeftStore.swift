@@ -26,11 +26,45 @@ extension SyncEngine {
         } catch let failure as Failure
             where failure.code != .interrupted && failure.code != .differs
         {
-            return .unread(left, failure)
+            return .unread(left, failure, sentBy: "the next sync")
         }
         let waiting = try waitingDeletions()
         guard waiting.isEmpty else { throw Failure.waiting(waiting, of: left) }
         return nil
+    }
+
+    /// As ``requireReceived(leavingFor:isSame:)``, for a replica whose state is to be removed: a later one in its root knows
+    /// no deletion either.
+    ///
+    /// - Returns: A notice if the store cannot be read; nil if all of it was received.
+    /// - Throws: Code `differs` if it has commits that this replica has not received, or received and not carried out.
+    func requireReceivedBeforeRemoval() async throws -> Failure? {
+        guard let left = config.remote, let position = try memory.position,
+            position.token.sequence > 0
+        else { return nil }
+        do {
+            let count = try await commitCount(after: position)
+            guard count == 0 else { throw Failure.notReceived(count, of: left) }
+        } catch let failure as Failure
+            where failure.code != .interrupted && failure.code != .differs
+        {
+            return .unread(left, failure, sentBy: "a replica that is made here later")
+        }
+        let waiting = try waitingDeletions()
+        guard waiting.isEmpty else { throw Failure.waiting(waiting, of: left) }
+        return nil
+    }
+
+    /// The number of commits that were not received; nil if those after the position were pruned.
+    private func commitCount(after position: LogPosition) async throws -> Int? {
+        do {
+            var reader = try await zone.reader(behind: position)
+            var count = 0
+            while try await reader.next() != nil { count += 1 }
+            return count
+        } catch let failure as Failure where failure.code == .tokenExpired {
+            return nil
+        }
     }
 
     /// Costs one request.
@@ -70,6 +104,16 @@ extension Failure {
         )
     }
 
+    /// - Parameter count: nil if the commits were pruned, and are not counted.
+    fileprivate static func notReceived(_ count: Int?, of left: String) -> Failure {
+        let commits = count.map { CountText.text($0, "commit") } ?? "Commits"
+        let verb = count == 1 ? "was" : "were"
+        return Failure(
+            .differs, path: left,
+            "\(commits) of the store \(verb) not received here: \(sentAgain).",
+            remedy: "Run filesinki sync, or give --force: all files stay.")
+    }
+
     fileprivate static func waiting(_ paths: [RelativePath], of left: String) -> Failure {
         Failure(
             .differs, path: paths.first?.bytes ?? [],
@@ -80,12 +124,14 @@ extension Failure {
         )
     }
 
-    fileprivate static func unread(_ left: String, _ cause: Failure) -> Failure {
+    fileprivate static func unread(
+        _ left: String, _ cause: Failure, sentBy sender: String
+    ) -> Failure {
         Failure(
             cause.code, path: left,
             "The store that this replica leaves cannot be read: \(cause.message)",
             remedy:
-                "What was deleted there and not received here is sent again from here by the next sync. To prevent "
+                "What was deleted there and not received here is sent again from here by \(sender). To prevent "
                 + "that, delete it here before.",
             cause: cause)
     }
