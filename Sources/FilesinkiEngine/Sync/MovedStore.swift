@@ -12,9 +12,17 @@ import FilesinkiText
 extension SyncEngine {
     /// Reports that the store was moved, if it was.
     func reportMove(_ run: inout SyncRun) throws {
-        guard !run.isPartial, let move = try manifest.movedStore else { return }
+        guard !run.isPartial, let move = try knownMove(run) else { return }
         run.report.notices.append(
             Problem(RelativePath(unchecked: []), .moved(move), isUrgent: true))
+    }
+
+    /// A dry run writes no note to the manifest: it goes by what it has fetched.
+    private func knownMove(_ run: SyncRun) throws -> MovedStore? {
+        guard run.options.isDryRun, let fetched = run.remote.fetched else {
+            return try manifest.movedStore
+        }
+        return fetched.move?.away(from: config.remote)
     }
 
     /// Stops a run before it publishes at a remote that the store was moved away from: what it published would not be in the

@@ -86,6 +86,17 @@ struct MovedStoreTests {
         try await perform("save")
     }
 
+    @Test("a dry run says so, and no more once the note is gone")
+    func planned() async throws {
+        try await leaveNote()
+        let plan = try await a.sync { $0.isDryRun = true }
+        #expect(plan.notices.map(\.failure.code) == [.wrongStore])
+        #expect(try await a.with { try await $0.status() }.moved == nil)
+        try await a.sync()
+        try await StoreMove.remove(at: world.store)
+        #expect(try await a.sync { $0.isDryRun = true }.notices.isEmpty)
+    }
+
     @Test("a watch that receives nothing says so once")
     func watched() async throws {
         try await leaveNote()
