@@ -42,8 +42,12 @@ struct EPUBPackage: DocumentPackage {
     func rule(_ name: [UInt8], _ versions: PackageVersions) throws(ZipError) -> PartRule {
         let books = [try Self.book(versions.ours)?.name, try Self.book(versions.theirs)?.name]
         if books == [name, name] { return .elements(Self.bookRule) }
-        let isDocument = [".xhtml", ".html", ".htm", ".svg", ".ncx"].contains(where: name.hasSuffix)
-        return isDocument ? .content(TreeMerge(format: XMLFormat())) : .whole
+        return Self.isDocument(name) ? .content(TreeMerge(format: XMLFormat())) : .whole
+    }
+
+    /// Whether a part is a chapter, a table of contents or a picture in XML, which can refer to others.
+    private static func isDocument(_ name: [UInt8]) -> Bool {
+        [".xhtml", ".html", ".htm", ".svg", ".ncx"].contains(where: name.hasSuffix)
     }
 
     private static let bookRule = ElementRule.byName(
@@ -103,8 +107,7 @@ struct EPUBPackage: DocumentPackage {
     private static func missingTargets(_ version: ArchivePackage) throws(ZipError) -> Set<[UInt8]> {
         let names = Set(version.names)
         var result: Set<[UInt8]> = []
-        for name in version.names
-        where [".xhtml", ".html", ".ncx", ".svg"].contains(where: name.hasSuffix) {
+        for name in version.names where isDocument(name) {
             guard let part = try version.document(name) else { continue }
             for element in part.elements.indices {
                 for attribute in part.attributes(element)
