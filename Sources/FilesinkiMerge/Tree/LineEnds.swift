@@ -48,7 +48,8 @@ enum LineEnds: Hashable {
             let other = ours.isMixed ? theirs : ours
             return base == .none || other == .none || other == base ? nil : other
         }
-        if ours == theirs || theirs == base || theirs == .none { return ours }
-        return ours == base || ours == .none ? theirs : .newline
+        if ours == .none || theirs == .none { return ours == .none ? theirs : ours }
+        if ours == theirs || theirs == base { return ours }
+        return ours == base ? theirs : .newline
     }
 }
