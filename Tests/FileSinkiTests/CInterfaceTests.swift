@@ -35,7 +35,8 @@ struct CInterfaceTests {
 
     @Test(
         "FS-19: C programs save, load, merge by a callback, observe and delete; keys and records, too",
-        .enabled(if: has("cc"), "There is no C compiler."), arguments: ["devices", "items", "misuse"])
+        .enabled(if: has("cc"), "There is no C compiler."),
+        arguments: ["devices", "items", "misuse"])
     func program(_ name: String) throws {
         let folder = try Built.folder
         let program = meeting.folder.path(name)
