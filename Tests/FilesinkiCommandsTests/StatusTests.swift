@@ -214,6 +214,12 @@ struct StatusTests {
         ]
         try world.write(
             lines.joined(separator: "\n") + "\n", to: "a/.filesinki/unpublished-packs")
+        let over = try await world.run("status", "a")
+        #expect(
+            over.lines.last
+                == "7.0 MB uploaded, not published, and no longer needed: a prune frees it",
+            "\(over.text)")
+        try world.write("new", to: "a/new")
         let status = try await world.run("status", "a")
         #expect(
             status.lines.last == "7.0 MB uploaded, published by the next sync", "\(status.text)")

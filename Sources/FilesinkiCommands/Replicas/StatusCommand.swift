@@ -237,10 +237,16 @@ struct StatusText {
             lines.append((["\(count) of the store ignored here", "see: \(next)"], "    "))
         }
         if status.uploadedBytes > 0 {
-            let size = SizeText.text(status.uploadedBytes)
-            lines.append((["\(size) uploaded, published by the next sync"], ""))
+            lines.append((["\(SizeText.text(status.uploadedBytes)) uploaded, \(uploadsFate)"], ""))
         }
         return lines
+    }
+
+    /// What becomes of packs that are uploaded and not published: a commit names them with the next content that is sent.
+    private var uploadsFate: String {
+        if unsent.hasContents { return "published by the next sync" }
+        return local == nil
+            ? "not published" : "not published, and no longer needed: a prune frees it"
     }
 
     /// `~/notes  <->  /mnt/share/store    as "laptop"`

@@ -16,6 +16,9 @@ struct UnsentText {
     /// In no order.
     var paths: [RelativePath] { Array(changes.keys) }
 
+    /// Whether anything that has a content waits.
+    var hasContents: Bool { changes.values.contains { $0 != .deleted } }
+
     /// `changed here, 31 of them deleted, not yet sent`
     var title: String {
         let deleted = changes.values.count { $0 == .deleted }

@@ -13,7 +13,8 @@ import Glibc
 /// other: a commit that names it either comes before that one, and is then read here, or its writer has read that the
 /// pack is retired, and stores again what was in it. Nothing can be lost thereby, whatever clocks show.
 ///
-/// What this device has stored itself goes at once when most of it is no longer wanted: nobody else would ever name it.
+/// What this device has stored itself goes at once when it is no longer wanted: nobody else would ever name it; see
+/// ``UnwantedUpload``.
 ///
 /// To be stored again is a waste, though. So a prune first notes the packs that it finds, and a later one retires those
 /// whose writers have had their chance: every device that has acknowledged a commit has published or acknowledged a later
@@ -53,7 +54,7 @@ struct UnnamedPacks: ReplicaPart {
         let note = try UnnamedPacksNote.read(state, config.store)
         let reached = try await reached(log, connection.devices, for: found)
         let due = due(found.ids, note: note, reached)
-        let gone = try due + unwanted(found)
+        let gone = try await due + UnwantedUpload(replica).packs(found.own, connection)
         report.removedPacks += found.left.count
         report.removedUnnamedPacks = gone.count
         report.freedBytes += gone.reduce(0) { $0 + (found.unnamed[$1] ?? found.own[$1] ?? 0) }
@@ -71,7 +72,7 @@ struct UnnamedPacks: ReplicaPart {
         let found = try await find(log, connection)
         for key in found.left { try await connection.remote.delete(key) }
         report.removedPacks += found.left.count
-        let unwanted = try unwanted(found)
+        let unwanted = try await UnwantedUpload(replica).packs(found.own, connection)
         let reached = try await reached(log, connection.devices, for: found)
         var due = (due(found.ids, note: note, reached) + unwanted)[...]
         while !due.isEmpty {
@@ -97,17 +98,6 @@ struct UnnamedPacks: ReplicaPart {
     func discard(_ ids: [[UInt8]], _ connection: ZoneConnection) async throws {
         for id in ids { try await connection.remote.delete(key(id)) }
         try sync.unpublishedPacksFile.update(removing: Set(ids))
-    }
-
-    /// The packs of this replica that its next run would hardly use: the files that are new or changed in the root have
-    /// less than half of their bytes together. To store these again costs less than what is freed.
-    private func unwanted(_ found: Found) throws -> [[UInt8]] {
-        guard !found.own.isEmpty else { return [] }
-        let stored = found.own.values.reduce(0, +)
-        let scan = try sync.scanner(rulesReader.runRules(SyncOptions()))
-            .scan(BaseSnapshot(manifest.loadBase()))
-        let waiting = scan.candidates.reduce(Int64(0)) { $0 + $1.status.stamp.size }
-        return scan.blocked.isEmpty && stored > 2 * waiting ? found.ownIDs : []
     }
 
     /// Adds to a report what stays, and for whom.

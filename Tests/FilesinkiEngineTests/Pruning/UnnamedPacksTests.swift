@@ -202,6 +202,54 @@ struct UnnamedPacksTests: PruneScene {
         try await expectNoneNamedAgain()
     }
 
+    @Test("what was stored of a deleted file goes, whatever else waits", arguments: [1, 7])
+    func othersWait(_ factor: Int) async throws {
+        // A large one has chunks.
+        try await stop(a, ["f": large(1, factor * 300_000)])
+        let stored = packs
+        a.remove("f")
+        try a.write(["other": large(3, factor * 300_000)])
+        let dry = try await prune(a, isDryRun: true)
+        #expect(dry.removedUnnamedPacks == 1 && dry.ownUnnamedPacks == 0 && packs == stored)
+        let report = try await prune(a)
+        #expect(report.removedUnnamedPacks == 1 && report.ownUnnamedPacks == 0)
+        #expect(packs.isEmpty && a.text(".filesinki/unpublished-packs") == nil)
+        try await expectWhole()
+        try await expectNoneNamedAgain()
+    }
+
+    @Test("of an upload the packs of files that are still there stay", arguments: [1, 7])
+    func partlyWanted(_ factor: Int) async throws {
+        // Less than what waits after its end, so that the files are read.
+        try await stop(a, ["f": large(1, factor * 280_000)])
+        let first = packs
+        try await stop(a, ["g": large(2, factor * 300_000)])
+        #expect(packs.count == 2)
+        a.remove("f")
+        let report = try await prune(a)
+        #expect(report.removedUnnamedPacks == 1 && report.ownUnnamedPacks == 1)
+        let left = packs
+        #expect(left.count == 1 && left != first)
+        try await a.sync()
+        #expect(packs == left)
+        try await expectWhole()
+        try await expectNoneNamedAgain()
+    }
+
+    @Test("the first chunks of a file stay, though nothing says yet which file they are of")
+    func chunksOnly() async throws {
+        try a.write(["f": large(1, 11_000_000)])
+        world.remote.plan(.init(.before(.interrupted), verb: .put, prefix: "packs/", skip: 1))
+        await #expect(throws: Failure.self) { try await a.sync() }
+        let stored = packs
+        #expect(stored.count == 1)
+        let report = try await prune(a)
+        #expect(report.removedUnnamedPacks == 0 && report.ownUnnamedPacks == 1)
+        #expect(packs == stored)
+        try await a.sync()
+        try await expectWhole()
+    }
+
     @Test(
         "a run whose packs are retired before its commit stores their contents again",
         arguments: 0..<5)
