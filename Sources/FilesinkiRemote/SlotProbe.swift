@@ -119,11 +119,13 @@ extension Failure {
     }
 
     /// What a probe says that could not write for lack of space or with credentials that may only read, which proves
-    /// nothing about guarantees. The key is one of the probe's own, so the remote is named in its place.
+    /// nothing about guarantees. The key is one of the probe's own, so the remote is named in its place, also where writing
+    /// is denied for another reason, such as a read-only disk.
     fileprivate func ofUntestedRemote(_ address: String) -> Failure {
-        guard code == .full || isOfReadOnlyAccess else { return self }
+        guard code == .full || code == .notAllowed else { return self }
         var failure = self
         failure.path = Array(address.utf8)
+        guard code == .full || isOfReadOnlyAccess else { return failure }
         failure.message = "The guarantees could not be tested. " + message
         return failure
     }

@@ -31,10 +31,12 @@ struct SFTPSweep {
         let name = TemporaryName.make()
         let action = "create a file in the store"
         let path = store.path([name])
-        guard
-            let handle = try (await session.perform(.create(path))).handleIfPresent(
-                action: action, name)
-        else { throw Failure.folderRemoved(name) }
+        let reply = try await session.perform(.create(path))
+        guard case .handle(let handle) = reply else {
+            let status = try reply.requireStatus()
+            if status.code == SFTPStatus.noSuchFile { throw Failure.folderRemoved(name) }
+            throw await store.failure(status, action, "", session)
+        }
         let replies = try await session.connection.perform([
             .attributesOfHandle(handle), .close(handle: handle), .remove(path),
         ])

@@ -66,6 +66,8 @@ import Testing
             _ = try await probe(faulty).testRemote()
         }
         #expect(failure?.code == code)
+        // The key is one of the probe's own.
+        if code == .notAllowed { #expect(failure?.path == Array(faulty.address.utf8)) }
     }
 
     @Test func `a remote without space is named, and its guarantees are untested`() async throws {

@@ -64,6 +64,20 @@ struct SFTPSweepTests {
         #expect(files(host) == before)
     }
 
+    @Test func `a sweep names a read-only disk, and no name of its own`() async throws {
+        let folder = try TemporaryFolder()
+        guard let disk = MemoryDisk(at: folder.path("disk")) else { return }
+        let host = try SFTPHost()
+        try disk.makeReadOnly()
+        try await disk.shown(at: host.path) {
+            let failure = await #expect(throws: Failure.self) {
+                try await host.connect().sweep(["packs/"], olderThan: .seconds(86_400))
+            }
+            #expect(failure?.code == .notAllowed && failure?.path == [])
+            #expect(failure?.message.contains("read-only file system") == true)
+        }
+    }
+
     @Test func `a slot whose staged folder was emptied can be filled`() async throws {
         let host = try host(age: 90_000)
         let place = host.path + "/zones/files/log/2"
