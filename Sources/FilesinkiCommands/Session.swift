@@ -222,7 +222,11 @@ extension Session {
         var backoff = Backoff.untilReached(limit: limit)
         var session = self
         var report = first
+        if let away = first.away {
+            console.say("\(away.withoutRemedy) Retrying for as long as --timeout allows.")
+        }
         while report.away != nil, !backoff.isOver {
+            RetryReason.current?.last = report.away
             await session.replica.close()
             try await console.systemContext.sleep(backoff.next(after: report.away))
             session = try await session.reopened()

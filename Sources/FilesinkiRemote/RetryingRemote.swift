@@ -95,9 +95,12 @@ package struct Retries: Sendable {
         while true {
             try await quietPeriod.waitUntilOver()
             do {
-                return try await request(count > 1)
+                let reply = try await request(count > 1)
+                if count > 1 { RetryReason.current?.last = nil }
+                return reply
             } catch let failure as Failure where failure.isTransient {
                 quietPeriod.begin(after: failure)
+                RetryReason.current?.last = failure
                 let isSilent = failure.cause is SilenceError
                 guard count < (isSilent ? min(tries, Self.silentTries) : tries) else {
                     throw failure

@@ -162,6 +162,32 @@ struct WaitingTests {
         #expect(try await world.run("load", "--root", "b", "x").output == [2])
     }
 
+    @Test func `a wait says why it waits, when it begins and when its time is over`() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        // Time is over once the wait has begun.
+        let (pauses, paused) = AsyncStream<Void>.makeStream()
+        world.onSleep = { _ in
+            paused.finish()
+            try? await Task.sleep(for: .seconds(86_400))
+        }
+        world.timer = { limit in
+            if limit >= .seconds(3) { for await _ in pauses {} }
+        }
+        let outcome = try await world.run("sync", "a", "--wait", "--timeout", "3s")
+        #expect(outcome.code == .away)
+        let lines = outcome.talk.split(separator: "\n")
+        let reason = "The folder of the store was not found"
+        #expect(lines.first?.contains(reason) == true, "\(outcome.talk)")
+        #expect(
+            lines.first?.hasSuffix("Retrying for as long as --timeout allows.") == true,
+            "\(outcome.talk)")
+        let end = "The time limit of --timeout has expired. The remote was not reached: "
+        #expect(
+            lines.dropFirst().contains { $0.contains(end) && $0.contains(reason) },
+            "\(outcome.talk)")
+    }
+
     @Test func `with --wait and --timeout a value is retried until the remote is back`()
         async throws
     {

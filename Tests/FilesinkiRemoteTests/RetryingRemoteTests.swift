@@ -36,6 +36,21 @@ import Testing
         #expect(faulty.log.count == 5)
     }
 
+    @Test func `who sets a time limit knows why a request is repeated, until it succeeds`()
+        async throws
+    {
+        let faulty = FaultyRemote(memory)
+        faulty.isAway = true
+        let reason = RetryReason()
+        try await RetryReason.$current.withValue(reason) {
+            _ = await Result { try await retrying(faulty).delete(ObjectKey("a/1")) }
+            #expect(reason.last?.code == .away)
+            let again = FaultyRemote(memory, script: [.init(.before(.away), verb: .put)])
+            try await retrying(again).put([1], to: ObjectKey("a/1"))
+            #expect(reason.last == nil)
+        }
+    }
+
     @Test func `a silent remote is asked once more, because each request takes its time`()
         async throws
     {

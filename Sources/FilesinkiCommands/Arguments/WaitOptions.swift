@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiText
 
 /// The time limits of a command.
@@ -106,10 +107,9 @@ enum Deadline {
     ) async throws -> ExitCode {
         guard let limit else { return try await work() }
         let (events, continuation) = AsyncStream<Event>.makeStream()
-        let worker = Task {
-            do { continuation.yield(.ended(.success(try await work()))) } catch {
-                continuation.yield(.ended(.failure(error)))
-            }
+        let reason = RetryReason()
+        let worker = RetryReason.$current.withValue(reason) {
+            Self.start(work, continuation)
         }
         let clock = Task {
             try await timer(limit)
@@ -118,8 +118,21 @@ enum Deadline {
             continuation.yield(.graceIsOver)
         }
         defer { clock.cancel() }
-        guard let code = try await outcome(events, worker) else { throw expired(uploaded()) }
+        guard let code = try await outcome(events, worker) else {
+            throw expired(uploaded(), reason.last)
+        }
         return code
+    }
+
+    private static func start(
+        _ work: @escaping @Sendable () async throws -> ExitCode,
+        _ continuation: AsyncStream<Event>.Continuation
+    ) -> Task<Void, Never> {
+        Task {
+            do { continuation.yield(.ended(.success(try await work()))) } catch {
+                continuation.yield(.ended(.failure(error)))
+            }
+        }
     }
 
     /// - Returns: Nil when the time is over.
@@ -142,11 +155,19 @@ enum Deadline {
         return nil
     }
 
-    private static func expired(_ uploaded: Int64) -> Failure {
+    /// - Parameter reason: Why the remote was not reached; nil if it was.
+    private static func expired(_ uploaded: Int64, _ reason: Failure?) -> Failure {
         let uploads =
             uploaded > 0 ? ", and \(SizeText.text(uploaded)) of uploads that the next run uses" : ""
         return Failure(
-            .away, "The time limit of --timeout has expired.",
+            .away,
+            "The time limit of --timeout has expired."
+                + (reason.map { " The remote was not reached: \($0.withoutRemedy)" } ?? ""),
             remedy: "Completed work is kept\(uploads). Run the command again.")
     }
+}
+
+extension Failure {
+    /// Where and what, without what to do about it.
+    var withoutRemedy: String { Failure(code, path: path, message, remedy: "").description }
 }
