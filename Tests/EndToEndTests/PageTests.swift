@@ -82,6 +82,31 @@ struct PageTests {
         _ = try machine.wait(for: running)
     }
 
+    /// Drives the page of `a` with a script of `Tests/Browser`.
+    private func drive(_ machine: Machine, _ script: String, _ words: String) throws {
+        let (running, address) = try start(machine)
+        let driven = try machine.shell(
+            "python3 '\(Machine.package)/Tests/Browser/\(script)' '\(address)' a \(words)")
+        #expect(driven.code == 0, "\(driven.talk)")
+        kill(running.process, SIGTERM)
+        _ = try machine.wait(for: running)
+    }
+
+    @Test(
+        "the page says that the store was moved, and what came back all the same, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browserOfMovedStore() throws {
+        let machine = try Machine.pair("echo gone >a/gone; echo kept >a/kept")
+        let made = try machine.shell(
+            #"""
+            set -e
+            filesinki delete --root a gone; filesinki sync b
+            filesinki remote set --root b "$PWD/new" --migrate
+            """#)
+        try #require(made.code == 0, "\(made)")
+        try drive(machine, "moved.py", "new")
+    }
+
     @Test(
         "a person who has a token sees what a server holds, in a browser",
         .enabled(if: hasBrowser, "chromedriver is not installed"))

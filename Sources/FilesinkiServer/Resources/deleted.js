@@ -96,7 +96,7 @@ function oneCall(lines) {
 // Restores deleted paths, as many with each call as it holds, and says how many files came back. What was deleted in a folder before the
 // folder itself comes after it.
 async function undelete(lines, folders) {
-  let [left, files, failure, note] = [lines, 0, null, ''];
+  let [left, files, failure, note, isKept] = [lines, 0, null, '', false];
   frame.isBusy = true;
   try {
     while (left.length > 0) {
@@ -106,6 +106,7 @@ async function undelete(lines, folders) {
       const told = result.lines.filter((line) => line.path !== undefined);
       files += told.filter((line) => line.type === 'saved' ? line.kind !== 'directory' : line.type === 'restored' && !isFolder(line, folders)).length;
       failure ??= failureOf(result);
+      isKept ||= result.lines.some((line) => line.type === 'failure' && isKeptHere(line));
       note = queuedWords(result) || note;
       const done = new Set([...sent, ...told].map((line) => line.path_bytes ?? line.path));
       left = left.filter((line) => !done.has(line.path_bytes ?? line.path));
@@ -117,6 +118,7 @@ async function undelete(lines, folders) {
     frame.isBusy = false;
   }
   const words = files > 0 || failure !== null ? `Restored ${countText(files, 'file')}.` : 'Restored.';
-  notice(failure === null ? words + note : `${failure} ${words}`, failure !== null);
+  // Of what came back here and could not be published, the failure says so.
+  notice(failure === null ? words + note : isKept ? failure : `${failure} ${words}`, failure !== null);
   await show(false);
 }

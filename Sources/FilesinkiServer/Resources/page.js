@@ -1,7 +1,8 @@
 'use strict';
 // The page of a replica: its session, its calls, its views.
 
-const session = { secret: null };
+// The root is known as soon as the state of the replica is.
+const session = { secret: null, root: null };
 
 // A call: its exit code, the objects that the command printed, and its messages.
 async function call(name, values) {
@@ -47,8 +48,44 @@ function failureOf(result) {
   const failure = result.lines.find((line) => line.type === 'failure');
   if (!failure && (result.exit === 0 || result.exit === 3)) return null;
   const told = failure ?? result.lines.find((line) => line.away)?.away;
-  if (told) return plain(`${told.message} ${told.remedy ?? ''}`);
+  if (told) return toldWords(told);
+  const problem = result.lines.find((line) => line.type === 'problem');
+  if (problem) return placedWords(problem);
   return plain(result.messages.trim()) || `The command ended with ${result.exit}.`;
+}
+
+// What a failure says of a path that came back here all the same.
+const keptHere = /(^|\. )(?:(?!\. )[^])*Restored here, not yet published; the next run that can will do that\.$/;
+
+function isKeptHere(told) { return keptHere.test(told?.remedy ?? ''); }
+
+// A failure or a notice in words. What was done is said before what was not: what is said last seems to be the end of it.
+function toldWords(told) {
+  const remedy = withRoot((told.remedy ?? '').replace(keptHere, (_, end) => end.trim()));
+  const done = isKeptHere(told) ? 'Restored here, not yet published. ' : '';
+  return plain(`${done}${told.message} ${remedy}`.trim());
+}
+
+function placedWords(told) { return told.path === undefined ? toldWords(told) : `${visible(told.path)}: ${toldWords(told)}`; }
+
+// A word of a command, for a shell.
+function shellWord(text) { return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`; }
+
+// The commands that remedies name, and that work on one replica.
+const placedCommands = /\bfilesinki (?:remote set|devices list|check-ignore|sync|status|ls|log|show|diff|explain|save|rm|mv|delete|undelete|restore|resolve|conflicts|prune|doctor|check|repair)(?![\w-]| --root)/g;
+
+// A remedy with the replica in its commands: they are run in any folder. One that speaks of devices may be for another one, where the
+// folder has another name.
+function withRoot(remedy) {
+  if (session.root === null || /\bdevices?\b(?! list)/.test(remedy)) return remedy;
+  return remedy.replaceAll(placedCommands, (words) => `${words} --root ${shellWord(session.root)}`);
+}
+
+// What a command says beside its result, a line each.
+function noticeWords(result) {
+  const shown = 5;
+  const notices = result.lines.filter((line) => line.type === 'notice');
+  return [...notices.slice(0, shown).map(placedWords), ...notices.length > shown ? [`and ${countText(notices.length - shown, 'more notice')}`] : []];
 }
 
 // What a list without lines says. A command that found nothing may end with 1, and say no more.
@@ -67,7 +104,10 @@ async function change(name, values, done, ...more) {
   const failure = failureOf(result);
   const open = name === 'sync' && result.exit === 3 ? ' There are conflicts to resolve.' : '';
   if (failure) notice(failure, true);
-  else notice(done + queuedWords(result) + open, false, ...more);
+  else {
+    const isUrgent = result.lines.some((line) => line.type === 'notice' && line.code === 'wrong-store');
+    notice([done + queuedWords(result) + open, ...noticeWords(result)].join('\n'), isUrgent, ...more);
+  }
   return failure === null;
 }
 

@@ -17,6 +17,7 @@ async function overview() {
   });
   return [
     h('h2', {}, 'Overview'),
+    movedNote(status),
     h('dl', { class: 'facts' },
       fact('Last synced', timeText(status.last_success)),
       status.last_failure && status.last_failure !== 'conflict' ? fact('Last run', `did not complete: ${status.refusal ?? status.last_failure}`) : null,
@@ -37,8 +38,17 @@ async function overview() {
   ];
 }
 
+// Where the store was moved to, and the command that follows it; nothing if it was not.
+function movedNote(status) {
+  if (status.moved_to === undefined) return null;
+  return h('p', { class: 'bad' }, 'The store was moved to ', h('bdi', {}, visible(status.moved_to)),
+    '. Nothing is sent to the old place. If you know that address, run ',
+    h('code', {}, visible(`filesinki remote set --root ${shellWord(status.root)} ${shellWord(status.moved_to)}`)), '.');
+}
+
 // The line below the title, which no view replaces.
 function showPlace(status) {
+  session.root = status.root;
   document.getElementById('place').textContent =
     visible(`${status.root}  ↔  ${status.remote ?? 'no remote'}, as "${status.device}"`);
 }
