@@ -143,6 +143,7 @@ def drive(browser, address, replica, other):
         return row.cells[2].innerText !== '' && row.cells[2].innerText;""")
     assert deletion == "a", deletion
     browser.press("Restore folder")
+    browser.press("Yes, restore 2 files")
     browser.shows("Restored 2 files.")
     assert read(replica, "folder", "x") == b"x\n" and read(replica, "folder", "y") == b"y\n"
 
@@ -152,6 +153,7 @@ def drive(browser, address, replica, other):
         return row && [...row.cells].map((cell) => cell.innerText);""")
     assert row[:2] == ["living", "2"], row
     browser.press("Restore living")
+    browser.press("Yes, restore 2 files")
     browser.until("living has no deleted files", "return !document.querySelector('[aria-label=\"Restore living\"]')")
     browser.shows("Restored 2 files.")
     assert read(replica, "living", "old", "x") == b"x\n" and read(replica, "living", "y") == b"y\n"

@@ -108,6 +108,23 @@ struct PageTests {
     }
 
     @Test(
+        "a folder comes back after a question, as its last deletion or whole, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browserOfDeletedFolders() throws {
+        let machine = try Machine.pair(
+            "mkdir a/photos a/notes; touch a/photos/old a/photos/a a/photos/b a/notes/x a/notes/y a/notes/z; echo 1 >a/other"
+        )
+        let made = try machine.shell(
+            #"""
+            set -e
+            filesinki delete --root a photos/old; echo 2 >a/other; filesinki sync a
+            filesinki delete --root a -r photos; filesinki delete --root a notes/x notes/y
+            """#)
+        try #require(made.code == 0, "\(made)")
+        try drive(machine, "folders.py", "")
+    }
+
+    @Test(
         "a person who has a token sees what a server holds, in a browser",
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfServer() throws {

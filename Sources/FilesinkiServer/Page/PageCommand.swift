@@ -50,7 +50,7 @@ enum PageCall: String, CaseIterable {
     // Conflicts.
     case side, explanation, take, use, reopen
     // Changes.
-    case sync, undelete, restore
+    case sync, undeletable, undelete, restore
 
     /// The command.
     ///
@@ -77,6 +77,9 @@ enum PageCall: String, CaseIterable {
                 ])
         case .versions, .diff, .content: try ofPath(given)
         case .side, .explanation, .take, .use, .reopen: try ofConflict(given)
+        case .undeletable:
+            PageCommand(
+                ["undelete"], options: ["--json", "--dry-run"], paths: [try given.path()])
         case .undelete:
             PageCommand(["undelete"], options: ["--json"], paths: try given.paths())
         case .restore:

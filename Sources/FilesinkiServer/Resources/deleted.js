@@ -15,20 +15,58 @@ async function deletedList() {
     commits.then((found) => element.append(found.has(line.version) ? words(found.get(line.version)) : otherwise(line, found)));
     return element;
   };
-  const restore = (label, chosen) => action('Restore', { 'aria-label': `Restore ${visible(label)}` }, () => undelete(chosen, folders));
+  const restore = (line) => isFolder(line, folders) ? restoreFolder(line.path, lines, folders)
+    : action('Restore', { 'aria-label': `Restore ${visible(line.path)}` }, () => undelete([line], folders));
   const heads = [{ text: 'Path', isName: true }, { text: 'Deleted', nowrap: true }, { text: 'By' }, { text: 'Action', nowrap: true }];
   return [
     title,
     counts.length === 0 ? null : table('Folders with deleted files',
       [{ text: 'Folder', isName: true }, { text: 'Deleted files', number: true }, { text: 'Action' }],
       counts.map(([folder, count]) => [h('bdi', {}, visible(folder)), count.toLocaleString(),
-        restore(folder, lines.filter((line) => isWithin(line, folder)))])),
+        restoreFolder(folder, lines, folders)])),
     listing('Deleted files', heads, lines, (line) => line.path, (line) => [
       [h('a', { href: pathHash('versions', pathValues(line)) }, pathName(pathValues(line))), isFolder(line, folders) ? '/' : null],
       deletion(line, 'span', (commit) => timeText(commit.time), earlierWords),
       deletion(line, 'bdi', (commit) => visible(commit.device), () => 'not known'),
-      restore(line.path, [line])]),
+      restore(line)]),
   ];
+}
+
+// A button that brings back a folder, or what was deleted in one that is there. It asks first: all that was ever deleted in it, or what
+// the command line brings back of it, the last deletion.
+function restoreFolder(folder, lines, folders) {
+  const place = h('div', { class: 'row' });
+  const words = `Restore ${visible(folder)}`;
+  const close = () => {
+    closed(place);
+    place.replaceChildren(button);
+  };
+  const choice = (text, attributes, chosen) => action(text, attributes, () => {
+    close();
+    focusHeading();
+    return undelete(chosen, folders);
+  });
+  const button = action('Restore', { 'aria-label': words }, async () => {
+    const all = lines.filter((line) => isWithin(line, folder));
+    const count = all.filter((line) => !isFolder(line, folders)).length;
+    // Of a folder that is there, no deletion is the last one: the command says so, and the page offers all.
+    place.dataset.open = '';
+    const plan = await call('undeletable', { path: folder }).finally(() => closed(place));
+    // The view was shown again meanwhile: the question belongs into that one.
+    if (!place.isConnected) return [...document.querySelectorAll('main button')].find((known) => controlName(known) === words)?.click();
+    const last = plan.lines.filter((line) => line.type === 'restored' && !isFolder(line, folders)).length;
+    const isPart = plan.exit === 0 && last > 0 && last < count;
+    const whole = choice(isPart ? `All ${countText(count, 'file')}` : `Yes, restore ${countText(count, 'file')}`, { class: isPart ? null : 'main' }, all);
+    const part = isPart ? choice(`The last deletion: ${countText(last, 'file')}`, { class: 'main' }, [{ path: folder }]) : null;
+    const question = isPart
+      ? `${countText(count, 'file')} were deleted in ${visible(folder)}, some of them before its last deletion. Which are to come back, on all devices?`
+      : `Bring back all that was deleted in ${visible(folder)}, on all devices?`;
+    const no = action('Cancel', {}, opened(place, () => button, () => place.replaceChildren(button)));
+    place.replaceChildren(...[h('span', {}, question), part, whole, no].filter((element) => element !== null));
+    (part ?? whole).focus();
+  });
+  place.append(button);
+  return place;
 }
 
 // The most commits that are read to say when files were deleted.

@@ -81,6 +81,11 @@ import Testing
                     input: bytes("a\u{1}\n"))
             ),
             (
+                "undeletable", #"{"path":"-x"}"#,
+                PageCommand(
+                    ["undelete"], options: ["--json", "--dry-run"], paths: [bytes("-x")])
+            ),
+            (
                 "undelete", #"{"paths":["a",{"path":"\\xff","path_bytes":"ff"}]}"#,
                 PageCommand(["undelete"], options: ["--json"], paths: [bytes("a"), [0xFF]])
             ),
