@@ -125,6 +125,17 @@ struct PageTests {
     }
 
     @Test(
+        "what is not sent is listed by what happened to it, and what was deleted comes back, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browserOfUnsentChanges() throws {
+        let machine = try Machine.pair(
+            "mkdir a/src; touch a/src/x a/src/y a/other; echo 1 >a/edited")
+        let made = try machine.shell("rm -r a/src; echo 22 >a/edited; echo 1 >a/made")
+        try #require(made.code == 0, "\(made)")
+        try drive(machine, "unsent.py", "")
+    }
+
+    @Test(
         "a person who has a token sees what a server holds, in a browser",
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfServer() throws {

@@ -54,7 +54,10 @@ struct StatusTests {
         #expect(try await world.run("status", "a", "--short").lines.isEmpty)
         let json = try await world.run("status", "a", "--json")
         #expect(
-            json.text.contains(#""pending":[],"changed":["new","one","sub/two"]"#), "\(json.text)")
+            json.text.contains(
+                #""pending":[],"changed":["new","one","sub/two"],"new":["new"],"deleted":["sub/two"],"#
+            ),
+            "\(json.text)")
         #expect(try await world.run("sync", "a").code == .done)
         #expect(try await world.run("status", "a").text.contains("Up to date. "))
     }
@@ -68,6 +71,10 @@ struct StatusTests {
         #expect(try await world.run("sync", "a").code == .away)
         #expect(
             try await world.run("status", "a").lines.last == "1 deleted here, not yet sent:  one")
+        let json = try await world.run("status", "a", "--json")
+        #expect(json.text.contains(#""pending":["one"],"changed":["#), "\(json.text)")
+        #expect(json.text.contains(#""deleted":["one"],"incoming":"#), "\(json.text)")
+        #expect(!json.text.contains(#""new":"#), "\(json.text)")
         // While a run is in progress, only what was recorded is known.
         try world.write("A run is in progress.\n", to: "a/.filesinki/lock")
         #expect(

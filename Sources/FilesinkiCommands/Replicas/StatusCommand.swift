@@ -154,6 +154,11 @@ extension StatusReport {
         object.add("bytes", bytes)
         object.add("pending", .array(pending.map(\.jsonValue)))
         object.add("changed", local.map { .array($0.changed.map(\.jsonValue)) })
+        let unsent = UnsentText(self, local)
+        for (name, change) in [("new", UnsentChange.new), ("deleted", .deleted)] {
+            let paths = unsent.paths(change)
+            object.add(name, paths.isEmpty ? nil : .array(paths.map(\.jsonValue)))
+        }
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)
         object.add("withheld", withheld.isEmpty ? nil : .array(withheld.map(\.jsonValue)))

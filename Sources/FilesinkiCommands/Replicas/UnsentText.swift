@@ -19,6 +19,11 @@ struct UnsentText {
     /// Whether anything that has a content waits.
     var hasContents: Bool { changes.values.contains { $0 != .deleted } }
 
+    /// What is changed in one way, in path order.
+    func paths(_ change: UnsentChange) -> [RelativePath] {
+        changes.filter { $0.value == change }.keys.sorted()
+    }
+
     /// `changed here, 31 of them deleted, not yet sent`
     var title: String {
         let deleted = changes.values.count { $0 == .deleted }

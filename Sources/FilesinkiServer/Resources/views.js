@@ -25,7 +25,7 @@ async function overview() {
       fact('Commit', position),
       fact('Open conflicts', status.conflicts === 0 ? 'none' : h('a', { href: '#/conflicts' }, String(status.conflicts)))),
     h('div', { class: 'row' }, sync),
-    pathList('Changed here, not yet sent', [...status.pending, ...(status.changed ?? [])]),
+    unsentList(status),
     pathList('Changed in the store, not yet received', status.incoming),
     pathList('Outside of what this replica holds, not synced', status.outside),
     h('h3', {}, 'Activity'),
@@ -58,13 +58,29 @@ function positionText(here, there) {
   return there > here ? `${here}; the store has ${there}: ${countText(there - here, 'commit')} behind, until the next sync` : String(here);
 }
 
+// What is changed here and not sent, each path with what happened to it, in the words of `status`. What was deleted can come back.
+function unsentList(status) {
+  const key = (path) => pathHash('', pathValues(path));
+  const kinds = new Map(['new', 'deleted'].flatMap((kind) => (status[kind] ?? []).map((path) => [key(listedPath(path)), kind])));
+  const paths = new Map([...status.pending, ...(status.changed ?? [])].map(listedPath).map((path) => [key(path), path]));
+  const deleted = (status.deleted ?? []).map(listedPath);
+  const folders = deletedFolders(deleted);
+  const back = (path) => action('Bring back', { 'aria-label': `Bring back ${visible(path.path)}` }, () => undelete([path], folders));
+  const title = deleted.length === 0 ? 'Changed here, not yet sent' : deleted.length === paths.size ? 'Deleted here, not yet sent'
+    : `Changed here, ${deleted.length.toLocaleString()} of them deleted, not yet sent`;
+  return pathList(title, [...paths.values()], (path) => {
+    const kind = kinds.get(key(path)) ?? 'changed';
+    return [h('span', { class: 'soft' }, kind), ' ', pathName(path), ...kind === 'deleted' ? [' ', back(path)] : []];
+  });
+}
+
 // Paths below a title; one may be in the list twice.
-function pathList(title, paths) {
+function pathList(title, paths, item = pathName) {
   const list = [...new Map((paths ?? []).map(listedPath).map((path) => [path.path_bytes ?? path.path, path])).values()];
   if (list.length === 0) return null;
   const shown = list.slice(0, 50);
   return h('section', { 'aria-label': title }, h('h3', {}, `${title} (${list.length.toLocaleString()})`),
-    h('ul', {}, shown.map((path) => h('li', {}, pathName(path)))),
+    h('ul', {}, shown.map((path) => h('li', {}, item(path)))),
     list.length > shown.length ? h('p', { class: 'soft' }, `and ${countText(list.length - shown.length, 'more path')}`) : null);
 }
 
