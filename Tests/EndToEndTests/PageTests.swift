@@ -136,6 +136,21 @@ struct PageTests {
     }
 
     @Test(
+        "what was merged by hand in place is replaced after a question only, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browserOfHandMerge() throws {
+        let machine = try Machine.pair("echo base >a/one; echo base >a/two")
+        let made = try machine.shell(
+            #"""
+            for name in one two; do echo other >b/$name; echo mine >a/$name; done
+            filesinki sync b; filesinki sync a
+            echo 'by hand' >a/one
+            """#)
+        try #require(made.code == 0, "\(made)")
+        try drive(machine, "merged.py", "")
+    }
+
+    @Test(
         "a person who has a token sees what a server holds, in a browser",
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfServer() throws {

@@ -43,6 +43,21 @@ struct HandMergeTests {
         }
     }
 
+    @Test("rpc refuses the same", arguments: ["here", "there"])
+    func refusedByRPC(_ word: String) async throws {
+        let world = try await Self.conflict(synced: false)
+        for what in [#""path":"one.txt""#, #""all":true"#] {
+            let answer = try await world.call(
+                "conflicts.resolve", #"{\#(what),"take":"\#(word)"}"#, root: ".")
+            #expect(answer.contains(#""exitCode":2,"code":"usage","path":"one.txt""#), "\(answer)")
+        }
+        #expect(world.readText("b/one.txt") == "a and b\n")
+        let taken = try await world.call(
+            "conflicts.resolve", #"{"path":"one.txt","take":"committed"}"#, root: ".")
+        #expect(taken.contains(#""result""#), "\(taken)")
+        #expect(world.readText("b/one.txt") == "a and b\n")
+    }
+
     @Test(
         "the words that remain take what they name",
         arguments: [("committed", "a and b\n"), ("copy", "b\n"), ("base", "base\n")])

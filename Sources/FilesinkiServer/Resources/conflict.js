@@ -8,7 +8,7 @@ async function conflictList() {
   if (list.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No open conflicts.')];
   const isOfOne = (side) => new Set(list.map((line) => line[`${side}_device`])).size === 1;
   const head = (side) => sideName(side, isOfOne(side) ? list[0] : {});
-  const size = ({ side, isOfOthers, device, name, entry }) => isOfOthers ? `${name}: ${sideSize(entry)}`
+  const size = ({ side, isOfOthers, isEdited, device, name, entry }) => isEdited ? 'edited here since' : isOfOthers ? `${name}: ${sideSize(entry)}`
     : isOfOne(side) || device === undefined ? sideSize(entry) : `${visible(device)}: ${sideSize(entry)}`;
   const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: head('here'), number: true }, { text: head('there'), number: true }];
   const all = h('div', { class: 'row' });
@@ -27,7 +27,7 @@ function offerAll(place, chosen, isFiltered) {
   const which = `${isFiltered ? 'these' : 'all'} ${chosen.length.toLocaleString()}`;
   const offer = (side) => {
     // A version that was deleted is one, too.
-    const lines = chosen.filter((line) => line.sides === undefined);
+    const lines = chosen.filter((line) => line.sides === undefined && !line.edited_here);
     if (lines.length === 0 || lines.length < chosen.length) return null;
     // A path can have one of several versions only.
     if (side === 'there' && new Set(lines.map((line) => pathHash('', pathValues(line)))).size < lines.length) return null;
@@ -48,7 +48,7 @@ function offerAll(place, chosen, isFiltered) {
   };
   closed(place);
   const buttons = [offer('here'), offer('there')].filter((button) => button !== null);
-  const why = 'Some of these conflicts are between other devices, or of one path: resolve them one by one.';
+  const why = 'Some of these conflicts are between other devices, of one path, or were merged by hand in place: resolve them one by one.';
   place.replaceChildren(...(buttons.length === 0 && chosen.length > 0 ? [h('span', { class: 'soft' }, why)] : buttons));
 }
 
@@ -78,8 +78,15 @@ function sideName(side, line) {
 }
 
 // The two versions of a conflict: what a call names them, their heads, and what they are. On a device that wrote neither,
-// they have the names of their devices, and a call names them by their places.
+// they have the names of their devices, and a call names them by their places; as it does where what is in place was edited
+// here since: that is of neither side.
 function bothVersions(line) {
+  if (line.edited_here) {
+    return [
+      { side: 'copy', name: 'Conflict copy', words: 'in the conflict copy', losesEdit: true, entry: line.here ?? copyEntry(line) },
+      { side: 'committed', name: 'In place, edited here since', words: 'in place', isEdited: true, entry: line.there ?? placeEntry(line) },
+    ];
+  }
   if (line.sides === undefined) {
     return ['here', 'there'].map((side) => ({
       side, name: sideName(side, line), words: `from ${side}`, device: line[`${side}_device`], entry: line[side] }));
@@ -90,6 +97,11 @@ function bothVersions(line) {
   return [...known, { side: null, isOfOthers: true, name: 'Another device', words: 'of another device' }].slice(0, 2);
 }
 
+// Of two versions that other devices wrote, the one in the conflict copy, and the other one.
+function copyEntry(line) { return line.sides?.find((entry) => isCopyOf(line, entry)); }
+
+function placeEntry(line) { return line.sides?.find((entry) => !isCopyOf(line, entry)); }
+
 function isCopyOf(line, entry) {
   return entry !== undefined && entry.place === line.copy && entry.place_bytes === line.copy_bytes;
 }
@@ -97,6 +109,7 @@ function isCopyOf(line, entry) {
 // Which version is in place, and where the other one is.
 function placeWords(line, versions) {
   if (line.copy === undefined) return 'Both sides keep their own version until it is resolved.';
+  if (line.edited_here) return ['What was edited here since is in place; the version that was found is in ', pathName(pathValues(line, 'copy')), '.'];
   const [aside, inPlace] = isCopyOf(line, versions[1].entry) ? [versions[1], versions[0]] : versions;
   return [`The version ${inPlace.words} is in place; the one ${aside.words} is in `, pathName(pathValues(line, 'copy')), '.'];
 }
@@ -153,7 +166,7 @@ async function conflict(name) {
     others.length === 0 ? null : h('p', {}, 'This path has other open conflicts, which stay open: ', conflictLinks(others), '.'),
     h('div', { class: 'row' },
       both.map((version) => takeButton(path, version, both)),
-      line.base ? action('Go back to the base', {}, () => resolve('take', { ...path, side: 'base' }, path, both)) : null),
+      line.base ? takeAction('Go back to the base', line.edited_here, () => resolve('take', { ...path, side: 'base' }, path, both)) : null),
     h('div', { class: 'sides' }, versions.map((version, index) => sideElement(version, contents[index], marks[index]))),
     marksLegend(marks),
     namedDifferences(pathValues(line), contents, versions),
@@ -174,9 +187,27 @@ function severalConflicts(path, lines) {
 
 // A version of another device that is not known cannot be taken; a deletion can.
 function takeButton(path, version, both) {
-  const { side, words, entry, isOfOthers } = version;
+  const { side, words, entry, isOfOthers, losesEdit } = version;
   if (!entry && isOfOthers) return null;
-  return action(`Keep the ${entry ? 'version' : 'deletion'} ${words}`, {}, () => resolve('take', { ...path, side }, path, both));
+  return takeAction(`Keep the ${entry ? 'version' : 'deletion'} ${words}`, losesEdit, () => resolve('take', { ...path, side }, path, both));
+}
+
+// A button that resolves a conflict. It asks first where that replaces what was merged by hand in place.
+function takeAction(words, losesEdit, run) {
+  if (!losesEdit) return action(words, {}, run);
+  const place = h('span', { class: 'row' });
+  const ask = action(words, {}, () => {
+    const yes = action('Yes, replace it', { class: 'main' }, () => {
+      closed(place);
+      place.replaceChildren(ask);
+      return run();
+    });
+    const no = action('Cancel', {}, opened(place, () => ask, () => place.replaceChildren(ask)));
+    place.replaceChildren(h('span', {}, 'What is in place was edited here after the conflict was found. Replace it? It stays in the history.'), yes, no);
+    yes.focus();
+  });
+  place.append(ask);
+  return place;
 }
 
 // What has become of what was not chosen. Nothing is left of a deletion, and a conflict with one cannot be opened again.
@@ -205,6 +236,8 @@ async function resolve(name, values, path, both) {
   const failure = result.lines.find((line) => line.type === 'failure');
   if (isOpen || !failure) notice(failureOf(result), true);
   else notice(failure.message, true, action('Open it again', {}, reopen));
+  // What is in place was edited since this was shown: the view has other buttons then.
+  if (isOpen && name === 'take') return show(false);
   if (isOpen || name !== 'take') return;
   if (currentView()[0].name === 'conflict') history.replaceState(null, '', '#/conflicts');
   await show(false);
@@ -217,9 +250,9 @@ function contentMarks(contents) {
   return lineMarks(base, own);
 }
 
-function sideElement({ side, name, entry, isUnknown }, bytes, marks) {
+function sideElement({ side, name, entry, isUnknown, isEdited }, bytes, marks) {
   return h('section', { class: 'side', 'aria-label': name }, h('h3', {}, name),
-    h('p', { class: 'soft' }, entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : isUnknown ? 'unknown here' : side === 'base' ? 'nothing' : 'deleted'),
+    h('p', { class: 'soft' }, isEdited && bytes ? sizeText(bytes.length) : entry ? `${sideSize(entry)}, ${timeText(entry.modified)}` : isUnknown ? 'unknown here' : side === 'base' ? 'nothing' : 'deleted'),
     !entry ? null : entry.size > largestShown ? h('p', { class: 'soft' }, 'Too large to show here.')
       : entry.kind === 'file' && side !== null ? contentElement(bytes, marks, name) : null);
 }
