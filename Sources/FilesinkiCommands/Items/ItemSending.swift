@@ -67,14 +67,18 @@ extension Console {
 
     /// Says what an exchange did to the items as a whole.
     ///
-    /// - Parameter items: What the items are called, such as `values`, and what is counted.
-    func saySummary<State>(_ report: ItemReport<State>, _ items: (all: String, counted: String)) {
+    /// - Parameters:
+    ///   - items: What the items are called, such as `values`, and one of what is counted.
+    ///   - isCounted: Whether an item is one of these; a zone may have others beside them.
+    func saySummary<State>(
+        _ report: ItemReport<State>, _ items: (all: String, counted: String),
+        isCounted: (ItemKey) -> Bool = { _ in true }
+    ) {
         if let archive = report.archive {
             say("The local \(items.all) were archived in \(printable(archive.utf8)).")
         }
-        detail(
-            "\(report.changed.count) \(items.counted) received, \(report.published.count) published."
-        )
+        let received = CountText.text(report.changed.count(where: isCounted), items.counted)
+        detail("\(received) received, \(report.published.count(where: isCounted)) published.")
     }
 }
 

@@ -103,6 +103,7 @@ private struct Bridging: Sendable {
         let code: ExitCode =
             report.unfit.isEmpty ? sent.code(publishWait) : .partial
         try show(report, code, in: console)
+        if code == .away || !report.toStore.isEmpty { console.sayUnpublished(sent) }
         return code
     }
 

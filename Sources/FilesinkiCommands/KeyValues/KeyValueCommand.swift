@@ -147,8 +147,11 @@ extension KeyValueSession {
     }
 
     /// Shows what came of changes.
+    ///
+    /// - Parameter nothing: What is said when no key was changed, and nothing is published.
     func show(
-        _ report: SendReport<Register>, _ keys: [ValueKey], exit code: ExitCode, in console: Console
+        _ report: SendReport<Register>, _ keys: [ValueKey], exit code: ExitCode,
+        nothing: String = "No value was changed.", in console: Console
     ) throws {
         try console.showProblems(of: report.exchange)
         if console.outputOptions.isJSON {
@@ -164,8 +167,8 @@ extension KeyValueSession {
             try console.output.json(object)
         } else if report.away == nil {
             console.detail(report.isQueued ? "It is kept here." : "It is published.")
-        } else if keys.isEmpty {
-            console.sayNothing("None of the keys has a value.")
+        } else if keys.isEmpty, code != .away {
+            console.sayNothing(nothing)
         } else {
             console.sayUnpublished(report)
         }

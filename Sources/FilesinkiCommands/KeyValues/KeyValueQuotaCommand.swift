@@ -39,9 +39,12 @@ struct KeyValueQuotaCommand: ReplicaCommand {
     var replica: RootOptions { options.replica }
 
     func validate() throws {
-        guard [maxKeys, maxKey].allSatisfy({ $0 ?? 1 > 0 }),
-            maxKey ?? 1 <= ValueKey.maximumLength
-        else { throw ValidationError("A limit must be greater than 0.") }
+        guard [maxKeys, maxKey].allSatisfy({ $0 ?? 1 > 0 }) else {
+            throw ValidationError("A limit must be greater than 0.")
+        }
+        guard maxKey ?? 1 <= ValueKey.maximumLength else {
+            throw ValidationError("--max-key must be at most \(ValueKey.maximumLength).")
+        }
     }
 
     func run(in console: Console) async throws -> ExitCode {

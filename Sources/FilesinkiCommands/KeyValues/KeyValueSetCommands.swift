@@ -182,7 +182,8 @@ struct KeyValueUnsetCommand: ReplicaCommand {
         let report = try await session.send(publishWait, operation: "kv unset", in: console)
         var code = report.code(publishWait)
         if code == .done, removed.isEmpty { code = .negative }
-        try session.show(report, removed, exit: code, in: console)
+        try session.show(
+            report, removed, exit: code, nothing: "None of the keys has a value.", in: console)
         return code
     }
 }

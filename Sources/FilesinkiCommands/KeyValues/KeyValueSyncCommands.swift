@@ -54,7 +54,7 @@ extension KeyValueSession {
                 "\(loser.key): the local value was superseded; see filesinki kv log\(choice) "
                     + "\(ShellWord.shown(loser.key.bytes)).")
         }
-        console.saySummary(report, ("values", "keys"))
+        console.saySummary(report, ("values", "key"))
         sayLimit(report, in: console)
         return code
     }
@@ -153,7 +153,9 @@ struct KeyValueOnCommand: ReplicaCommand {
         try await session.values.setOff(false)
         let report = try await session.send(publishWait, operation: "kv on", in: console)
         let code = report.code(publishWait)
-        try session.show(report, report.exchange?.published ?? [], exit: code, in: console)
+        var keys = report.exchange?.published ?? []
+        if report.isQueued { keys = try await session.values.status().pending }
+        try session.show(report, keys, exit: code, in: console)
         return code
     }
 }

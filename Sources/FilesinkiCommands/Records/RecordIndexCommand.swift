@@ -31,7 +31,8 @@ struct RecordIndexRebuildCommand: ReplicaCommand {
         let zone = try await options.openToRead(in: console)
         let records = try await zone.rebuildIndex()
         if console.outputOptions.isJSON {
-            var object: JSONObject = ["type": "index", "zone": .string(options.zone)]
+            var object: JSONObject = ["type": "index"]
+            object.add(zoneOf: options)
             object.add("records", records)
             try console.output.json(object)
         }

@@ -211,7 +211,8 @@ struct RecordDeleteCommand: ReplicaCommand {
             }
             if let error = result.error { throw error }
         }
-        let code = outcome.report.code(publishWait)
+        var code = outcome.report.code(publishWait)
+        if strict, outcome.results.contains(where: { !$0.isDeleted }) { code = .negative }
         if console.outputOptions.isJSON {
             for result in outcome.results {
                 var object = result.json
@@ -223,7 +224,6 @@ struct RecordDeleteCommand: ReplicaCommand {
         } else {
             console.sayUnpublished(outcome.report, "Deleted")
         }
-        if strict, outcome.results.contains(where: { !$0.isDeleted }) { return .negative }
         return code
     }
 }

@@ -62,7 +62,7 @@ struct RecordSyncCommand: ReplicaCommand {
         } else {
             for conflict in conflicts { try console.show(conflict, in: zone) }
         }
-        console.saySummary(report, ("records", "records"))
+        console.saySummary(report, ("records", "record")) { $0.recordName != nil }
         return code
     }
 }
