@@ -1,0 +1,207 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("remote show, remote set and devices")
+struct RemoteCommandTests {
+    @Test("show prints the address and the store")
+    func shown() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ remote --root a
+            WORLD/store
+            $ remote show --root a
+            WORLD/store
+            $ remote show --root a --json
+            {"type":"remote","remote":"WORLD/store","store":"…"}
+            $ init c --device c
+            ! Created the folder WORLD/c.
+            ! WORLD/c is a replica now.
+            $ remote show --root c
+            ! The replica WORLD/c has no remote. Set one with filesinki remote set --root WORLD/c URL.
+            = 1
+            $ remote show --root c --json
+            {"type":"remote"}
+            = 1
+            $ remote show x --root a
+            ! filesinki: Unexpected argument 'x'
+            ! To name the replica, add --root DIR.
+            ! Usage: filesinki remote show [--root <dir>] [--state <dir>] [--lock-wait <time>]
+            !          [--timeout <time>] [--json] [--quiet] [--verbose] [--color <when>]
+            !          [--progress <when>]
+            !   See 'filesinki remote show --help' for more information.
+            = 2
+            """#)
+    }
+
+    @Test("set takes another address of the same store at once")
+    func set() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ move store moved
+            $ remote set moved --root a
+            ! The remote is WORLD/moved.
+            $ remote show --root a
+            WORLD/moved
+            $ sync a
+            $ remote set moved --root b --json
+            {"type":"remote","remote":"WORLD/moved"}
+            ! The remote is WORLD/moved.
+            $ remote set none --root a
+            ! filesinki: WORLD/none: The folder of the store was not found. Check the spelling, or mount the disk or share that contains it. To copy the store there first, add --migrate.
+            = 75
+            $ remote show --root a
+            WORLD/moved
+            $ remote set --root a
+            ! filesinki: Missing expected argument '<url>'
+            ! Help:  <url>  The store's address.
+            ! Usage: filesinki remote set [<options>] <url>
+            !   See 'filesinki remote set --help' for more information.
+            = 2
+            $ remote set ftp://host/x --root a
+            ! filesinki: ftp://host/x: Unsupported remote type: ftp://. Use a folder, or http(s)://, webdav(s)://, s3://, rclone:REMOTE:PATH or ssh://.
+            = 2
+            $ remote set a/store --root a
+            ! filesinki: WORLD/a/store: The store is inside the root WORLD/a. Use a folder outside the root for the store.
+            = 2
+            $ remote set moved --encrypt --root a
+            ! filesinki: --encrypt needs --migrate.
+            ! Usage: filesinki remote set [<options>] <url>
+            !   See 'filesinki remote set --help' for more information.
+            = 2
+            $ remote set moved --accept --migrate --root a
+            ! filesinki: Give --accept or --migrate.
+            ! Usage: filesinki remote set [<options>] <url>
+            !   See 'filesinki remote set --help' for more information.
+            = 2
+            $ remote set moved --fingerprint 5a --root a
+            ! filesinki: WORLD/moved: A folder has no certificate. Give --fingerprint with the address of a server.
+            = 2
+            """#)
+    }
+
+    @Test("another store needs --accept")
+    func accepted() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ store other
+            $ init c --remote other --device c
+            ! Created the folder WORLD/c.
+            ! WORLD/c is a replica now.
+            ! Connected to the store at WORLD/other.
+            $ remote set other --root a
+            ! filesinki: WORLD/other: Another store is at this address. To accept it, add --accept; nothing is deleted.
+            = 7
+            $ remote show --root a
+            WORLD/store
+            $ remote set other --accept --root a
+            ! The remote is WORLD/other.
+            $ sync a -q
+            $ sync c -q
+            $ names c
+            .filesinki one sub
+            """#)
+    }
+
+    @Test("--migrate copies the store, and names the next command for other devices")
+    func migrated() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ remote set copy --migrate --root a
+            ! Copied …. The store at WORLD/store is unchanged; on each other device, run filesinki remote set WORLD/copy before it syncs again.
+            ! The remote is WORLD/copy.
+            $ remote show --root a
+            WORLD/copy
+            $ sync a
+            $ remote set copy --migrate --root a
+            ! The store is at this address already; nothing was copied.
+            ! The remote is WORLD/copy.
+            $ sync b
+            ! The store was moved to WORLD/copy by a. If you know that address, run filesinki remote set --root WORLD/b WORLD/copy.
+            $ remote set copy --root b
+            ! The remote is WORLD/copy.
+            $ sync b
+            """#)
+    }
+
+    @Test("--migrate says with --json how much it copied")
+    func migratedJSON() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ remote set copy --migrate --root a --json
+            {"type":"migration","from":"WORLD/store","objects":…,"sent_bytes":…}
+            {"type":"remote","remote":"WORLD/copy"}
+            ! Copied …. The store at WORLD/store is unchanged; on each other device, run filesinki remote set WORLD/copy before it syncs again.
+            ! The remote is WORLD/copy.
+            $ remote set 'other copy' --migrate --root a -q
+            $ remote show --root a --json
+            {"type":"remote","remote":"WORLD/other copy","store":"…"}
+            """#)
+    }
+
+    @Test("devices lists who uses the store, and forget lets go of one")
+    func devices() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ devices --root a
+            a  …  seen @1  …  acknowledged @1  this one
+            b  …  seen @1  …  acknowledged @1
+            $ devices list --root a --json
+            {"type":"device","device":"a","device_id":"…","seen":1,"time":"…","acknowledged":1,"acknowledged_time":"…","this":true}
+            {"type":"device","device":"b","device_id":"…","seen":1,"time":"…","acknowledged":1,"acknowledged_time":"…","this":false}
+            $ devices forget none --root a
+            ! filesinki: none: No device has this name. See them, with their ids, with filesinki devices --root WORLD/a.
+            = 1
+            $ devices forget b --root a
+            ! Forgot b.
+            $ devices --root a
+            a  …  seen @1  …  acknowledged @1  this one
+            $ devices forget a --root a
+            ! Forgot a.
+            ! It is the device of this replica, and the next sync here adds it again. To end the use of the replica, run filesinki deinit --root WORLD/a.
+            $ devices --root a
+            ! The store knows no device. A device is added by its next sync.
+            = 1
+            $ devices forget a --root a --json
+            {"type":"failure","path":"a","code":"not-found","message":"No device has this name.","remedy":"See them, with their ids, with filesinki devices."}
+            ! filesinki: a: No device has this name. See them, with their ids, with filesinki devices --root WORLD/a.
+            = 1
+            $ devices forget --root a
+            ! filesinki: Missing expected argument '<name>'
+            ! Help:  <name>  The device's name, or the beginning of its id.
+            ! Usage: filesinki devices forget <name> [--root <dir>] [--state <dir>]
+            !          [--lock-wait <time>] [--timeout <time>] [--json] [--quiet] [--verbose]
+            !          [--color <when>] [--progress <when>]
+            !   See 'filesinki devices forget --help' for more information.
+            = 2
+            $ move store gone
+            $ devices --root a
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            = 75
+            $ devices forget b --root a
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            = 75
+            """#)
+    }
+
+    @Test("check says what the account is, and what the remote guarantees")
+    func check() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ remote check none --root a --json
+            {"type":"account","status":"unavailable"}
+            {"type":"failure","path":"WORLD/none","code":"away","message":"The folder of the store was not found.","remedy":"Check the spelling, or mount the disk or share that contains it."}
+            ! filesinki: WORLD/none: The folder of the store was not found. Check the spelling, or mount the disk or share that contains it.
+            = 75
+            $ init c --device c
+            ! Created the folder WORLD/c.
+            ! WORLD/c is a replica now.
+            $ remote check --root c
+            ! filesinki: WORLD/c: The replica has no remote. Give the address to check.
+            = 1
+            $ move store gone
+            $ remote check --root a
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            = 75
+            """#)
+    }
+}
