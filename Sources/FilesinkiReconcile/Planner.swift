@@ -89,7 +89,7 @@ struct Planner: Sendable {
     /// Gives both sides an entry.
     mutating func setEntry(_ entry: Entry, for item: ReconcileItem, _ reason: Reason) {
         var plan = PlannedPath(
-            item.path, .entry(entry), self.reason(reason, of: item), movedFrom: item.movedFrom)
+            item.path, .entry(entry), self.reason(reason, of: item, entry), movedFrom: item.movedFrom)
         if let ours = item.ours {
             if ours.hasSameContent(as: entry) {
                 plan.origin = item.paths.ours == item.path ? nil : item.paths.ours
@@ -101,8 +101,8 @@ struct Planner: Sendable {
     }
 
     /// The reason, or the rename where it explains more.
-    private func reason(_ reason: Reason, of item: ReconcileItem) -> Reason {
-        let reason = renames.reason(reason, of: item)
+    private func reason(_ reason: Reason, of item: ReconcileItem, _ entry: Entry) -> Reason {
+        let reason = renames.reason(reason, of: item, entry)
         let isOtherName = input.theirs[item.path]?.isOtherName == true && item.ours == nil
         return reason == .created && isOtherName ? .otherName : reason
     }

@@ -30,6 +30,8 @@ package enum Reason: Hashable, Sendable {
     case holdsSurvivor
     /// The file had another name in the base.
     case renamed(from: RelativePath)
+    /// The file had another name in the base, and other content: ``Step/explanation`` says which side did what.
+    case renamedAndEdited(from: RelativePath)
     /// The file has another name now.
     case moved(to: RelativePath)
     /// Both sides renamed the same file to different names, and both names stay.
@@ -74,6 +76,7 @@ extension Reason {
         case .folderKeepsName: "folder-keeps-name"
         case .holdsSurvivor: "holds-survivor"
         case .renamed: "renamed"
+        case .renamedAndEdited: Self.renamedAndEditedWord
         case .moved: Self.movedWord
         case .bothNames, .otherName: "both-names"
         case .staleCopy: "stale-copy"
@@ -90,6 +93,9 @@ extension Reason {
 
     /// The word of ``moved(to:)``.
     package static let movedWord = "moved"
+
+    /// The word of ``renamedAndEdited(from:)``.
+    package static let renamedAndEditedWord = "renamed-and-edited"
 
     /// The path in the explanation of ``moved(to:)``; nil for another text, and for a path of which the text shows bytes by
     /// their numbers.
@@ -124,6 +130,7 @@ extension Reason {
         case .folderKeepsName: "a folder has the same name and keeps it"
         case .holdsSurvivor: "the folder is not empty"
         case .renamed(let path): "renamed from \(path)"
+        case .renamedAndEdited(let path): "edited, and renamed from \(path)"
         case .moved(let path): "\(Self.movedStart)\(path)"
         case .bothNames(let path): "both sides renamed \(path); both names were kept"
         case .otherName: "both sides renamed the same file; both names were kept"

@@ -116,8 +116,13 @@ struct Renames: Sendable {
     }
 
     /// The reason, or the rename where it explains more.
-    func reason(_ reason: Reason, of item: ReconcileItem) -> Reason {
+    ///
+    /// - Parameter entry: What both sides get.
+    func reason(_ reason: Reason, of item: ReconcileItem, _ entry: Entry) -> Reason {
         switch reason {
+        case .edit where ChangeKind(of: entry, from: item.base?.entry) == .content:
+            if let source = item.movedFrom { return .renamedAndEdited(from: source) }
+            if let source = bothNames[item.path] { return .bothNames(of: source) }
         case .edit, .created, .equal, .metadata:
             if let source = item.movedFrom { return .renamed(from: source) }
             if let source = bothNames[item.path] { return .bothNames(of: source) }

@@ -79,8 +79,36 @@ package struct Step: Hashable, Sendable {
 }
 
 extension Step {
-    /// ``Reason/explanation``; where one side deleted what the other edited, with which side did what.
+    /// Whether a content of this replica is published under a name that the other side has given: of a file that was
+    /// edited here and renamed there, or that is new in a folder renamed there.
+    package var sendsUnderOtherName: Bool {
+        guard case .both = action, let origin else { return false }
+        switch reason {
+        case .renamedAndEdited(let source): return origin == source
+        case .created: return true
+        default: return false
+        }
+    }
+
+    /// Whether this replica renamed the file, and the content is the one that the other side has published.
+    package var sendsNameOnly: Bool {
+        guard case .both(let entry) = action, case .renamedAndEdited = reason else { return false }
+        return !sendsUnderOtherName && ours?.hasSameContent(as: entry) != true
+    }
+
+    /// Which side renamed the file, and which one edited it.
+    private func explanation(ofRenamed source: RelativePath) -> String {
+        if sendsUnderOtherName { return "edited here, renamed there from \(source)" }
+        guard case .both(let entry) = action else {
+            return "edited, and renamed from \(source)"
+        }
+        let isWhole = [ours, theirs?.entry].contains { $0?.hasSameContent(as: entry) == true }
+        return (isWhole ? "edited, and renamed" : "edited there, renamed here") + " from \(source)"
+    }
+
+    /// ``Reason/explanation``; where one side deleted or renamed what the other edited, with which side did what.
     package var explanation: String {
+        if case .renamedAndEdited(let source) = reason { return explanation(ofRenamed: source) }
         let (isGoneHere, isGoneThere) = (ours == nil, theirs?.entry.kind == .tombstone)
         guard isGoneHere != isGoneThere, theirs != nil, base != nil else {
             return reason.explanation

@@ -222,12 +222,12 @@ import Testing
             name: "13: into a new folder, f→d/f, f edited: the edit is in d",
             base: ["f": file("X")], ours: ["d": folder, "d/f": file("X")],
             theirs: ["f": file("Y")], result: ["d": folder, "d/f": file("Y")],
-            reasons: ["d/f": .renamed(from: path("f"))]),
+            reasons: ["d/f": .renamedAndEdited(from: path("f"))]),
         Row(
             name: "13: out of a folder that is gone, d/f→f, d/f edited: the edit is f",
             base: ["d": folder, "d/f": file("X")], ours: ["f": file("X")],
             theirs: ["d": folder, "d/f": file("Y")], result: ["f": file("Y")],
-            reasons: ["d": .deleted, "f": .renamed(from: path("d/f"))]),
+            reasons: ["d": .deleted, "f": .renamedAndEdited(from: path("d/f"))]),
         Row(
             name: "13: from one folder to another, a/f→b/f, edited: the edit is in b",
             base: ["a": folder, "a/f": file("X"), "b": folder],

@@ -224,6 +224,10 @@ import Testing
         (.folderKeepsName, "folder-keeps-name", "a folder has the same name and keeps it"),
         (.holdsSurvivor, "holds-survivor", "the folder is not empty"),
         (.renamed(from: path("o")), "renamed", "renamed from o"),
+        (
+            .renamedAndEdited(from: path("o")), "renamed-and-edited",
+            "edited, and renamed from o"
+        ),
         (.moved(to: path("o")), "moved", "renamed to o"),
         (
             .bothNames(of: path("o")), "both-names", "both sides renamed o; both names were kept"

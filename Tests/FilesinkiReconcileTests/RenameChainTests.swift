@@ -17,7 +17,7 @@ import Testing
             theirs: ["f": file("X"), "g": file("W")], result: ["g": file("X"), "h": file("W")],
             reasons: [
                 "f": .moved(to: path("g")), "g": .renamed(from: path("f")),
-                "h": .renamed(from: path("g")),
+                "h": .renamedAndEdited(from: path("g")),
             ], ourMoves: ["g": "f", "h": "g"]),
         Row(
             name: "13: f→g and g→h, both edited: each edit follows its file",
@@ -53,7 +53,7 @@ import Testing
             name: "13: f→g and g edited before it went to h: the edit is in h",
             base: ["f": file("X"), "g": file("Y")], ours: ["g": file("X"), "h": file("V")],
             theirs: ["f": file("Z"), "g": file("Y")], result: ["g": file("Z"), "h": file("V")],
-            reasons: ["h": .renamed(from: path("g"))], ourMoves: ["g": "f", "h": "g"]),
+            reasons: ["h": .renamedAndEdited(from: path("g"))], ourMoves: ["g": "f", "h": "g"]),
     ]
 
     static let exchanges = [
@@ -166,7 +166,7 @@ import Testing
             name: "16: f→g where another g was deleted: g is the renamed file",
             base: ["f": file("X"), "g": file("W")], ours: ["g": file("X")],
             theirs: ["f": file("Y")], result: ["g": file("Y")],
-            reasons: ["g": .renamed(from: path("f"))]),
+            reasons: ["g": .renamedAndEdited(from: path("f"))]),
         Row(
             name: "16: f→g here, a folder g created there: the folder keeps the name",
             base: ["f": file("X")], ours: ["g": file("X")],
@@ -201,7 +201,7 @@ import Testing
         Row(
             name: "13: a symlink renamed, retargeted on the other side: the new target",
             base: ["l": symlink("t")], ours: ["m": symlink("t")], theirs: ["l": symlink("u")],
-            result: ["m": symlink("u")], reasons: ["m": .renamed(from: path("l"))]),
+            result: ["m": symlink("u")], reasons: ["m": .renamedAndEdited(from: path("l"))]),
         Row(
             name: "13: a symlink renamed and retargeted on the same side is a new one",
             base: ["l": symlink("t")], ours: ["m": symlink("u")], theirs: ["l": symlink("t")],
@@ -209,7 +209,7 @@ import Testing
         Row(
             name: "13: renamed f→g, f became a symlink: the symlink is g",
             base: ["f": file("X")], ours: ["g": file("X")], theirs: ["f": symlink("t")],
-            result: ["g": symlink("t")], reasons: ["g": .renamed(from: path("f"))]),
+            result: ["g": symlink("t")], reasons: ["g": .renamedAndEdited(from: path("f"))]),
         Row(
             name: "13: renamed f→g with another time, f with a still later one: the later one",
             base: ["f": file("X")], ours: ["g": file("X", time: 5)],

@@ -43,7 +43,7 @@ import Testing
             name: "13: renamed f→g, f edited: the edit under the new name g; f is gone",
             base: ["f": file("X")], ours: ["g": file("X")], theirs: ["f": file("Y")],
             result: ["g": file("Y")],
-            reasons: ["g": .renamed(from: path("f")), "f": .moved(to: path("g"))]),
+            reasons: ["g": .renamedAndEdited(from: path("f")), "f": .moved(to: path("g"))]),
         Row(
             name: "13: renamed f→g and its mode changed, f edited: both under the new name",
             base: ["f": file("X")], ours: ["g": file("X", mode: 0o755)],
@@ -51,7 +51,7 @@ import Testing
         Row(
             name: "13: renamed f→g and edited, f as base: the edit under the new name",
             base: ["f": file("X")], ours: ["g": file("Y")], theirs: ["f": file("X")],
-            result: ["g": file("Y")], reasons: ["g": .renamed(from: path("f"))],
+            result: ["g": file("Y")], reasons: ["g": .renamedAndEdited(from: path("f"))],
             ourMoves: ["g": "f"]),
         Row(
             name: "13: renamed f→g and edited, f edited: the chain under the new name",
@@ -119,7 +119,7 @@ import Testing
         Row(
             name: "13: an empty file is recognised where the side reports the rename",
             base: ["f": empty], ours: ["g": empty], theirs: ["f": file("Y")],
-            result: ["g": file("Y")], reasons: ["g": .renamed(from: path("f"))],
+            result: ["g": file("Y")], reasons: ["g": .renamedAndEdited(from: path("f"))],
             ourMoves: ["g": "f"]),
         Row(
             name: "13: two equal files under new names: which is which is not known",
@@ -133,7 +133,7 @@ import Testing
             ours: ["s": folder, "s/a": file("X"), "s/c": file("X")],
             theirs: ["a": file("Y"), "b": file("X")],
             result: ["s": folder, "s/a": file("Y"), "s/c": file("X")],
-            reasons: ["s/a": .renamed(from: path("a"))]),
+            reasons: ["s/a": .renamedAndEdited(from: path("a"))]),
         Row(
             name: "13: renamed f→g, f deleted, of a file that g replaced: g stays",
             base: ["f": file("X"), "g": file("W")], ours: ["g": file("X")],
@@ -152,7 +152,7 @@ import Testing
             ours: ["e": folder, "e/f": file("X"), "e/g": file("W")],
             theirs: ["d": folder, "d/f": file("Y"), "d/g": file("W")],
             result: ["e": folder, "e/f": file("Y"), "e/g": file("W")],
-            reasons: ["d": .moved(to: path("e")), "e/f": .renamed(from: path("d/f"))]),
+            reasons: ["d": .moved(to: path("e")), "e/f": .renamedAndEdited(from: path("d/f"))]),
         Row(
             name: "14: renamed d→e, child created: it lands in e",
             base: ["d": folder, "d/f": file("X")], ours: ["e": folder, "e/f": file("X")],

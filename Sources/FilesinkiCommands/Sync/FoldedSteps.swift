@@ -70,7 +70,7 @@ struct FoldedSteps {
         return found
     }
 
-    private func direction(of step: Step) -> String { step.action.direction(isPlan: isPlan) }
+    private func direction(of step: Step) -> String { step.direction(isPlan: isPlan) }
 
     private func group(of step: Step) -> Group? {
         let direction = direction(of: step)

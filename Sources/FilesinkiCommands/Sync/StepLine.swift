@@ -33,7 +33,7 @@ struct StepLine {
             let owner = copy.origin == nil ? "the other version" : "yours"
             details = ["both sides changed it;", "\(owner) is in \"\(copy.path)\""]
         } else {
-            direction = step.action.direction(isPlan: isPlan)
+            direction = step.direction(isPlan: isPlan)
             change = step.reason.change
             details = step.detail.isEmpty ? [] : [step.detail]
         }
@@ -42,7 +42,7 @@ struct StepLine {
     /// A line for many steps that are like one of them.
     init(like step: Step, path: String, details: [String], isPlan: Bool) {
         action = step.action
-        direction = step.action.direction(isPlan: isPlan)
+        direction = step.direction(isPlan: isPlan)
         change = step.reason.change
         self.path = path
         self.details = details
@@ -117,7 +117,7 @@ extension Reason {
     /// What happened to a path, in a word.
     var change: String {
         switch self {
-        case .edit: "edited"
+        case .edit, .renamedAndEdited: "edited"
         case .created: "new"
         case .deleted, .deleteBeatsEdit, .staleCopy: "deleted"
         case .equal: "same"
@@ -133,9 +133,15 @@ extension Reason {
     }
 }
 
-extension Action {
+extension Step {
     /// Which way something goes, seen from this replica.
     func direction(isPlan: Bool) -> String {
+        sendsUnderOtherName ? (isPlan ? "send" : "sent") : action.direction(isPlan: isPlan)
+    }
+}
+
+extension Action {
+    fileprivate func direction(isPlan: Bool) -> String {
         switch self {
         case .agree: "agree"
         case .publish: isPlan ? "send" : "sent"

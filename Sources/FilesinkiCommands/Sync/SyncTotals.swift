@@ -105,12 +105,18 @@ struct SyncTotals {
         case .renamed: renamed.add(step, bytes: 0)
         case .bothNames(let source): addDoubled(step, of: source)
         case .otherName: addDoubled(step, of: nil)
-        default:
-            if step.action.writesOurs {
-                received.add(step, bytes: entry.size)
-            } else {
-                sent.add(step, bytes: entry.size)
-            }
+        case .renamedAndEdited:
+            renamed.add(step, bytes: 0)
+            addContent(of: step, entry)
+        default: addContent(of: step, entry)
+        }
+    }
+
+    private mutating func addContent(of step: Step, _ entry: Entry) {
+        if step.action.writesOurs, !step.sendsUnderOtherName {
+            received.add(step, bytes: entry.size)
+        } else {
+            sent.add(step, bytes: entry.size)
         }
     }
 
@@ -157,7 +163,7 @@ struct StepCounts {
     mutating func add(_ steps: [Step], isPlan: Bool) {
         for step in steps where !step.isMovedAway {
             let kind = Kind(
-                direction: step.action.direction(isPlan: isPlan), change: step.reason.change,
+                direction: step.direction(isPlan: isPlan), change: step.reason.change,
                 isFolder: step.isFolder)
             kinds[kind, default: (0, ByteSum())].count += 1
             kinds[kind]?.bytes.add(step.action.entry?.size ?? 0)

@@ -119,7 +119,7 @@ extension Step {
         case .publish(let entry), .both(let entry):
             Change(
                 path: path, entry: entry, basedOn: seen, movedFrom: movedFrom,
-                reason: reason.isOrdinary ? "" : reason.word,
+                reason: reason.isOrdinary || sendsNameOnly ? "" : reason.word,
                 mergedWith: reason.isMerge && supersededEntry != nil ? preserved : nil)
         case .agree, .take, .undecided, .leave, .skip: nil
         }
