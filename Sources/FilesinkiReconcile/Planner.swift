@@ -89,7 +89,8 @@ struct Planner: Sendable {
     /// Gives both sides an entry.
     mutating func setEntry(_ entry: Entry, for item: ReconcileItem, _ reason: Reason) {
         var plan = PlannedPath(
-            item.path, .entry(entry), self.reason(reason, of: item, entry), movedFrom: item.movedFrom)
+            item.path, .entry(entry), self.reason(reason, of: item, entry),
+            movedFrom: item.movedFrom)
         if let ours = item.ours {
             if ours.hasSameContent(as: entry) {
                 plan.origin = item.paths.ours == item.path ? nil : item.paths.ours

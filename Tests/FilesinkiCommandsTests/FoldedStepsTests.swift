@@ -35,6 +35,40 @@ struct FoldedStepsTests {
         #expect(try await world.run("sync", "a", "-v").lines.count >= 7)
     }
 
+    @Test("an edit of a file that the other side renamed is said by plan, run, sum and log")
+    func editedInARenamedFolder() async throws {
+        let world = try await world()
+        world.rename("a/d", to: "a/other")
+        world.rename("a/one", to: "a/uno")
+        #expect(try await world.run("sync", "a").code == .done)
+        try world.write("edited", to: "b/d/2")
+        let plan = try await world.run("sync", "b", "-n", "-v")
+        let line = "edited other/2 edited here, renamed there from d/2"
+        #expect(lines(plan).contains("send " + line), "\(plan.text)")
+        let sent = try await world.run("sync", "b")
+        #expect(lines(sent).contains("sent " + line), "\(sent.text)")
+        #expect(sent.talk.hasPrefix("Sent 1 file (6 B), renamed 6."), "\(sent.talk)")
+        let log = try await world.run("log", "--root", "b", "-n", "1")
+        #expect(log.lines.first?.hasSuffix("  M other/2") == true, "\(log.text)")
+        let versions = try await world.run("log", "--root", "b", "other/2")
+        #expect(versions.lines[0].hasSuffix("renamed from d/2, edited"), "\(versions.text)")
+    }
+
+    @Test("an edit from there of a file that was renamed here is said, and the commit is a rename")
+    func editedThere() async throws {
+        let world = try await world()
+        try world.write("edited", to: "a/d/2")
+        #expect(try await world.run("sync", "a").code == .done)
+        world.rename("b/d/2", to: "b/d/two")
+        let run = try await world.run("sync", "b")
+        #expect(
+            lines(run).contains("received edited d/two edited there, renamed here from d/2"),
+            "\(run.text)")
+        #expect(run.talk.hasPrefix("Received 1 file (6 B), renamed 1."), "\(run.talk)")
+        let log = try await world.run("log", "--root", "b", "-n", "1")
+        #expect(log.lines.first?.hasSuffix("  R d/2 -> d/two") == true, "\(log.text)")
+    }
+
     @Test("a folder that was deleted is one line, and what else was deleted another")
     func deleted() async throws {
         let world = try await world()

@@ -16,7 +16,7 @@ import Testing
             name: "13: two new names of f: the rename is the one that is not edited",
             base: ["f": file("X")], ours: ["g": file("Y"), "h": file("X")],
             theirs: ["f": file("Z")], result: ["g": file("Y"), "h": file("Z")],
-            reasons: ["h": .renamed(from: path("f"))], ourMoves: ["g": "f", "h": "f"]),
+            reasons: ["h": .renamedAndEdited(from: path("f"))], ourMoves: ["g": "f", "h": "f"]),
         Row(
             name: "13: two new names of f, and a new f: likewise",
             base: ["f": file("X")], ours: ["f": file("W"), "g": file("Y"), "h": file("X")],

@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiReconcile
 package import FilesinkiStore
 
 /// A summary of a commit, of bounded size: the number of changed paths by kind, and the first of
@@ -58,10 +59,17 @@ package struct CommitSummary: Sendable {
         }
         let all = commit.changes.sorted { $0.path < $1.path }
         let origins = Set(all.compactMap(\.movedFrom))
+        let touched = Set(all.map(\.path))
         var folders = FolderRenames()
         // The new names of folders first: they explain why the old ones are gone.
         for change in all where change.entry.kind != .tombstone {
-            count(change, &folders)
+            let isFollowed = change.isEditUnderOtherName(touched)
+            if isFollowed, isWanted(change) {
+                modified += 1
+                list(change, .modified)
+            } else if !isFollowed {
+                count(change, &folders)
+            }
         }
         countEmptyFolders(of: all, folders)
         let present = changes
@@ -129,6 +137,14 @@ package struct CommitSummary: Sendable {
 
     /// The number of changed paths.
     package var count: Int { added + modified + deleted + renamed }
+}
+
+extension Change {
+    /// Whether the change is an edit of a file that an earlier commit has renamed: it leaves the old name alone.
+    fileprivate func isEditUnderOtherName(_ touched: Set<RelativePath>) -> Bool {
+        guard reason == Reason.renamedAndEditedWord, let movedFrom else { return false }
+        return !touched.contains(movedFrom)
+    }
 }
 
 /// Recognises renamed folders from the renames of the files in them.
