@@ -33,6 +33,7 @@ extension Conflicts {
         let paths = [path] + copies.map(\.path)
         try rulesReader.requireSynced([path], options)
         let before = try await keepInHistory(paths, .theirs, options)
+        if let before { try rulesReader.requireSynced([path], after: before, options) }
         var options = options
         options.operation = Change.openedAgain
         let reader = try await history.historyReader(after: before)

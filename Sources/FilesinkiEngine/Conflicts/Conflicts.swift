@@ -122,8 +122,8 @@ struct Conflicts: ReplicaPart {
     ///
     /// - Parameter scope: Which of the path's conflicts end.
     /// - Throws: Code `not-found` when there is no conflict, or no such content; `usage` if it is not said which of
-    ///   several is meant; `away` when the remote is needed to keep what gives way, and cannot be reached; `changing`
-    ///   when another device has resolved it otherwise meanwhile.
+    ///   several is meant, and if a rule ignores the path; `away` when the remote is needed to keep what gives way, and
+    ///   cannot be reached; `changing` when another device has resolved it otherwise meanwhile.
     func resolve(
         _ path: RelativePath, _ choice: ConflictChoice, of scope: ConflictScope = .only,
         _ options: SyncOptions
@@ -148,6 +148,7 @@ struct Conflicts: ReplicaPart {
         var options = options
         options.operation = "resolve"
         let before = try await keepInHistory([path] + copies, resolution, options)
+        if let before { try rulesReader.requireSynced([path], after: before, options) }
         try await requireOpen(rows, resolution)
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution
         let ending = try rows.map(present)
@@ -159,6 +160,7 @@ struct Conflicts: ReplicaPart {
         // What is at the path now is what the user chose.
         options.take(.ours)
         var report = try await sync.syncPaths([path] + copies, options, after: before)
+        try rulesReader.requireSynced([path], after: report, options)
         if resolution == .theirs, let before { report.add(done: before) }
         // Nothing would remember the choice between two sides that each keep their own version.
         if resolution == .ours, let away = report.away { throw away }

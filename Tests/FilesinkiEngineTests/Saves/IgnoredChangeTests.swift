@@ -57,6 +57,40 @@ import Testing
         #expect(a.text("p.env") == "edited secret" && b.text("p.env") == "old")
     }
 
+    @Test(
+        "a resolve of a path that a rule ignores which it receives is refused, and changes nothing",
+        arguments: ["ours", "theirs", "ours without a copy", "undo"])
+    func receivedRule(_ choice: String) async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["g.key": .file("base"), "k": .file("keep")])
+        try a.write(["g.key": .file("from a")])
+        try b.write(["g.key": .file("from b!")])
+        try await a.sync()
+        try await b.sync {
+            if choice == "ours without a copy" { $0.strategy = try? Strategy(parsing: "ask") }
+        }
+        let path = try RelativePath("g.key")
+        if choice == "undo" {
+            try await b.with { _ = try await $0.resolve(path, .theirs, SyncOptions()) }
+        }
+        try await a.sync()
+        try a.write([".filesinkiignore": .file("*.key\n")])
+        try await a.sync()
+        let names = try b.names
+        let before = names.map { b.text($0) }
+        let failure = try await b.failure { replica in
+            switch choice {
+            case "undo": _ = try await replica.unresolve(path, SyncOptions())
+            case "theirs": _ = try await replica.resolve(path, .theirs, SyncOptions())
+            default: _ = try await replica.resolve(path, .ours, SyncOptions())
+            }
+        }
+        #expect(failure?.code == .usage && failure?.path == path.bytes)
+        #expect(b.text(".filesinkiignore") == "*.key\n")
+        #expect(try b.names.filter { $0 != ".filesinkiignore" } == names)
+        #expect(names.map { b.text($0) } == before)
+    }
+
     @Test("a run for a folder sends neither a file nor an edit that a rule ignores there")
     func folder() async throws {
         let world = try World()
