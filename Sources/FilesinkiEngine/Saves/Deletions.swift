@@ -48,7 +48,8 @@ struct Deletions: ReplicaPart {
             paths, after: before, options, remedy: Self.remedyForIgnored)
         let (changed, kept) = try removeHere(
             paths, recursive: recursive, options, after: before, seen: seen)
-        var after = try await sync.afterChange("Deleted here", at: first) {
+        options.namesDeletions = true
+        var after = try await sync.afterChange("Deleted here", at: first) { [options] in
             try await sync.syncPaths(paths, options, after: before)
         }
         after.problems = changed + after.problems

@@ -55,7 +55,9 @@ struct Renames: ReplicaPart {
             report.problems = problems + report.problems
             return report
         }
-        var after = try await sync.afterChange("Renamed here", at: published[0]) {
+        var options = options
+        options.namesDeletions = true
+        var after = try await sync.afterChange("Renamed here", at: published[0]) { [options] in
             try await sync.syncPaths(published, options, after: before)
         }
         after.problems = problems + after.problems

@@ -142,6 +142,8 @@ struct Saves: ReplicaPart {
     ) async throws -> SyncReport {
         let rules = try rulesReader.requireSynced([path], options)
         let isGone = try root.status(path) == nil
+        var options = options
+        options.namesDeletions = isGone
         let before = try await sync.syncPaths([path], options, rules: rules)
         try rulesReader.requireSynced([path], after: before, options)
         guard isGone, before.takes(path), let stamp = try manifest.base(path)?.stamp,

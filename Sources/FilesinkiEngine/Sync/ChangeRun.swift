@@ -71,6 +71,7 @@ extension SyncEngine {
         if run.isOnline, run.hasNothingToDo, run.remote.token.sequence == known,
             run.selected(run.remote.changes).isEmpty
         {
+            try reviewNamedDeletions()
             var report = ChangeReport(run.report)
             report.isIdle = true
             return report

@@ -5,7 +5,7 @@ import FilesinkiRemote
 import FilesinkiStore
 
 /// What the guards of a run count besides the plan of a round: what earlier rounds have done, less what
-/// a user has approved.
+/// a user has approved or has named in a command.
 struct GuardCounts: Sendable {
     /// How many paths the base had when the run began; nil before the first round.
     var baseCount: Int?
@@ -15,6 +15,9 @@ struct GuardCounts: Sendable {
     private(set) var missingOurs = 0
     /// The steps of the approved plan: they are not counted.
     private var approved: Set<ApprovedStep> = []
+    /// What a command was told to delete: see ``SyncEngine/noteNamedDeletions(_:)``. It is not counted, either, as if that
+    /// command had published it before the run.
+    private(set) var named: Set<RelativePath> = []
 
     private struct ApprovedStep: Hashable {
         var path: RelativePath
@@ -31,16 +34,32 @@ struct GuardCounts: Sendable {
     /// Adds what a round has done.
     mutating func add(_ steps: [Step]) {
         done.add(Plan(steps.filter { !isApproved($0) }).counts)
-        missingOurs += steps.lazy.filter { $0.ours == nil && $0.base != nil }.count
+        missingOurs += steps.count { $0.ours == nil && $0.base != nil && !isKnown($0) }
+    }
+
+    /// Adds deletions that a user has named.
+    mutating func addNamed(_ paths: Set<RelativePath>) { named.formUnion(paths) }
+
+    /// How many paths a plan finds missing in the root of which it is known where they are, or that they were named.
+    func knownMissing(_ plan: Plan) -> Int {
+        plan.steps.lazy.filter { $0.ours == nil && $0.base != nil && isKnown($0) }.count
+    }
+
+    private func isKnown(_ step: Step) -> Bool { step.isMovedAway || isNamed(step) }
+
+    /// Whether the step publishes a deletion that a user has named.
+    func isNamed(_ step: Step) -> Bool {
+        step.ours == nil && step.isDeletion && named.contains(step.path)
     }
 
     /// A plan without its approved steps.
     func unapproved(_ plan: Plan) -> Plan {
-        approved.isEmpty ? plan : Plan(plan.steps.filter { !isApproved($0) })
+        approved.isEmpty && named.isEmpty
+            ? plan : Plan(plan.steps.filter { !isApproved($0) })
     }
 
     private func isApproved(_ step: Step) -> Bool {
-        approved.contains(ApprovedStep(path: step.path, action: step.action))
+        approved.contains(ApprovedStep(path: step.path, action: step.action)) || isNamed(step)
     }
 }
 
@@ -92,12 +111,15 @@ extension SyncEngine {
         let now = run.isPartial ? try manifest.baseCount() : run.base.count
         let count = run.guards.baseCount ?? now
         run.guards.baseCount = count
-        let gone = run.local.changes.values.lazy.filter { $0.entry == nil }.count
+        run.guards.addNamed(try reviewNamedDeletions(isDryRun: run.options.isDryRun))
+        let missing = run.local.changes.values.lazy.filter { $0.entry == nil }.count
+        let gone = max(missing - run.guards.knownMissing(plan), 0)
         let unapproved = run.guards.unapproved(plan)
         let violations = Guard(maxDelete: run.rules.maxDelete).check(
             unapproved.counts, after: run.guards.done,
             and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
-            baseCount: count, missingOurs: gone + run.guards.missingOurs)
+            baseCount: max(count - run.guards.named.count, 0),
+            missingOurs: gone + run.guards.missingOurs)
         // An empty root is worth one sentence.
         if violations.contains(where: \.isOfEmptyRoot) { return violations }
         return [try manifest.emptiedRoot?.violation(of: unapproved)].compactMap(\.self) + violations
@@ -134,7 +156,8 @@ extension SyncEngine {
     func recordDeletions(_ run: SyncRun, _ done: [Step], _ writer: ManifestWriter) throws {
         guard run.options.isUnattended, done.contains(where: \.isDeletion) else { return }
         var recent = try recentDeletions()
-        recent.add(done, began: run.started, at: run.firstSequence)
+        recent.add(
+            done.filter { !run.guards.isNamed($0) }, began: run.started, at: run.firstSequence)
         try writer.setValue(Self.recentDeletionsKey, recent.bytes)
     }
 

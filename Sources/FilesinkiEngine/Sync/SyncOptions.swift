@@ -21,6 +21,8 @@ package struct SyncOptions: Sendable {
     package var isUnattended = false
     /// Whether what is on a file system that is not mounted counts as deleted, because the user said so.
     package var deletesUnmounted = false
+    /// Whether a user has named what is gone, so that a later run may publish the deletions without an approval.
+    package var namesDeletions = false
     /// How many deletions pass the guards; nil for the limit of the rules.
     package var maxDelete: MaxDelete?
     /// What the run leaves out or includes besides the ignore files. Nothing is decided about a path that it

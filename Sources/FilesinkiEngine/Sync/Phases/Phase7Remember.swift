@@ -72,6 +72,7 @@ extension SyncEngine {
             for path in over { try writer.removeLocal(path) }
             try writer.recordWaiting(local)
         }
+        try noteNamedDeletions(run)
     }
 
     /// Stores a checkpoint and an acknowledgement, each if it is due.
@@ -80,6 +81,7 @@ extension SyncEngine {
     func conclude(_ run: inout SyncRun) async throws {
         guard let token = try manifest.token else { return }
         try forgetEmptiedRoot()
+        try reviewNamedDeletions()
         if try manifest.conflictWriters().isStale { try await noteWriters() }
         run.report.sequence = token.sequence
         // The notice is about the store: its path is empty.
