@@ -37,7 +37,7 @@ const reasonWords = {
   resolve: 'a conflict was resolved', restore: 'an older version was restored', undelete: 'brought back', 'conflict-copy': 'conflict copy',
   'edit-beats-delete': 'one side edited it, the other deleted it; the edit was kept',
   'delete-beats-edit': 'one side edited it, the other deleted it; deleted, as on-delete says',
-  'both-names': 'both sides renamed it', 'later-time': 'both sides changed only the time', 'committed-mode': 'both sides changed the mode',
+  'both-names': 'both sides renamed it', 'renamed-and-edited': 'edited, too', 'later-time': 'both sides changed only the time', 'committed-mode': 'both sides changed the mode',
 };
 
 // What happened in a version, and what has become of it.
