@@ -38,11 +38,11 @@ import Testing
         Case(
             name: "renamed there, edited here: the edit is taken along, and published",
             base: ["f": file("X")], ours: ["f": file("Y")], theirs: ["g": file("X")],
-            lines: ["write-both g from f: renamed", "delete f: moved"]),
+            lines: ["write-both g from f: renamed-and-edited", "delete f: moved"]),
         Case(
             name: "renamed here, edited there: the edit is fetched",
             base: ["f": file("X")], ours: ["g": file("X")], theirs: ["f": file("Y")],
-            lines: ["write-both g: renamed", "publish-deletion f: moved"]),
+            lines: ["write-both g: renamed-and-edited", "publish-deletion f: moved"]),
         Case(
             name: "renamed here, another mode there: the content is at the new name already",
             base: ["f": file("X")], ours: ["g": file("X")], theirs: ["f": file("X", mode: 0o600)],
@@ -54,7 +54,7 @@ import Testing
         Case(
             name: "renamed and edited there: the new content is fetched",
             base: ["f": file("X")], theirs: ["g": file("Y")], moves: ["g": "f"],
-            lines: ["take g: renamed", "delete f: moved"]),
+            lines: ["take g: renamed-and-edited", "delete f: moved"]),
         Case(
             name: "renamed on both sides to the same name: nothing to write",
             base: ["f": file("X")], ours: ["g": file("X")], theirs: ["g": file("X")],

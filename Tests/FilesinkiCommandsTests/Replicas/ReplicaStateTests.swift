@@ -106,7 +106,7 @@ struct ReplicaStateTests {
             Last synced … (commit 1), 2 files, 8 B
             2 changed here, not yet sent:  new  one
             $ status a --json
-            {"type":"status","exit":0,"root":"WORLD/a","device":"a","device_id":"…","remote":"WORLD/store","store":"…","sequence":1,"last_success":"…","stale":false,"paths":3,"files":2,"bytes":8,"pending":[],"changed":["new","one"],"incoming":[],"conflicts":0,"uploaded_bytes":0}
+            {"type":"status","exit":0,"root":"WORLD/a","device":"a","device_id":"…","remote":"WORLD/store","store":"…","sequence":1,"last_success":"…","stale":false,"paths":3,"files":2,"bytes":8,"pending":[],"changed":["new","one"],"new":["new"],"incoming":[],"conflicts":0,"uploaded_bytes":0}
             $ status a --short
             $ sync a -q
             $ status a --short
