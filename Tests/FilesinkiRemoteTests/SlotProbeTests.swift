@@ -66,8 +66,24 @@ import Testing
             _ = try await probe(faulty).testRemote()
         }
         #expect(failure?.code == code)
-        // The key is one of the probe's own.
-        if code == .notAllowed { #expect(failure?.path == Array(faulty.address.utf8)) }
+    }
+
+    /// A remote that names the key of what it denies.
+    struct Denying: RemoteWrapper {
+        let wrapped: any Remote
+
+        func publish(_ bytes: [UInt8], to slot: ObjectKey) async throws -> PublishOutcome {
+            throw Failure(.notAllowed, path: slot.description, "Denied.", remedy: "")
+        }
+    }
+
+    @Test func `what is denied is the remote, not a key of the probe`() async throws {
+        let denying = Denying(wrapped: MemoryRemote())
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await probe(denying).testRemote()
+        }
+        #expect(failure?.code == .notAllowed)
+        #expect(failure?.path == Array(denying.address.utf8))
     }
 
     @Test func `a remote without space is named, and its guarantees are untested`() async throws {
