@@ -321,7 +321,7 @@ extension StoreListing {
 
 extension Remote {
     /// Lists all objects below a prefix, 1,000 with each request. A ``FolderRemote`` lists four times as many with
-    /// each, up to 256,000: so it reads the names of a folder with a million objects eight times, not a thousand.
+    /// each, up to 64,000: so it reads the names of a folder with a million objects nineteen times, not a thousand.
     ///
     /// - Parameters:
     ///   - after: The key to begin after; nil for the first.
@@ -338,7 +338,7 @@ extension Remote {
             try await body(page)
             guard let end = page.last?.key, page.count == limit else { return }
             last = end
-            limit = min(limit * growth, 256_000)
+            limit = min(limit * growth, 64_000)
         }
     }
 
