@@ -55,9 +55,8 @@ struct Renames: ReplicaPart {
             report.problems = problems + report.problems
             return report
         }
-        var options = options
-        options.namesDeletions = true
-        var after = try await sync.afterChange("Renamed here", at: published[0]) { [options] in
+        // Not a deletion by name: if the new name is gone before the next run, the file is, and the limit counts it.
+        var after = try await sync.afterChange("Renamed here", at: published[0]) {
             try await sync.syncPaths(published, options, after: before)
         }
         after.problems = problems + after.problems

@@ -4,7 +4,7 @@ import FilesinkiReconcile
 import FilesinkiTesting
 import Testing
 
-/// What a command was told to delete or rename while the store was away, and a later run publishes.
+/// What a command was told to delete while the store was away, and a later run publishes.
 @Suite struct NamedDeletionsTests {
     let world: World
     let a: Machine
@@ -80,6 +80,19 @@ import Testing
         try await a.sync { $0.isUnattended = true }
         try await b.sync { $0.maxDelete = .count(100) }
         #expect(try b.names.count == 20)
+    }
+
+    @Test func `a folder that was renamed by name, and then deleted otherwise, is counted`()
+        async throws
+    {
+        try await whileAway {
+            let rename = PathRename(from: try RelativePath("big"), to: try RelativePath("moved"))
+            _ = try await a.with { try await $0.move([rename], SyncOptions()) }
+        }
+        #expect(a.text("moved/f1") != nil && a.text("big/f1") == nil)
+        a.remove("moved")
+        let failure = try await a.failure { try await $0.sync(SyncOptions()) }
+        #expect(failure?.code == .limit)
     }
 
     @Test("a root of which one file was renamed is not empty", arguments: [false, true])
