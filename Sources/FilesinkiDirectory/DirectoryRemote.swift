@@ -63,6 +63,10 @@ package struct DirectoryRemote: LocalRemote {
         }
     }
 
+    package func stamp(ofFolder prefix: String) async throws -> FolderStamp? {
+        try await offload { try folder.stamp(ofFolder: prefix) }
+    }
+
     package func delete(_ key: ObjectKey) async throws {
         _ = try await remove(key)
     }

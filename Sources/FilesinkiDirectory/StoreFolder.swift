@@ -68,6 +68,16 @@ final class StoreFolder: Sendable {
         return folder
     }
 
+    /// The state of a subfolder; nil when it does not exist.
+    func stamp(ofFolder prefix: String) throws(Failure) -> FolderStamp? {
+        let names = prefix.split(separator: "/").map(String.init)
+        guard let folder = try openFolder(names[...], for: prefix) else { return nil }
+        return try reported("examine the folder", prefix) { () throws(SystemError) in
+            let record = try folder.record()
+            return FolderStamp(FileStamp(record), links: UInt64(record.st_nlink))
+        }
+    }
+
     /// Opens a subfolder, and creates it and its parents if they are missing.
     func createFolder(_ names: ArraySlice<String>, for key: String) throws(Failure) -> FileHandle {
         for _ in 0..<Self.maximumTries {

@@ -86,7 +86,12 @@ extension Remote {
 package protocol FolderRemote: Remote {}
 
 /// A remote whose requests cost no round trip, so that callers need not save them.
-package protocol LocalRemote: FolderRemote {}
+package protocol LocalRemote: FolderRemote {
+    /// The present state of the folder of a prefix; nil if it does not exist. Reads none of its names.
+    ///
+    /// - Parameter prefix: Ends with a slash.
+    func stamp(ofFolder prefix: String) async throws -> FolderStamp?
+}
 
 /// A remote whose first request waits for a login.
 package protocol ConnectingRemote: Remote {

@@ -64,4 +64,28 @@ import Testing
         let wanted = ["a-b", "a.b", "a/c", "a0"]
         for limit in 1...5 { #expect(try await keys(below: "", limit: limit) == wanted) }
     }
+
+    @Test func `the stamp of a folder changes with its names, and with nothing else`() async throws
+    {
+        func stamp() async throws -> FolderStamp? {
+            try await remote.stamp(ofFolder: "zones/files/checkpoints/")
+        }
+        func slot(_ name: String) throws -> ObjectKey {
+            try ObjectKey("zones/files/checkpoints/\(name)/c")
+        }
+        #expect(try await stamp() == nil)
+        _ = try await remote.publish([1], to: slot("1"))
+        let first = try #require(try await stamp())
+        _ = try await remote.publish([1], to: ObjectKey("zones/files/log/1/c"))
+        _ = try await remote.list(prefix: "zones/", after: nil, limit: 10)
+        #expect(try await stamp() == first)
+        _ = try await remote.publish([1], to: slot("2"))
+        let second = try #require(try await stamp())
+        #expect(second != first)
+        try await remote.delete(slot("1"))
+        let third = try #require(try await stamp())
+        #expect(![first, second].contains(third))
+        try await remote.delete(slot("2"))
+        #expect(try await stamp() == nil)
+    }
 }

@@ -293,7 +293,7 @@ extension ZoneClientTests {
 }
 
 /// The memory of a zone whose parts a test sets.
-private final class NotedZone: ZoneMemory {
+final class NotedZone: ZoneMemory {
     let device = Device(id: StoreFixture.commitID(1), name: "device 1")
     var store: KnownStore?
     var position: LogPosition?

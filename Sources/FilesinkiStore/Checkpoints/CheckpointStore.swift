@@ -36,10 +36,22 @@ package struct CheckpointStore: Sendable {
 
     /// The number of the newest checkpoint; `known` when no newer one exists. Usually one request.
     ///
-    /// A folder reads the names of all checkpoints for it: one for each 256 commits since the last prune.
+    /// A folder reads the names of all checkpoints for it: one for each 256 commits since the last prune; see
+    /// ``folderState()``.
     package func newest(after known: UInt64) async throws -> UInt64 {
         let start = known == 0 ? nil : try StoreLayout.slot(prefix, known)
         return try await sequences(after: start).last ?? known
+    }
+
+    /// A number for the state of the checkpoints' folder, at most `Int64.max`; another one after a checkpoint was added or
+    /// removed. 0 if the remote is not a folder of this machine, and while it has no checkpoints.
+    ///
+    /// As long as it stays, so do the checkpoints. A hint only: see ``FilesinkiRemote/FolderStamp``.
+    func folderState() async throws -> UInt64 {
+        guard let local = remote.unwrapped(as: (any LocalRemote).self),
+            let stamp = try await local.stamp(ofFolder: prefix)
+        else { return 0 }
+        return stamp.number
     }
 
     /// The numbers of the checkpoints after a key, oldest first.
@@ -178,5 +190,19 @@ package struct CheckpointStore: Sendable {
                 "A checkpoint of \(entries) or more paths exceeds the limits of the format.",
                 remedy: "Split the root, or leave paths out with .filesinkiignore.")
         }
+    }
+}
+
+extension FolderStamp {
+    /// 1 to `Int64.max`, from a hash.
+    fileprivate var number: UInt64 {
+        let fields: [any BinaryInteger] = [
+            file.device, file.inode, UInt64(bitPattern: file.size), links,
+            file.modified.nanoseconds, file.changed.nanoseconds,
+        ]
+        let text = fields.map { String($0) }.joined(separator: " ")
+        let hash = ContentHasher.hash(Array(text.utf8)).bytes.prefix(8)
+        let number = hash.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return max(1, number & UInt64(Int64.max))
     }
 }

@@ -52,7 +52,9 @@ extension ZoneClient {
     /// commit.
     ///
     /// Costs two listings. It runs once per process, and at a network remote only if it has not run
-    /// within the last hour: a store that lost its newest commits lost them longer ago than that.
+    /// within the last hour: a store that lost its newest commits lost them longer ago than that. In a folder the
+    /// checkpoints are listed only if their folder has changed since, or after an hour: while it stays as it was, so do the
+    /// checkpoints, none of which was behind the end then.
     ///
     /// Returns without a proof if the log continues after `end`: another device has published
     /// meanwhile, and publishing after `end` loses the race.
@@ -64,7 +66,11 @@ extension ZoneClient {
         let isLocal = connection.remote.unwrapped(as: (any LocalRemote).self) != nil
         let isRecent = try has(Self.secondsPerProof, notPassedSince: .endProof)
         if isLocal || !isRecent {
-            let proof = try await proof(connection, end: end.sequence)
+            // Before the names are read: a checkpoint that is added meanwhile changes it again.
+            let folder = try await connection.checkpoints.folderState()
+            let isKnown = try isRecent && folder > 0 && folder == memory.number(.checkpointFolder)
+            let proof = try await proof(
+                connection, end: end.sequence, listsCheckpoints: !isKnown)
             if let found = try mismatch(
                 proof, end: end.sequence, memory.number(.acceptedEnd), connection.log)
             {
@@ -72,7 +78,9 @@ extension ZoneClient {
                 if try await connection.log.hasCommit(after: end.sequence) { return }
                 throw found
             }
-            if !isLocal { try memory.set([.endProof: now]) }
+            if !isKnown, !isLocal || folder > 0 {
+                try memory.set([.endProof: now, .checkpointFolder: folder])
+            }
         }
         markEndProven()
     }
@@ -85,9 +93,10 @@ extension ZoneClient {
     }
 
     nonisolated(nonsending) func proof(
-        _ connection: ZoneConnection, end: UInt64
+        _ connection: ZoneConnection, end: UInt64, listsCheckpoints: Bool = true
     ) async throws -> LogEndProof {
-        let checkpoint = try await connection.checkpoints.newest(after: end)
+        let checkpoint =
+            listsCheckpoints ? try await connection.checkpoints.newest(after: end) : end
         let (last, isKnown) = try await connection.devices.lastAcknowledged(
             lookingFor: memory.device.id)
         if !isKnown { try forgetAcknowledgement() }

@@ -89,6 +89,9 @@ package enum ZoneCounter: String, CaseIterable, Sendable {
     case failedAcknowledgement = "sighting-failed"
     /// The time of the last proof of the log's end, in seconds since 1970.
     case endProof = "end-proven"
+    /// The state of the checkpoints' folder when its names were read for that proof: see
+    /// ``CheckpointStore/folderState()``. 0 at a remote that is not a folder of this machine.
+    case checkpointFolder = "checkpoint-folder"
     /// The time of the last look for a note of a move that found none, in seconds since 1970. Zones of items have it.
     case moveLook = "move-looked"
     /// The last commit whose loss the user has accepted.
