@@ -170,4 +170,57 @@ struct DryRunTests {
         #expect(outcome.code == code, "\(outcome.talk)")
         #expect(outcome.talk.contains(told), "\(outcome.talk)")
     }
+
+    /// Dry runs that look at the store.
+    private static let lines = [
+        "sync", "sync z", "delete z", "delete -r d", "delete --keep kept", "restore z@1",
+        "undelete gone",
+        "prune --keep-last 1",
+    ]
+
+    /// A replica as of ``world()``, of which the store has a file that is ignored here.
+    private static func worldToLeave() async throws -> World {
+        let world = try await world()
+        try world.write("1", to: "a/kept")
+        try await world.done("sync", "a")
+        try world.write("kept\n", to: "a/.filesinkiignore")
+        try await world.done("sync", "a")
+        return world
+    }
+
+    private func words(_ line: String) -> [String] {
+        line.split(separator: " ").map(String.init)
+    }
+
+    @Test("each dry run says that the store was moved", arguments: lines)
+    func moved(_ line: String) async throws {
+        let world = try await Self.worldToLeave()
+        try await world.done("clone", "store", "b")
+        let told = "The store was moved to \(world.folder)/other by b."
+        #expect(try await !dry(words(line), in: world).talk.contains("moved"))
+        try await world.done("remote", "set", "other", "--migrate", "--root", "b")
+        let plan = try await dry(words(line), in: world)
+        #expect(plan.code == .done)
+        let next = "filesinki remote set --root \(world.folder)/a \(world.folder)/other"
+        #expect(
+            plan.talk.split(separator: "\n").filter { $0.contains("moved") } == [
+                "\(told) If you know that address, run \(next)."
+            ], "\(plan.talk)")
+        let json = try await dry(words(line) + ["--json"], in: world)
+        let notices = json.lines.filter { $0.contains(told) }
+        #expect(notices.count == 1, "\(json.text)")
+        #expect(notices.first?.hasPrefix(#"{"type":"notice","code":"wrong-store","#) == true)
+    }
+
+    @Test("each dry run is refused at another store, as a sync is", arguments: lines)
+    func replaced(_ line: String) async throws {
+        let world = try await Self.worldToLeave()
+        world.rename("store", to: "away")
+        try await world.makeStore("store")
+        let arguments = words(line) + ["--root", "a", "--dry-run"]
+        let refused = try await world.expect(arguments, .notAllowed)
+        #expect(
+            refused.talk.contains("This is not the store of this replica; nothing was changed."),
+            "\(refused.talk)")
+    }
 }

@@ -107,6 +107,7 @@ struct PruneCommand: ReplicaCommand {
         let code = result.failures.first.map { ExitCode($0) } ?? .done
         try console.show(result.failures)
         if report.json {
+            try console.show(result.notices, type: "notice")
             try console.output.json(object(result, exit: code))
         } else if dryRun {
             for line in summary(result).flatMap({
@@ -114,6 +115,8 @@ struct PruneCommand: ReplicaCommand {
             }) {
                 try console.output.line(line)
             }
+            try console.output.flush()
+            try console.show(result.notices, type: "notice")
         } else {
             for line in summary(result) { console.say(line) }
         }

@@ -28,6 +28,7 @@ struct RestorePlans: ReplicaPart {
             points.map(\.path), Self.options, rules: synced.rules)
         let reader = try await many.reader(of: points, after: nil)
         try await add(ManyRestores.wanted(points), in: reader, after: before, &report)
+        report.notices += before.moveNotices
         return report
     }
 
@@ -51,6 +52,7 @@ struct RestorePlans: ReplicaPart {
         try await add(wanted, in: reader, after: before, &report)
         let restored = Set(report.restored)
         report.notices.removeAll { !restored.contains($0.path) }
+        report.notices += before.moveNotices
         for path in received where report.folders.contains(path) {
             try Restores(replica).noteStillDeleted(in: path, &report)
         }
@@ -120,4 +122,9 @@ struct RestorePlans: ReplicaPart {
             }
         }
     }
+}
+
+extension SyncReport {
+    /// That the store was moved: what the command would publish is stopped there.
+    fileprivate var moveNotices: [Problem] { notices.filter { $0.failure.code == .wrongStore } }
 }

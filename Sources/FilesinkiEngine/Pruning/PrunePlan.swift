@@ -114,6 +114,8 @@ package struct PruneReport: Sendable {
     package var ownUnnamedBytes: Int64 = 0
     /// The damage of packs that stay because of it.
     package var failures: [Failure] = []
+    /// Of a dry run: that the store was moved.
+    package var notices: [Problem] = []
 
     package init() {}
 

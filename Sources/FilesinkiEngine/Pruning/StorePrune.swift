@@ -139,7 +139,19 @@ struct StorePrune: ReplicaPart {
         try await UnnamedPacks(replica).plan(log, connection, &report)
         try await AssetPrune(replica).prune(policy, isDryRun: true, connection, &report)
         report.removedUploads = try await sweep(connection.remote, isDryRun: true)
+        report.notices = try await moveNotices()
         return report
+    }
+
+    /// That the store was moved; empty if it was not, or who asks may not look.
+    private func moveNotices() async throws -> [Problem] {
+        do {
+            return try await sync.findMove().map { move in
+                [Problem(RelativePath(unchecked: []), move, isUrgent: true)]
+            } ?? []
+        } catch let failure as Failure where failure.isRefusal {
+            return []
+        }
     }
 
     /// Why the versions are kept that stay.

@@ -164,7 +164,10 @@ extension Deletions {
             let doomed = storedEntries(of: paths, run)
             // After a lost race, a part may be deleted already.
             if lostRaces == 0 { try require(paths, in: doomed, recursive) }
-            if options.isDryRun { return Self.plan(doomed, run) }
+            if options.isDryRun {
+                try sync.reportMove(&run)
+                return Self.plan(doomed, run)
+            }
             if try await publishTombstones(doomed, run, options) {
                 var report = try await sync.syncPaths(paths, options)
                 report.add(done: Self.report(of: doomed))
@@ -228,6 +231,7 @@ extension Deletions {
         var report = report(of: doomed)
         report.publishedCommits = 0
         report.isDryRun = true
+        report.notices = run.report.notices
         report.sequence = run.report.sequence
         return report
     }

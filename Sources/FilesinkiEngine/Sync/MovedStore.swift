@@ -10,9 +10,9 @@ import FilesinkiText
 /// Each fetch reads the note with the end of the log, and the manifest keeps it: so whoever publishes knows it, also where a
 /// command does not ask the remote again.
 extension SyncEngine {
-    /// Reports that the store was moved, if it was.
+    /// Reports that the store was moved, if it was: a run for everything, and each dry run, for what it plans would be stopped.
     func reportMove(_ run: inout SyncRun) throws {
-        guard !run.isPartial, let move = try knownMove(run) else { return }
+        guard !run.isPartial || run.options.isDryRun, let move = try knownMove(run) else { return }
         run.report.notices.append(
             Problem(RelativePath(unchecked: []), .moved(move), isUrgent: true))
     }
