@@ -265,6 +265,44 @@ struct HistoryTests {
         #expect(action?.contains("after version") == false, "\(outcome.text)")
     }
 
+    @Test("explain says when a version of another device was received here")
+    func explainArrival() async throws {
+        let world = try await GoldenTests.pair()
+        world.hoursLater = 1
+        for text in ["2", "3"] {
+            try world.write(text, to: "a/one")
+            try await world.done("sync", "a")
+        }
+        world.hoursLater = 5
+        try await world.done("sync", "b")
+        world.hoursLater = 7
+        try world.write("4", to: "b/one")
+        try await world.done("sync", "b")
+        world.hoursLater = 9
+        try await world.done("sync", "a")
+        /// The versions with the hours after the first one.
+        func received(_ root: String, _ path: String) async throws -> [String] {
+            try await world.expect("explain --root \(root) \(path) --json").lines.compactMap {
+                line in
+                guard line.contains(#""type":"version""#) else { return nil }
+                guard let found = line.firstRange(of: #""received":""#) else { return "" }
+                return String(line[found.upperBound...].prefix(13))
+            }
+        }
+        let (clone, late, last) = ("2023-11-14T22", "2023-11-15T03", "2023-11-15T07")
+        // The newest first: its own, the one in place before, one that was overtaken, and that of the clone.
+        #expect(try await received("b", "one") == ["", late, "", clone])
+        #expect(try await received("a", "one") == [last, "", "", ""])
+        #expect(try await received("b", "two") == [clone])
+        #expect(try await received("a", "two") == [""])
+        let text = try await world.expect("explain --root b one").lines
+        let line = try #require(text.first { $0.contains("@3") })
+        let shown = try #require(line.firstRange(of: "  received here 2023-11-15 "))
+        #expect(line[shown.upperBound...].count == "03:13:20".count, "\(line)")
+        #expect(text.count { $0.contains("received here") } == 2, "\(text)")
+        #expect(try await !world.expect("log --root b one").text.contains("received"))
+    }
+
     @Test("explain names the device that deleted, and says once what happened")
     func explainDeletion() async throws {
         let world = try await ReplicaTests.pair()

@@ -185,6 +185,7 @@ extension PathVersion {
         object.add("superseded", isSuperseded)
         object.add("pruned", isPruned)
         object.add("lost", isLost ? true : nil)
+        object.add("received", received)
         change.entry.describe(in: &object)
         return object
     }
@@ -208,6 +209,7 @@ extension PathVersion {
         words += decision
         if isPruned { words.append("removed by a prune") }
         if isLost { words.append("lost") }
+        if let received { words.append("received here \(TimeText.local(received))") }
         return words.joined(separator: ", ")
     }
 

@@ -331,6 +331,8 @@ package struct PathVersion: Sendable {
     var isMovedAway = false
     /// The name that the commit gave to what was at the path; nil where it did not rename it.
     package var movedTo: RelativePath?
+    /// When this replica received it from another device; nil where it did not, or that is not known. Only `explain` asks.
+    package var received: Timestamp?
     /// Whether a prune has removed the content.
     package var isPruned = false
     /// Whether the content is gone because the store was damaged, and a repair has given it up.

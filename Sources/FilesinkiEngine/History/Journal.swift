@@ -32,6 +32,10 @@ struct Journal: ReplicaPart {
         }
         do {
             explanation.versions = try await history.versions(of: path).reversed()
+            try manifest.arrivals().describe(
+                &explanation.versions,
+                upTo: explanation.base?.version ?? explanation.deletion ?? 0, besides: config.device
+            )
         } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
             explanation.away = failure
         }

@@ -150,7 +150,7 @@ extension ManifestDatabase {
     fileprivate static let storeValues =
         [
             prunedCounter, endedCounter, lostName, unreadDeletionsCounter, unreadVersionsCounter,
-            unlistedContentsCounter, emptiedRootName,
+            unlistedContentsCounter, emptiedRootName, arrivalsName,
         ] + moveValues
 
     /// The last commit of a prune that was read; 0 for none. Before it, a content that the history names may be gone.

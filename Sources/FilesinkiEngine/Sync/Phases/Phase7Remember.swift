@@ -265,6 +265,7 @@ extension SyncEngine {
             // A rule, or an option of this run, has decided what was left open.
             for row in left where row.path == step.path { try writer.resolveConflict(row.id) }
         }
+        try writer.noteArrivals(done, run, at: now, in: manifest)
         let (code, outcome) = run.outcome(publication)
         try writer.endRun(
             id, ended: now, outcome: outcome, exitCode: code,
