@@ -225,6 +225,39 @@ struct PlacementTests {
         }
     }
 
+    @Test("sync says once that Syncthing's ignore file is not read, unless init has said so")
+    func foreignIgnoreFileLater() async throws {
+        let world = try World()
+        try world.write("*.tmp", to: "b/.stignore")
+        for root in ["a", "b", "c"] { try await world.done("init", root, "--remote", "of-\(root)") }
+        for root in ["a", "c"] { try world.write("*.tmp", to: "\(root)/.stignore") }
+        try world.write("*.tmp", to: "c/.filesinkiignore")
+        let told =
+            ".stignore: This ignore file of another program is not read. Write what filesinki is to leave out into "
+            + ".filesinkiignore, in the syntax of .gitignore."
+        func count(_ line: String) async throws -> Int {
+            try await world.expect(line).talk.ranges(of: told).count
+        }
+        for (line, expected) in [
+            ("sync a/.stignore", 0), ("sync a --dry-run", 1), ("sync a", 1), ("sync a", 0),
+            ("sync a --dry-run", 0), ("sync b", 0), ("sync c", 0),
+        ] {
+            #expect(try await count(line) == expected, "\(line)")
+        }
+        // It is said again of one that comes back, and where the file of this program is gone.
+        world.remove("a/.stignore")
+        #expect(try await count("sync a") == 0)
+        try world.write("*.bak", to: "a/.stignore")
+        #expect(try await count("sync a") == 1)
+        world.remove("c/.filesinkiignore")
+        let json = try await world.expect("sync c --json").lines
+        let notices = json.filter { $0.contains("another program") }
+        #expect(notices.count == 1, "\(json)")
+        #expect(
+            notices.first?.hasPrefix(#"{"type":"notice","code":"usage","path":".stignore","#)
+                == true)
+    }
+
     @Test("E2.4 a replica found below a new root is reported once by sync")
     func outer() async throws {
         let world = try World()

@@ -1,3 +1,4 @@
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiRules
 import FilesinkiSystem
@@ -14,7 +15,7 @@ struct ForeignIgnoreFiles {
     func notices() throws -> [Failure] {
         guard !exists(IgnoreFilter.fileName) else { return [] }
         var notices: [Failure] = []
-        if exists(".stignore") { notices.append(.unread(path(".stignore"))) }
+        if hasUnread { notices.append(.unread(path(Self.unreadName))) }
         let isRepositorySynced = try exists(".git") && !isIgnoredByUser(".git")
         if exists(".gitignore"), try !appliesGitignore() {
             notices.append(
@@ -25,6 +26,11 @@ struct ForeignIgnoreFiles {
         }
         return notices
     }
+
+    fileprivate static let unreadName = ".stignore"
+
+    /// Whether there is Syncthing's file, and none of this program.
+    var hasUnread: Bool { !exists(IgnoreFilter.fileName) && exists(Self.unreadName) }
 
     /// Whether an ignore file of the user has the name.
     private func isIgnoredByUser(_ name: String) throws -> Bool {
@@ -40,6 +46,32 @@ struct ForeignIgnoreFiles {
     private func appliesGitignore() throws -> Bool {
         let synced = try StateFile.read(path(Settings.syncedFile), followingSymlinks: true)
         return RulesLoad(synced: synced, device: try options.deviceFiles()).gitignore
+    }
+}
+
+extension SyncEngine {
+    /// That Syncthing's file is not read, in the first run that finds it: it may have come after `init`, which says so, too.
+    func foreignIgnoreNotices(_ run: SyncRun) throws -> [Problem] {
+        guard run.selection.isEverything else { return [] }
+        let hasUnread = ForeignIgnoreFiles(options).hasUnread
+        guard try hasUnread != (manifest.value(ManifestDatabase.unreadIgnoreFile) != nil) else {
+            return []
+        }
+        if !run.options.isDryRun { try manifest.write { try $0.noteUnreadIgnoreFile(hasUnread) } }
+        guard hasUnread else { return [] }
+        let path = RelativePath(unchecked: Array(ForeignIgnoreFiles.unreadName.utf8))
+        return [Problem(path, .unread(ForeignIgnoreFiles.unreadName), isNews: true)]
+    }
+}
+
+extension ManifestDatabase {
+    fileprivate static let unreadIgnoreFile = "unread-ignore-file"
+}
+
+extension ManifestWriter {
+    /// Notes whether the user has been told of an ignore file that is not read.
+    func noteUnreadIgnoreFile(_ isTold: Bool) throws {
+        try setValue(ManifestDatabase.unreadIgnoreFile, isTold ? [1] : nil)
     }
 }
 

@@ -56,7 +56,9 @@ extension Replica {
         try StateFile.makeFolder(options.root, mode: rootMode)
         if existing == nil, !paths.isEmpty { try recordChoice(paths, in: state) }
         if config != existing {
-            try writeState(state, config, options, key)
+            try writeState(
+                state, config, options, key,
+                tellsUnread: existing == nil && ForeignIgnoreFiles(options).hasUnread)
         } else {
             report.isMarkedAgain = try markAgain(config, options)
         }
@@ -161,7 +163,7 @@ extension Replica {
 
     private static func writeState(
         _ state: StateFolder, _ config: ReplicaConfig, _ options: ReplicaOptions,
-        _ key: StoreKey?
+        _ key: StoreKey?, tellsUnread: Bool
     ) throws {
         try StateFile.makeFolder(state.path)
         try key?.write(state.storeKey)
@@ -169,7 +171,10 @@ extension Replica {
         try RootMarker(root: RootFolder(path: options.root)).write(config.device.id)
         let database = try ManifestDatabase.open(at: state.manifest, create: true)
         // An acknowledgement carries the name of the device: the next commit writes one with the new name.
-        try database.write { try $0.set([.acknowledgement: 0, .acknowledgementTime: 0]) }
+        try database.write { writer in
+            try writer.set([.acknowledgement: 0, .acknowledgementTime: 0])
+            if tellsUnread { try writer.noteUnreadIgnoreFile(true) }
+        }
         _ = consume database
         // The first run may be one of cron.
         try options.userIgnoreFiles().record(in: state)

@@ -83,6 +83,7 @@ struct SyncEngine: ReplicaPart {
         if new.isEmpty { try requireNotInWithheld(Array(released), run) }
         try reviewWithheld(&run, released: released, besides: new)
         run.report.notices += try unheldNotices(run)
+        run.report.notices += try foreignIgnoreNotices(run)
         return run
     }
 
