@@ -31,7 +31,7 @@ struct HandMergeTests {
 
     @Test(
         "resolve takes no side that would lose it",
-        arguments: ["here", "there", "ours", "theirs", "mine"])
+        arguments: ["here", "there", "ours", "theirs", "mine", "a", "b"])
     func refused(_ word: String) async throws {
         for isSynced in [true, false] {
             let world = try await Self.conflict(synced: isSynced)
@@ -84,7 +84,7 @@ struct HandMergeTests {
     @Test("resolve -i shows the file as it is in place now, and no key that leaves it out")
     func asked() async throws {
         let world = try await Self.conflict(synced: false)
-        let outcome = try await Self.ask(world, "e\nm\nh\nhere\ntheirs\nq\n")
+        let outcome = try await Self.ask(world, "e\nm\nh\nhere\ntheirs\na\nq\n")
         #expect(outcome.code == .conflict, "\(outcome.talk)")
         for text in [
             "in place, edited here since  8 B", "    --- one.txt in place\n", "    -a and b\n",
@@ -107,6 +107,19 @@ struct HandMergeTests {
             #expect(outcome.code == .done, "\(outcome.talk)")
             #expect(world.readText("b/one.txt") == content)
         }
+    }
+
+    @Test(
+        "what is not synced is replaced by nothing before a sync", arguments: ["copy", "base", "1"])
+    func unsent(_ word: String) async throws {
+        let world = try await Self.conflict(synced: false)
+        let outcome = try await world.run("resolve", "one.txt", "--take", word)
+        #expect(outcome.code == .usage, "\(outcome.talk)")
+        let told =
+            "What is in place was edited here after the conflict was found, and is not synced yet: it would be replaced. "
+            + "Run filesinki sync first. To keep what is in place, run filesinki resolve one.txt --take committed."
+        #expect(outcome.talk.replacing("\n", with: " ").contains(told), "\(outcome.talk)")
+        #expect(world.readText("b/one.txt") == "a and b\n")
     }
 
     @Test("a merge tool is not given the two sides without what is not synced yet")

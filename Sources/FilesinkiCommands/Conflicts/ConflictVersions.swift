@@ -86,40 +86,53 @@ extension OpenConflict {
     /// Whether a version is the one in place, which was edited here after the conflict had been found.
     func isEditedInPlace(_ side: Choice.Side) -> Bool { sides.isEditedHere && side == .theirs }
 
-    /// What a version is, with size and time of the file in place as it is now; nil for a deletion.
+    /// What a version is, the one in place as the file is now; nil for a deletion.
     func shownEntry(of side: Choice.Side) -> Entry? {
         guard var entry = entry(of: side) else { return nil }
         if side == .theirs, let unsent = sides.unsent {
-            (entry.size, entry.modified) = (unsent.size, unsent.modified)
+            (entry.size, entry.modified) = (unsent.stamp.size, unsent.stamp.modified)
+            entry.content = unsent.content ?? entry.content
         }
         return entry
     }
 
     /// What a difference calls a version.
-    func title(of side: Choice.Side) -> String {
-        isEditedInPlace(side) ? "in place" : sides.label(side)
+    ///
+    /// - Parameter isOneOfSeveral: Whether the path has other open conflicts, from which the devices tell this one.
+    func title(of side: Choice.Side, isOneOfSeveral: Bool = false) -> String {
+        if isEditedInPlace(side) { return "in place" }
+        return (isOneOfSeveral ? sides.fullLabel(side) : sides.label(side)) + editWords(of: side)
     }
 
-    /// Refuses to merge in a program what no run has sent yet: the program would begin without it.
+    /// What is said of the version from here that was edited in place; empty for any other one.
+    func editWords(of side: Choice.Side) -> String {
+        let isEdited = side == .theirs && sides.unsent != nil && !isEditedInPlace(side)
+        return isEdited ? ", edited since, not yet synced" : ""
+    }
+
+    /// Refuses to replace what was edited in place, and what no run has sent yet: nothing has shown it beside the others.
     ///
+    /// - Parameter program: Whether a program merges the versions.
     /// - Throws: Code `usage`.
-    func requireSent(_ hints: CommandHints) throws(Failure) {
+    func requireSent(_ hints: CommandHints, by program: Bool = false) throws(Failure) {
         guard sides.unsent != nil else { return }
+        let why = program ? "a program would begin without it." : "it would be replaced."
         throw Failure(
             .usage, path: path.bytes,
             "What is in place was edited here after the conflict was found, and is not synced yet: "
-                + "a program would begin without it.",
+                + why,
             remedy: "Run filesinki sync first. To keep what is in place, run filesinki resolve "
-                + "\(hints.word(path)) --take committed.")
+                + "\(hints.word(path)) --take \(keptWord).")
     }
+
+    /// The word for what is in place.
+    private var keptWord: String { sides.isEditedHere ? "committed" : sides.label(.theirs) }
 
     /// Refuses the words for the two sides where what is in place is neither: it would be lost to the eye.
     ///
     /// - Throws: Code `usage`.
     func requireSide(_ word: String, _ hints: CommandHints) throws(Failure) {
-        guard sides.isEditedHere, let copy,
-            ["here", "ours", "mine", "there", "theirs"].contains(word)
-        else { return }
+        guard sides.isEditedHere, let copy, isSideWord(word) else { return }
         let (name, copyName) = (hints.word(path), hints.word(copy))
         throw Failure(
             .usage, path: path.bytes,
@@ -128,6 +141,13 @@ extension OpenConflict {
             remedy: "To keep it, run filesinki resolve \(name) --take committed, or remove the "
                 + "conflict copy with filesinki rm \(copyName). To take what was here before, use --take copy; "
                 + "any other version by its number, which filesinki log \(name) lists.")
+    }
+
+    /// Whether a word names a version by its device or side, and not by its place.
+    private func isSideWord(_ word: String) -> Bool {
+        if ["base", "copy", "committed"].contains(word) { return false }
+        return ["here", "ours", "mine", "there", "theirs"].contains(word)
+            || sides.side(named: word) != nil
     }
 
     /// The words with which `--take` names the two versions, such as `here|there`.

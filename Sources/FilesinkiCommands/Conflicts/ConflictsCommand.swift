@@ -69,6 +69,7 @@ extension OpenConflict {
         if isEditedInPlace(side) { return "in place, edited here since" }
         let label = isOneOfSeveral ? sides.fullLabel(side) : sides.label(side)
         return printable(label.utf8) + (label == "committed" && copy != nil ? " (in place)" : "")
+            + editWords(of: side)
     }
 
     fileprivate var json: JSONObject {
@@ -80,6 +81,7 @@ extension OpenConflict {
         if let base = conflict.base { object.add("base", .object(Self.json(base))) }
         if !isBaseKnown { object.add("base_unknown", true) }
         if sides.isEditedHere { object.add("edited_here", true) }
+        if sides.unsent != nil { object.add("unsent", true) }
         guard sides.here == nil else {
             for side in sides.inOrder {
                 let name = sides.label(side)
@@ -95,7 +97,7 @@ extension OpenConflict {
 
     /// The version of a side, and where it is; nil for a deletion.
     private func json(of side: Choice.Side) -> JSONObject? {
-        guard let entry = entry(of: side) else { return nil }
+        guard let entry = shownEntry(of: side) else { return nil }
         var object: JSONObject = [:]
         if sides.here == nil { object.add("side", sides.label(side)) }
         object.add("place", place(of: side))

@@ -65,6 +65,13 @@ struct ResolveCommand: ReplicaCommand {
         help: ArgumentHelp("Merge the versions in this program.", valueName: "tool"))
     var tool: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Resolve only if the file in place has this content, also if it is not synced yet.",
+            valueName: "content"))
+    var ifContent: String?
+
     @Flag(
         name: [.customShort("i"), .customLong("interactive")],
         help: "Ask at the terminal about each open conflict, or those of the paths.")
@@ -83,7 +90,9 @@ struct ResolveCommand: ReplicaCommand {
 
     func validate() throws {
         if isInteractive {
-            if undo || all || take != nil || with != nil || report.json || list.pathsFrom != nil {
+            if undo || all || take != nil || with != nil || ifContent != nil || report.json
+                || list.pathsFrom != nil
+            {
                 throw ValidationError("-i takes paths and --tool, and nothing else.")
             }
             return
@@ -92,7 +101,7 @@ struct ResolveCommand: ReplicaCommand {
             throw ValidationError("Give paths, --all, or -i to be asked about each.")
         }
         if undo {
-            if all || take != nil || with != nil || tool != nil {
+            if all || take != nil || with != nil || tool != nil || ifContent != nil {
                 throw ValidationError("--undo takes paths and nothing else.")
             }
             return
@@ -102,6 +111,9 @@ struct ResolveCommand: ReplicaCommand {
         }
         if with != nil, all || paths.count > 1 {
             throw ValidationError("--with is for one path.")
+        }
+        if ifContent != nil, all || tool != nil || paths.count > 1 || list.pathsFrom != nil {
+            throw ValidationError("--if-content is for one path, with --take or --with.")
         }
     }
 
@@ -116,6 +128,7 @@ struct ResolveCommand: ReplicaCommand {
         let session = try await Session.open(replica, writable: true, in: console)
         let open = try await session.openConflicts()
         let targets = try targets(paths, open, session)
+        try await requireContent(of: targets, session)
         let choices = try choices(given, of: targets, open)
         if let given, let conflict = targets.first?.conflicts.first {
             try await checkMarkers(in: given, of: conflict, session)

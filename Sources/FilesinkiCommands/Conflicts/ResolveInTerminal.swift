@@ -162,13 +162,17 @@ struct ConflictKeys {
 
     init(_ sides: ConflictSides) { self.sides = sides }
 
+    /// Whether the version from here is in place, and was edited since.
+    private var isHereUnsent: Bool { sides.unsent != nil && !sides.isEditedHere }
+
     private var labels: [String] { sides.inOrder.map { printable(sides.label($0).utf8) } }
 
     var question: String {
         let names =
             sides.here == nil
             ? "[1] \(labels[0]), [2] \(labels[1])"
-            : sides.isEditedHere ? "[c]opy, [t] in place" : "[h]ere, [t]here"
+            : sides.isEditedHere
+                ? "[c]opy, [t] in place" : isHereUnsent ? "[h]ere" : "[h]ere, [t]here"
         let merging = sides.unsent == nil ? " [e]dit, [m]erge tool," : ""
         return "\(names), [b]oth,\(merging) [d]iff, [s]kip, [q]uit, [?]"
     }
@@ -185,10 +189,12 @@ struct ConflictKeys {
                     "  c  take what was here before, which the conflict copy has",
                     "  t  take what is in place, which was edited here since",
                 ]
-                : [
-                    "  h  take the version from here (also o, for ours)",
-                    "  t  take the version from there (theirs)",
-                ]
+                : isHereUnsent
+                    ? ["  h  take the version from here, which was edited since (also o, for ours)"]
+                    : [
+                        "  h  take the version from here (also o, for ours)",
+                        "  t  take the version from there (theirs)",
+                    ]
         let merging = [
             "  e  edit both in one text, with markers where they differ, in $VISUAL or $EDITOR",
             "  m  merge them in a program",
@@ -207,8 +213,8 @@ struct ConflictKeys {
         switch word {
         case "1" where sides.here == nil: return .take(sides.inOrder[0])
         case "2" where sides.here == nil: return .take(sides.inOrder[1])
-        case "h", "o": return sides.side(named: "here").map { .take($0) }
-        case "t": return sides.side(named: "there").map { .take($0) }
+        case "h", "o": return sides.side(named: "here").map(taking)
+        case "t": return sides.side(named: "there").map(taking)
         case "c" where sides.isEditedHere: return .take(.ours)
         case "b", "both": return .both
         case "e", "edit": return .edit
@@ -216,19 +222,32 @@ struct ConflictKeys {
         case "d", "diff": return .difference
         case "s", "skip": return .skip
         case "q", "quit": return .quit
-        default: return sides.side(named: word).map { .take($0) }
+        case "copy", "committed": return sides.side(named: word).map(taking)
+        default:
+            guard let side = sides.side(named: word) else { return nil }
+            return sides.isEditedHere ? .lost(Self.neitherSide) : taking(side)
         }
     }
+
+    /// Takes a version, unless it replaces what was edited in place without being shown as such.
+    private func taking(_ side: Choice.Side) -> Answer {
+        guard isHereUnsent, side == .ours else { return .take(side) }
+        return .lost([
+            "What is in place was edited here and is not synced yet: run sync first,",
+            "then it can be replaced.",
+        ])
+    }
+
+    private static let neitherSide = [
+        "What is in place was edited here after the conflict was found, and is",
+        "of neither side.",
+    ]
 
     /// Why a key is not one of this conflict: what was edited in place would be lost to the eye; nil for the others.
     private func reasonAgainst(_ word: String) -> [String]? {
         switch word {
         case "h", "o", "here", "ours", "mine", "there", "theirs":
-            guard sides.isEditedHere else { return nil }
-            return [
-                "What is in place was edited here after the conflict was found, and is",
-                "of neither side.",
-            ]
+            return sides.isEditedHere ? Self.neitherSide : nil
         case "e", "edit", "m", "merge":
             guard sides.unsent != nil else { return nil }
             return [
@@ -267,7 +286,8 @@ extension Session {
             let name =
                 open.sides.here == nil
                 ? "\(index + 1) \(label)"
-                : open.isEditedInPlace(side) ? "in place, edited here since" : label
+                : open.isEditedInPlace(side)
+                    ? "in place, edited here since" : label + open.editWords(of: side)
             let author = try await author(of: side, in: open)
             let by = author.map { "by \(printable($0.utf8))" } ?? ""
             table.add(printable(name.utf8), text(open.shownEntry(of: side)), by)

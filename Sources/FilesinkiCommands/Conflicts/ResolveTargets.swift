@@ -91,12 +91,15 @@ extension ResolveCommand {
     private func choice(
         _ given: [UInt8]?, of open: OpenConflict?, _ hints: CommandHints
     ) throws(Failure) -> ConflictChoice? {
+        guard !undo else { return nil }
+        if let take { try open?.requireSide(take, hints) }
+        let side = take == "base" ? nil : take.flatMap { open?.sides.side(named: $0) }
+        if side != .theirs, ifContent == nil { try open?.requireSent(hints) }
         if let given { return .bytes(given) }
-        guard !undo, let take else { return nil }
+        guard let take else { return nil }
         if take == "base" { return .base }
-        try open?.requireSide(take, hints)
         // A device may be called 12.
-        if let side = open?.sides.side(named: take) { return side == .ours ? .ours : .theirs }
+        if let side { return side == .ours ? .ours : .theirs }
         if let version = UInt64(take) { return .version(version) }
         guard let open else { return .ours }
         _ = try open.side(named: take)

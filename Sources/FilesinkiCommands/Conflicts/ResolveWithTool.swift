@@ -37,7 +37,7 @@ extension ResolveCommand {
         _ conflict: OpenConflict, with tool: MergeTool, _ session: Session
     ) async throws -> ExitCode {
         let (console, path) = (session.console, conflict.path)
-        try conflict.requireSent(console.hints)
+        try conflict.requireSent(console.hints, by: true)
         let versions = try await session.versions(of: conflict)
         let parent = console.environment["TMPDIR"] ?? "/tmp"
         let files = try MergeToolFiles(

@@ -129,7 +129,7 @@ struct DiffCommand: ReplicaCommand {
         var sides: [(content: [UInt8], name: String, isDeleted: Bool)] = []
         for side in open.sides.inOrder {
             let content = try await session.content(of: side, in: open)
-            let name = isOneOfSeveral ? open.sides.fullLabel(side) : open.title(of: side)
+            let name = open.title(of: side, isOneOfSeveral: isOneOfSeveral)
             sides.append((content, "\(target) \(name)", open.entry(of: side) == nil))
         }
         let (first, second) = (sides[0], sides[1])

@@ -16,7 +16,7 @@ package struct ConflictSides: Hashable, Sendable {
     /// Whether the version in place is neither of the two any more: it was edited here after the conflict had been found here.
     package var isEditedHere = false
     /// The file in place, if it was edited here and no run has sent that yet: the manifest has what was there before.
-    package var unsent: FileStamp?
+    package var unsent: UnsentFile?
 
     /// The name of the device that wrote a version; nil if it is not known.
     package func device(_ side: Choice.Side) -> String? {
@@ -61,6 +61,13 @@ package struct ConflictSides: Hashable, Sendable {
             return word == oursDevice ? .ours : word == theirsDevice ? .theirs : nil
         }
     }
+}
+
+/// A file in place of a conflict that was edited here, and that no run has sent yet.
+package struct UnsentFile: Hashable, Sendable {
+    package var stamp: FileStamp
+    /// Nil for a file that is too large to be read only to be listed.
+    package var content: ContentID?
 }
 
 extension OpenConflict {

@@ -1,13 +1,17 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
+import FilesinkiReconcile
 
 extension Conflicts {
     /// Longer files that have changed are taken for edited without being read.
     private static let comparedSize: Int64 = 64 << 20
 
-    /// Finds whether the file in place of a conflict that was found here has been edited here since, as who merges both
-    /// versions by hand does: what is in place is then of neither side.
+    /// Finds whether the file in place of a conflict has been edited here since the conflict was found, as who merges both
+    /// versions by hand does.
+    ///
+    /// Where this device found the conflict, what is in place is then of neither side. Elsewhere it is the version from here,
+    /// as it will be when a run has sent it.
     ///
     /// - Parameters:
     ///   - row: As it was found.
@@ -15,27 +19,42 @@ extension Conflicts {
     func findEdit(
         of row: ConflictRow, _ writer: Device?, _ sides: inout ConflictSides
     ) throws {
-        guard row.rule != Self.receivedRule, row.copyPath != nil,
-            let found = row.theirs, found.kind == .file,
+        guard row.copyPath != nil, let found = row.theirs, found.kind == .file,
             let base = try manifest.base(row.path), base.entry.kind == .file
         else { return }
         sides.unsent = try unsent(base, besides: found)
-        sides.isEditedHere =
-            sides.unsent != nil
-            || writer?.id == config.device.id && !base.entry.hasSameContent(as: found)
+        if row.rule != Self.receivedRule {
+            sides.isEditedHere =
+                sides.unsent != nil
+                || writer?.id == config.device.id && !base.entry.hasSameContent(as: found)
+        } else if sides.unsent != nil, sides.here == .ours {
+            sides.isEditedHere = true
+        } else if sides.unsent != nil {
+            (sides.here, sides.theirsDevice) = (.theirs, config.device.name)
+        }
+    }
+
+    /// The content of the file in place of a conflict as it is now; nil if it is no file. Of a live database the one that a run
+    /// has last seen.
+    func contentInPlace(of path: RelativePath) throws -> ContentID? {
+        guard let status = try root.status(path), status.kind == .file else { return nil }
+        if let base = try manifest.base(path), base.stamp == status.stamp || root.isLive(path) {
+            return base.entry.content
+        }
+        return try root.content(of: path)
     }
 
     /// A file that is none of these contents: no run has published what is there now.
-    private func unsent(_ base: BaseRow, besides found: Entry) throws -> FileStamp? {
+    private func unsent(_ base: BaseRow, besides found: Entry) throws -> UnsentFile? {
         guard let status = try root.status(base.path), status.kind == .file,
             !root.isLive(base.path), status.stamp != base.stamp
         else { return nil }
-        // A run that has not ended may have written it.
-        let known = [base.entry, found].filter { $0.size == status.stamp.size }
-        guard !known.isEmpty, status.stamp.size <= Self.comparedSize else {
-            return status.stamp
+        guard status.stamp.size <= Self.comparedSize else {
+            return UnsentFile(stamp: status.stamp)
         }
         let content = try root.content(of: base.path)
-        return known.contains { $0.content == content } ? nil : status.stamp
+        // A run that has not ended may have written it.
+        let isKnown = [base.entry, found].contains { $0.content == content }
+        return isKnown ? nil : UnsentFile(stamp: status.stamp, content: content)
     }
 }

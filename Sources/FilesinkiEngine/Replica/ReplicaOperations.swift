@@ -158,6 +158,11 @@ extension Replica {
         try Conflicts(context).present(entry, at: place, limit: limit)
     }
 
+    /// See ``Conflicts/contentInPlace(of:)``.
+    package func contentInPlace(of path: RelativePath) throws -> ContentID? {
+        try Conflicts(context).contentInPlace(of: path)
+    }
+
     /// See ``Conflicts/resolve(_:_:of:_:)``.
     package func resolve(
         _ path: RelativePath, _ choice: ConflictChoice, of scope: ConflictScope = .only,

@@ -112,7 +112,8 @@ enum PageCall: String, CaseIterable {
         if self == .take {
             let side = try given.word("side", of: Self.takenSides)
             return PageCommand(
-                resolve, options: ["--json", "--take", side], paths: try given.pathOrPaths())
+                resolve, options: ["--json", "--take", side] + (try shown(given)),
+                paths: try given.pathOrPaths())
         }
         let path = try given.path()
         switch self {
@@ -125,10 +126,16 @@ enum PageCall: String, CaseIterable {
                 ["diff"], options: ["--json", "--conflict", "--explain"], paths: [path])
         case .use:
             return PageCommand(
-                resolve, options: ["--json", "--with", "-"], paths: [path],
+                resolve, options: ["--json", "--with", "-"] + (try shown(given)), paths: [path],
                 input: try given.text("text"))
         default:
             return PageCommand(resolve, options: ["--json", "--undo"], paths: [path])
         }
+    }
+
+    /// The content in place that the page has shown: nothing else is replaced without a question.
+    private func shown(_ given: CallArguments) throws(Failure) -> [String] {
+        guard let content = try given.optionalContent("shown") else { return [] }
+        return ["--if-content", content.description]
     }
 }

@@ -8,8 +8,8 @@ async function conflictList() {
   if (list.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No open conflicts.')];
   const isOfOne = (side) => new Set(list.map((line) => line[`${side}_device`])).size === 1;
   const head = (side) => sideName(side, isOfOne(side) ? list[0] : {});
-  const size = ({ side, isOfOthers, isEdited, device, name, entry }) => isEdited ? 'edited here since' : isOfOthers ? `${name}: ${sideSize(entry)}`
-    : isOfOne(side) || device === undefined ? sideSize(entry) : `${visible(device)}: ${sideSize(entry)}`;
+  const size = ({ side, isOfOthers, isEdited, isUnsent, device, name, entry }) => isEdited ? 'edited here since' : isOfOthers ? `${name}: ${sideSize(entry)}`
+    : isUnsent ? `${sideSize(entry)}, edited since, not yet synced` : isOfOne(side) || device === undefined ? sideSize(entry) : `${visible(device)}: ${sideSize(entry)}`;
   const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: head('here'), number: true }, { text: head('there'), number: true }];
   const all = h('div', { class: 'row' });
   return [title, list.length === 1 ? null : all, listing('Open conflicts, the oldest first', heads, list, (line) => line.path,
@@ -27,7 +27,7 @@ function offerAll(place, chosen, isFiltered) {
   const which = `${isFiltered ? 'these' : 'all'} ${chosen.length.toLocaleString()}`;
   const offer = (side) => {
     // A version that was deleted is one, too.
-    const lines = chosen.filter((line) => line.sides === undefined && !line.edited_here);
+    const lines = chosen.filter((line) => line.sides === undefined && !line.edited_here && !line.unsent);
     if (lines.length === 0 || lines.length < chosen.length) return null;
     // A path can have one of several versions only.
     if (side === 'there' && new Set(lines.map((line) => pathHash('', pathValues(line)))).size < lines.length) return null;
@@ -88,8 +88,12 @@ function bothVersions(line) {
     ];
   }
   if (line.sides === undefined) {
-    return ['here', 'there'].map((side) => ({
-      side, name: sideName(side, line), words: `from ${side}`, device: line[`${side}_device`], entry: line[side] }));
+    return ['here', 'there'].map((side) => {
+      // The version in place is the one from here then.
+      const isUnsent = line.unsent === true && side === 'here';
+      const name = `${sideName(side, line)}${isUnsent ? ', edited since, not yet synced' : ''}`;
+      return { side, name, isUnsent, losesEdit: line.unsent === true && !isUnsent, words: `from ${side}`, device: line[`${side}_device`], entry: line[side] };
+    });
   }
   const known = line.sides.map((entry) => ({
     side: isCopyOf(line, entry) ? 'copy' : 'committed', isOfOthers: true, name: visible(entry.side),
@@ -104,6 +108,12 @@ function placeEntry(line) { return line.sides?.find((entry) => !isCopyOf(line, e
 
 function isCopyOf(line, entry) {
   return entry !== undefined && entry.place === line.copy && entry.place_bytes === line.copy_bytes;
+}
+
+// The content of the file in place, as it was shown: a call that replaces another one is refused. Undefined if the file has none.
+function placedContent(line, both) {
+  if (line.copy === undefined) return undefined;
+  return both.find(({ entry }) => entry !== undefined && entry.place === line.path && entry.place_bytes === line.path_bytes)?.entry.content;
 }
 
 // Which version is in place, and where the other one is.
@@ -152,6 +162,7 @@ async function conflict(name) {
   shownConflict = { name: pathHash('', path), text: JSON.stringify(line) };
   const others = lines.filter((known) => known.path === line.path && known.path_bytes === line.path_bytes && known !== line);
   const both = bothVersions(line);
+  const target = { ...path, shown: placedContent(line, both) };
   const versions = [{ side: 'base', name: 'Base', entry: line.base, isUnknown: line.base_unknown === true }, ...both];
   const isLarge = (entry) => entry !== undefined && entry.size > largestShown;
   const isMerged = both.every(({ entry }) => entry) && !versions.some(({ entry }) => isLarge(entry));
@@ -165,13 +176,13 @@ async function conflict(name) {
     line.sides === undefined ? null : h('p', {}, 'Other devices wrote both versions.'),
     others.length === 0 ? null : h('p', {}, 'This path has other open conflicts, which stay open: ', conflictLinks(others), '.'),
     h('div', { class: 'row' },
-      both.map((version) => takeButton(path, version, both)),
-      line.base ? takeAction('Go back to the base', line.edited_here, () => resolve('take', { ...path, side: 'base' }, path, both)) : null),
+      both.map((version) => takeButton(target, version, path, both)),
+      line.base ? takeAction('Go back to the base', line.edited_here || line.unsent, () => resolve('take', { ...target, side: 'base' }, path, both)) : null),
     h('div', { class: 'sides' }, versions.map((version, index) => sideElement(version, contents[index], marks[index]))),
     marksLegend(marks),
     namedDifferences(pathValues(line), contents, versions),
     later(null, 'Asking what a merge would decide …', explanationElements(path, versions)),
-    ...mergeElements(path, line, merge, both),
+    ...mergeElements(target, path, line, merge, both),
   ];
 }
 
@@ -186,17 +197,18 @@ function severalConflicts(path, lines) {
 }
 
 // A version of another device that is not known cannot be taken; a deletion can.
-function takeButton(path, version, both) {
+function takeButton(target, version, path, both) {
   const { side, words, entry, isOfOthers, losesEdit } = version;
   if (!entry && isOfOthers) return null;
-  return takeAction(`Keep the ${entry ? 'version' : 'deletion'} ${words}`, losesEdit, () => resolve('take', { ...path, side }, path, both));
+  return takeAction(`Keep the ${entry ? 'version' : 'deletion'} ${words}`, losesEdit, () => resolve('take', { ...target, side }, path, both));
 }
 
 // A button that resolves a conflict. It asks first where that replaces what was merged by hand in place.
-function takeAction(words, losesEdit, run) {
-  if (!losesEdit) return action(words, {}, run);
+function takeAction(words, losesEdit, run, attributes = {}, isReady = () => true) {
+  if (!losesEdit) return action(words, attributes, () => isReady() ? run() : undefined);
   const place = h('span', { class: 'row' });
-  const ask = action(words, {}, () => {
+  const ask = action(words, attributes, () => {
+    if (!isReady()) return;
     const yes = action('Yes, replace it', { class: 'main' }, () => {
       closed(place);
       place.replaceChildren(ask);
@@ -313,7 +325,7 @@ function decision(step, versions) {
 const drafts = new Map();
 
 // The proposed merge, to be edited. A text with mixed line ends cannot be edited in a browser.
-function mergeElements(path, line, merge, both) {
+function mergeElements(target, path, line, merge, both) {
   const text = merge === null ? null : contentText(merge);
   if (text === null) return [];
   const isWindows = text.includes('\r');
@@ -325,18 +337,19 @@ function mergeElements(path, line, merge, both) {
     left.textContent = '';
   } });
   area.value = drafts.get(draft) ?? text;
-  const use = action('Use this text', { class: 'main' }, async () => {
+  const isReady = () => {
     const marker = /^(<{7}|={7}|>{7})( .*)?$/m.exec(area.value);
-    if (marker) {
-      const number = area.value.slice(0, marker.index).split('\n').length;
-      left.textContent = `There are conflict markers left, the first in line ${number.toLocaleString()}. Remove them first.`;
-      // A browser scrolls to the selection when the focus comes.
-      area.setSelectionRange(marker.index, marker.index + marker[0].length);
-      area.focus();
-      return;
-    }
-    await resolve('use', { ...path, text: isWindows ? area.value.replaceAll('\n', '\r\n') : area.value }, path, both);
-  });
+    if (marker === null) return true;
+    const number = area.value.slice(0, marker.index).split('\n').length;
+    left.textContent = `There are conflict markers left, the first in line ${number.toLocaleString()}. Remove them first.`;
+    // A browser scrolls to the selection when the focus comes.
+    area.setSelectionRange(marker.index, marker.index + marker[0].length);
+    area.focus();
+    return false;
+  };
+  const use = takeAction('Use this text', line.edited_here || line.unsent, () => {
+    return resolve('use', { ...target, text: isWindows ? area.value.replaceAll('\n', '\r\n') : area.value }, path, both);
+  }, { class: 'main' }, isReady);
   return [h('h3', {}, h('label', { for: 'merge' }, 'Proposed merge')),
     h('p', { class: 'soft' }, 'What both sides changed is between markers, in a text also what one side changed in the lines beside it. Edit it, then use it.'), area,
     h('div', { class: 'row' }, use, left)];

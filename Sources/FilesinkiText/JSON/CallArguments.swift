@@ -83,6 +83,14 @@ package struct CallArguments {
         return word
     }
 
+    /// The ID of a content; nil if there is none.
+    package func optionalContent(_ name: String) throws(Failure) -> ContentID? {
+        guard members[name] != nil else { return nil }
+        guard let content = ContentID(hexadecimal: String(decoding: try text(name), as: UTF8.self))
+        else { throw Self.invalid(name) }
+        return content
+    }
+
     /// A text as it is.
     package func text(_ name: String) throws(Failure) -> [UInt8] {
         guard let value = members[name], value.kind == .string else { throw Self.invalid(name) }

@@ -12,6 +12,9 @@ import Testing
 @Suite struct PageCallTests {
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
+    /// The ID of a content that the page has shown.
+    private static let shown = String(repeating: "0f", count: 32)
+
     @Test(
         "each call is one command",
         arguments: [
@@ -81,6 +84,18 @@ import Testing
                     input: bytes("a\u{1}\n"))
             ),
             (
+                "use", #"{"path":"p","text":"a","shown":"\#(shown)"}"#,
+                PageCommand(
+                    ["resolve"], options: ["--json", "--with", "-", "--if-content", shown],
+                    paths: [bytes("p")], input: bytes("a"))
+            ),
+            (
+                "take", #"{"path":"p","side":"base","shown":"\#(shown)"}"#,
+                PageCommand(
+                    ["resolve"], options: ["--json", "--take", "base", "--if-content", shown],
+                    paths: [bytes("p")])
+            ),
+            (
                 "undeletable", #"{"path":"-x"}"#,
                 PageCommand(
                     ["undelete"], options: ["--json", "--dry-run"], paths: [bytes("-x")])
@@ -104,7 +119,9 @@ import Testing
             ("versions", #"{"path":7}"#, "path"), ("versions", #"{"path_bytes":"xy"}"#, "path"),
             ("take", #"{"path":"p","side":"merge"}"#, "side"),
             ("take", #"{"path":"p","side":"--all"}"#, "side"),
-            ("use", #"{"path":"p"}"#, "text"), ("undelete", #"{"paths":[]}"#, "paths"),
+            ("use", #"{"path":"p"}"#, "text"),
+            ("use", #"{"path":"p","text":"a","shown":"--all"}"#, "shown"),
+            ("undelete", #"{"paths":[]}"#, "paths"),
             ("undelete", #"{"paths":"a"}"#, "paths"), ("undelete", #"{"paths":[1]}"#, "path"),
             ("status", "[]", "The arguments"),
         ])
