@@ -67,6 +67,25 @@ struct HandMergeTests {
         #expect(world.readText("b/one.txt") == content)
     }
 
+    @Test("after an undone resolve it is as it was", arguments: [true, false])
+    func undone(_ isSynced: Bool) async throws {
+        let world = try await Self.conflict(synced: isSynced)
+        try await world.done("resolve", "one.txt", "--take", "committed")
+        _ = try await world.run("resolve", "--undo", "one.txt")
+        #expect(world.readText("b/one.txt") == "a and b\n")
+        let list = try await world.run("conflicts")
+        let line = try #require(list.lines.first { $0.hasPrefix("one.txt") })
+        #expect(line.contains("    in place, edited here since 8 B "), "\(list.text)")
+        #expect(!line.contains(" there "), "\(list.text)")
+        for word in ["here", "there", "b"] {
+            let outcome = try await world.run("resolve", "one.txt", "--take", word)
+            #expect(outcome.code == .usage, "\(word): \(outcome.talk)")
+        }
+        #expect(world.readText("b/one.txt") == "a and b\n")
+        try await world.done("resolve", "one.txt", "--take", "copy")
+        #expect(world.readText("b/one.txt") == "b\n")
+    }
+
     @Test("a file that was only touched is the version from there")
     func touched() async throws {
         let world = try await World.withConflicts()

@@ -136,6 +136,14 @@ struct UnsentMergeTests {
         #expect(Self.folded(refused.talk) == Self.refusal, "\(refused.talk)")
         try await world.done("resolve", "one.txt", "--take", "here")
         #expect(world.readText("c/one.txt") == "a and b\n")
+        _ = try await world.run("resolve", "--undo", "one.txt")
+        let again = try await world.run("conflicts", "--json")
+        let object = try #require(again.lines.first { $0.contains(#""path":"one.txt""#) })
+        #expect(object.contains(#""here":{"place":"one.txt""#), "\(object)")
+        #expect(object.contains(#""here_device":"c""#), "\(object)")
+        #expect(object.contains(#""there_device":"b""#), "\(object)")
+        try await world.done("resolve", "one.txt", "--take", "here")
+        #expect(world.readText("c/one.txt") == "a and b\n")
     }
 
     @Test("--if-content replaces the content that it names, and no other")

@@ -59,7 +59,7 @@ struct Conflicts: ReplicaPart {
         return try rows.map { row in
             let writer = try writer(of: row, writers, reopened)
             var sides = sides(of: row, writer)
-            try findEdit(of: row, writer, &sides)
+            try findEdit(of: row, writer, reopened, &sides)
             return OpenConflict(try present(row), sides)
         }
     }
@@ -141,9 +141,12 @@ struct Conflicts: ReplicaPart {
         guard let row = rows.last else { throw try await noneOpen(path) }
         try rulesReader.requireSynced([path], options)
         let copies = rows.compactMap(\.copyPath)
-        let writer = try writer(
-            of: row, manifest.conflictWriters(), manifest.reopenedWriters())
-        let sides = sides(of: row, writer)
+        let reopened = try manifest.reopenedWriters()
+        var writer = try writer(of: row, manifest.conflictWriters(), reopened)
+        var sides = sides(of: row, writer)
+        try findEdit(of: row, writer, reopened, &sides)
+        // What gives way, or stays, is what was edited here.
+        if sides.unsent != nil { writer = config.device }
         var resolution = try await resolution(by: choice, of: row, sides)
         var options = options
         options.operation = "resolve"

@@ -16,17 +16,21 @@ extension Conflicts {
     /// - Parameters:
     ///   - row: As it was found.
     ///   - writer: The device that wrote the version in place; nil if it is not known.
+    ///   - reopened: The writers at the conflicts that an undo has opened again: what was in place is a version as it was found.
     func findEdit(
-        of row: ConflictRow, _ writer: Device?, _ sides: inout ConflictSides
+        of row: ConflictRow, _ writer: Device?, _ reopened: LastResolves,
+        _ sides: inout ConflictSides
     ) throws {
         guard row.copyPath != nil, let found = row.theirs, found.kind == .file,
             let base = try manifest.base(row.path), base.entry.kind == .file
         else { return }
         sides.unsent = try unsent(base, besides: found)
         if row.rule != Self.receivedRule {
+            let isReopened = reopened[row.path]?.device?.id == config.device.id
             sides.isEditedHere =
                 sides.unsent != nil
-                || writer?.id == config.device.id && !base.entry.hasSameContent(as: found)
+                || writer?.id == config.device.id
+                    && (isReopened || !base.entry.hasSameContent(as: found))
         } else if sides.unsent != nil, sides.here == .ours {
             sides.isEditedHere = true
         } else if sides.unsent != nil {
