@@ -139,12 +139,15 @@ struct PageTests {
         "what was merged by hand in place is replaced after a question only, in a browser",
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfHandMerge() throws {
-        let machine = try Machine.pair("echo base >a/one; echo base >a/two")
+        let machine = try Machine.pair(
+            "for name in one two three four; do echo base >a/$name; done")
         let made = try machine.shell(
             #"""
-            for name in one two; do echo other >b/$name; echo mine >a/$name; done
+            for name in one two three; do echo other >b/$name; echo mine >a/$name; done
             filesinki sync b; filesinki sync a
-            echo 'by hand' >a/one
+            echo mine >a/four; filesinki sync a
+            echo other >b/four; filesinki sync b; filesinki sync a
+            echo 'by hand' >a/one; echo 'by hand' >a/four
             """#)
         try #require(made.code == 0, "\(made)")
         try drive(machine, "merged.py", "")

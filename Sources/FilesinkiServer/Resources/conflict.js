@@ -242,17 +242,31 @@ async function resolve(name, values, path, both) {
     await show(false);
     return;
   }
-  const open = (await call('conflicts')).lines.filter((line) => line.type === 'conflict');
-  const isOpen = open.some((line) => pathHash('', conflictName(line)) === pathHash('', path));
+  const lines = (await call('conflicts')).lines.filter((line) => line.type === 'conflict');
+  const open = lines.find((line) => pathHash('', conflictName(line)) === pathHash('', path));
+  const isOpen = open !== undefined;
   // It was resolved elsewhere: the page says who did, and a button opens it again. A text that a person wrote stays.
   const failure = result.lines.find((line) => line.type === 'failure');
-  if (isOpen || !failure) notice(failureOf(result), true);
+  if (isOpen && values.shown !== undefined && failure?.code === 'changing') noticeOfEdit(open, name, values, path, both);
+  else if (isOpen || !failure) notice(failureOf(result), true);
   else notice(failure.message, true, action('Open it again', {}, reopen));
   // What is in place was edited since this was shown: the view has other buttons then.
   if (isOpen && name === 'take') return show(false);
   if (isOpen || name !== 'take') return;
   if (currentView()[0].name === 'conflict') history.replaceState(null, '', '#/conflicts');
   await show(false);
+}
+
+// Says that what is in place was edited after the page had shown it. A text that a person wrote stays, and may replace it.
+function noticeOfEdit(line, name, values, path, both) {
+  if (name === 'take') return notice('What is in place was edited after it was shown here. Nothing was replaced.', true);
+  const shown = placedContent(line, bothVersions(line));
+  const yes = action('Yes, replace it', {}, () => resolve(name, { ...values, shown }, path, both));
+  const look = action('Show what is in place', {}, async () => {
+    clearNotice();
+    await show(false);
+  });
+  return notice('What is in place was edited after it was shown here. Replace it by this text? It stays in the history.', true, yes, look);
 }
 
 // The marks of the lines of the base and of both versions; none for one that is no text, or of a base that is none.
@@ -321,7 +335,7 @@ function decision(step, versions) {
   return `${from ?? step.from}, ${visible(step.reason)}${detail}`;
 }
 
-// What a person has written and not used yet, by the versions that it is of.
+// What a person has written and not used yet, by conflict, with the versions that it is of.
 const drafts = new Map();
 
 // The proposed merge, to be edited. A text with mixed line ends cannot be edited in a browser.
@@ -330,13 +344,19 @@ function mergeElements(target, path, line, merge, both) {
   if (text === null) return [];
   const isWindows = text.includes('\r');
   if (isWindows && /(^|[^\r])\n|\r(?!\n)/.test(text)) return [];
-  const draft = JSON.stringify([path, line.base, line.here, line.there, line.sides]);
+  const [name, versions] = [pathHash('', path), JSON.stringify([line.base, line.here, line.there, line.sides])];
   const left = h('span', { role: 'alert', class: 'bad' });
   const area = h('textarea', { id: 'merge', spellcheck: 'false', oninput: () => {
-    drafts.set(draft, area.value);
+    drafts.set(name, { versions, text: area.value });
     left.textContent = '';
   } });
-  area.value = drafts.get(draft) ?? text;
+  const draft = drafts.get(name);
+  area.value = draft?.versions === versions ? draft.text : text;
+  const back = draft === undefined || draft.versions === versions ? null : action('Show the text written before', {}, () => {
+    area.value = draft.text;
+    area.dispatchEvent(new Event('input'));
+    area.focus();
+  });
   const isReady = () => {
     const marker = /^(<{7}|={7}|>{7})( .*)?$/m.exec(area.value);
     if (marker === null) return true;
@@ -352,5 +372,5 @@ function mergeElements(target, path, line, merge, both) {
   }, { class: 'main' }, isReady);
   return [h('h3', {}, h('label', { for: 'merge' }, 'Proposed merge')),
     h('p', { class: 'soft' }, 'What both sides changed is between markers, in a text also what one side changed in the lines beside it. Edit it, then use it.'), area,
-    h('div', { class: 'row' }, use, left)];
+    h('div', { class: 'row' }, use, back, left)];
 }
