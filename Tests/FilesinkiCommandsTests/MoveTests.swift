@@ -133,6 +133,34 @@ struct MoveTests {
         #expect(try await run(world, "log --root a uno").text.contains("renamed from one"))
     }
 
+    @Test("what was renamed while the remote is away can be deleted, and what then waits is said")
+    func deletedWhileAway() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        #expect(try await run(world, "mv --root a one uno").code == .done)
+        let old = try await run(world, "rm --root a one")
+        #expect(old.code == .negative)
+        #expect(
+            old.talk == "filesinki: one: Deleted or renamed here already; not yet published. "
+                + "The next filesinki sync sends that.\n")
+        let new = try await run(world, "rm --root a uno")
+        #expect(new.code == .done)
+        #expect(
+            new.talk.hasSuffix("The changes are kept here: the next filesinki sync sends them.\n"),
+            "\(new.talk)")
+        world.rename("gone", to: "store")
+        #expect(try await run(world, "sync a").talk == "Deleted 1 file.\n")
+        #expect(try await run(world, "undelete --root a one").code == .done)
+        world.rename("store", to: "gone")
+        try world.write("y", to: "a/young")
+        let young = try await run(world, "rm --root a young")
+        #expect(young.code == .done)
+        #expect(
+            young.talk.hasSuffix(
+                "Deleted here; the store does not have it, so nothing waits to be sent.\n"),
+            "\(young.talk)")
+    }
+
     @Test("a file that is ignored and was never synced stays private")
     func ignored() async throws {
         let world = try await ReplicaTests.pair()

@@ -277,12 +277,17 @@ extension SyncReport {
         if !hasRemote {
             lines.append(Self.noRemote(hints))
         } else if away != nil {
-            lines.append(
-                isQueued
-                    ? "The changes are kept here: the next filesinki sync sends them."
-                    : "Run again.")
+            lines.append(whatWaits)
         }
         return lines
+    }
+
+    /// What becomes of the changes of a run that did not reach the remote.
+    private var whatWaits: String {
+        if isQueued { return "The changes are kept here: the next filesinki sync sends them." }
+        return deletesLocallyOnly
+            ? "Deleted here; the store does not have it, so nothing waits to be sent."
+            : "Run again."
     }
 
     /// Outside of all replicas the default one is named last, so that its remote is not set by mistake for that of another one.

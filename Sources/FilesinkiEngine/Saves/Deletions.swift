@@ -55,6 +55,11 @@ struct Deletions: ReplicaPart {
         after.problems = changed + after.problems
         after.notices += kept
         after.add(earlier: before)
+        if after.away != nil, !after.isQueued {
+            // What was renamed here is unknown to the store by its new name: only the deletion of the old one waits.
+            after.isQueued = try manifest.loadLocal().contains { $0.entry == nil }
+            after.deletesLocallyOnly = !after.isQueued
+        }
         return after
     }
 
@@ -126,7 +131,13 @@ struct Deletions: ReplicaPart {
     /// - Throws: Code `not-found`, unless it was deleted locally and the preceding run published that.
     func requireDeleted(_ path: RelativePath, _ before: SyncReport) throws {
         if before.steps.contains(where: { $0.isDeletion(atOrInside: path) }) { return }
-        if let away = before.away, try manifest.base(path) == nil { throw away }
+        if let away = before.away {
+            guard try manifest.base(path) != nil else { throw away }
+            throw Failure(
+                .notFound, path: path.bytes,
+                "Deleted or renamed here already; not yet published.",
+                remedy: "The next filesinki sync sends that.")
+        }
         throw Failure(
             .notFound, path: path.bytes, "No such file or folder.",
             remedy: "List the files with filesinki ls.")
