@@ -1,58 +1,5 @@
 import FilesinkiModel
 
-/// What one path gets.
-struct PlannedPath {
-    enum Target {
-        /// This entry on both sides; a tombstone deletes.
-        case entry(Entry)
-        indirect case undecided(Conflict)
-        case leave
-        case skip
-    }
-
-    var path: RelativePath
-    var target: Target
-    var reason: Reason
-    /// The base path, when the item has another name now.
-    var movedFrom: RelativePath?
-    /// Where the content is in the local tree, when not at the path.
-    var origin: RelativePath?
-    /// The content that only this replica has and that another replaces.
-    var superseded: Entry?
-
-    init(
-        _ path: RelativePath, _ target: Target, _ reason: Reason, movedFrom: RelativePath? = nil,
-        origin: RelativePath? = nil, superseded: Entry? = nil
-    ) {
-        self.path = path
-        self.target = target
-        self.reason = reason
-        self.movedFrom = movedFrom
-        self.origin = origin
-        self.superseded = superseded
-    }
-
-    /// Whether something is at the path afterwards, so that it needs its folders on both sides. Of what is
-    /// blocked nothing is decided: ``Planner/keepBlocked()`` leaves its folders as they are.
-    var survives: Bool {
-        switch target {
-        case .entry(let entry): entry.kind != .tombstone
-        case .undecided, .leave: true
-        case .skip: false
-        }
-    }
-
-    /// Whether something blocked in the path's folder changes its plan. What cannot be read is the reason that
-    /// counts: a person has to see to it.
-    func isHeld(byUnread isUnread: Bool) -> Bool {
-        switch target {
-        case .entry(let entry): entry.kind != .directory
-        case .skip: isUnread && reason == .holdsIgnored
-        case .undecided, .leave: false
-        }
-    }
-}
-
 /// Collects what every path gets, makes a tree of it that can exist, and turns it into steps.
 struct Planner: Sendable {
     private let input: ReconcileInput
@@ -322,6 +269,29 @@ extension Planner {
                 set(plan)
             }
         }
+        bringBackFolders()
+    }
+
+    /// Row 11: a directory that was deleted here comes back while the other side has something in it that is left out here
+    /// for good. Otherwise its deletion would wait, and both sides differ, for ever.
+    private mutating func bringBackFolders() {
+        let deleted = planned.filter { $0.isHeldFolder && input.ourEntry($0.path) == nil }
+        guard !deleted.isEmpty else { return }
+        let (leftOut, unread) = (input.foldersOfLeftOut, input.foldersOfUnread)
+        for var plan in deleted.sorted(by: { $0.path < $1.path }) {
+            guard let theirs = input.theirEntry(plan.path), theirs.kind == .directory,
+                leftOut.contains(plan.path), !unread.contains(plan.path),
+                plan.path.parent.map(isFolderHere) ?? true
+            else { continue }
+            plan.target = .entry(theirs)
+            set(plan)
+        }
+    }
+
+    /// Whether a directory is at the path here afterwards.
+    private func isFolderHere(_ path: RelativePath) -> Bool {
+        if case .entry(let entry)? = plan(at: path)?.target { return entry.kind == .directory }
+        return input.ourEntry(path)?.kind == .directory
     }
 }
 

@@ -103,6 +103,8 @@ package struct ReconcileInput: Sendable {
     package var ignored: Set<RelativePath>
     /// Those of them that an option of the run leaves out.
     package var excluded: Set<RelativePath>
+    /// Those of them that a partial replica does not hold, and where the remote tree has something.
+    package var unheld: Set<RelativePath>
     package var rules: any StrategyRules
     /// This replica; its name is in the conflict copies of our versions.
     package var device: Device
@@ -112,7 +114,8 @@ package struct ReconcileInput: Sendable {
     package init(
         base: any BaseTree, ours: [RelativePath: LocalChange], theirs: [RelativePath: RemoteChange],
         blocked: Set<RelativePath> = [], ignored: Set<RelativePath> = [],
-        excluded: Set<RelativePath> = [], rules: any StrategyRules = UniformRules(), device: Device
+        excluded: Set<RelativePath> = [], unheld: Set<RelativePath> = [],
+        rules: any StrategyRules = UniformRules(), device: Device
     ) {
         self.base = base
         self.ours = ours
@@ -120,6 +123,7 @@ package struct ReconcileInput: Sendable {
         self.blocked = blocked
         self.ignored = ignored
         self.excluded = excluded
+        self.unheld = unheld
         self.rules = rules
         self.device = device
     }
@@ -146,6 +150,20 @@ extension ReconcileInput {
 
     /// The folders that hold something blocked: nothing else takes the place of one of them.
     var foldersOfBlocked: Set<RelativePath> { Set(blocked.lazy.flatMap(\.ancestors)) }
+
+    /// The folders in which the remote tree has something that this replica leaves out for good.
+    var foldersOfLeftOut: Set<RelativePath> {
+        let kept = ignored.lazy.filter { theirEntry($0) != nil }
+        return Set(kept.flatMap(\.ancestors)).union(unheld.lazy.flatMap(\.ancestors))
+    }
+
+    /// The folders that hold something about which a person has to decide.
+    var foldersOfUnread: Set<RelativePath> {
+        let unread = blocked.lazy.filter {
+            !unheld.contains($0) && reason(ofBlocked: $0) == .blocked
+        }
+        return Set(unread.flatMap(\.ancestors))
+    }
 
     /// Why nothing is decided about a blocked path.
     func reason(ofBlocked path: RelativePath) -> Reason {

@@ -270,6 +270,11 @@ import Testing
                         .init(at: 7, .meanwhile(.user(2, .link("a/b", serial: 3)))),
                     ])),
             .user(4, .write("a/b/x", serial: 4, .replacing)), .user(4, .changeMode("a", 0o600))),
+        Row(
+            "a folder above what is held comes back while an empty folder is in it elsewhere",
+            replicas: 3, seed: 12_002_131,
+            .choose(0, ["c/d", "a/x"]), .user(0, .makeFolder("a/b")), .user(2, .makeFolder("a/b")),
+            .run(.init(0)), .user(0, .rename("a", to: "b"))),
     ]
 
     /// Another device publishes and acknowledges the store's first commit between two requests of a

@@ -12,16 +12,20 @@ import Testing
         var ours: Tree?
         var theirs: Tree?
         var blocked: Set<String>
+        /// Of what is blocked.
+        var ignored: Set<String> = []
+        var excluded: Set<String> = []
+        var unheld: Set<String> = []
         var lines: [String]
 
         var testDescription: String { name }
     }
 
-    @Test("what the run does", arguments: paths + folders + renames)
+    @Test("what the run does", arguments: paths + folders + renames + leftOut)
     func lines(_ row: Case) {
         let input = ReconcileInput(
             base: row.base, ours: row.ours ?? row.base, theirs: row.theirs ?? row.base,
-            blocked: row.blocked)
+            blocked: row.blocked, ignored: row.ignored, excluded: row.excluded, unheld: row.unheld)
         #expect(reconcile(input).lines == row.lines)
     }
 
@@ -149,5 +153,43 @@ import Testing
                 "take e: created", "take e/f from d/f: renamed", "publish d: holds-survivor",
                 "publish d/n: created", "delete d/f: moved",
             ]),
+    ]
+
+    /// Row 11, where the survivor is at the other side only.
+    static let leftOut = [
+        Case(
+            name: "a folder deleted here comes back while what is not held here is in it there",
+            base: ["d": folder, "d/f": file("X")], ours: [:], blocked: ["d/n"], unheld: ["d/n"],
+            lines: ["take d: holds-blocked", "publish-deletion d/f: deleted"]),
+        Case(
+            name: "a folder deleted here comes back while what is ignored here is in it there",
+            base: ["d": folder, "d/f": file("X")], ours: [:],
+            theirs: ["d": directory(0o700), "d/f": file("X"), "d/n": file("Y")],
+            blocked: ["d/n"], ignored: ["d/n"],
+            lines: [
+                "take d: holds-ignored", "publish-deletion d/f: deleted", "skip d/n: ignored",
+            ]),
+        Case(
+            name: "with the folders above it", base: ["a": folder, "a/b": folder, "a/c": folder],
+            ours: [:], blocked: ["a/b/n"], unheld: ["a/b/n"],
+            lines: [
+                "take a: holds-blocked", "take a/b: holds-blocked", "publish-deletion a/c: deleted",
+            ]),
+        Case(
+            name: "not for what an option of this run leaves out: the next run deletes it",
+            base: ["d": folder, "d/f": file("X")], ours: [:], blocked: ["d/f"], excluded: ["d/f"],
+            lines: ["skip d: holds-ignored", "skip d/f: excluded"]),
+        Case(
+            name: "not for what is ignored and not there",
+            base: ["d": folder, "d/f": file("X")], ours: [:], blocked: ["d/n"], ignored: ["d/n"],
+            lines: ["skip d: holds-ignored", "publish-deletion d/f: deleted"]),
+        Case(
+            name: "not while a person has to see to something else in it",
+            base: ["d": folder, "d/f": file("X")], ours: [:], blocked: ["d/f", "d/n"],
+            unheld: ["d/n"], lines: ["skip d: holds-blocked", "skip d/f: blocked"]),
+        Case(
+            name: "not below a file that took the place of the folder above it",
+            base: ["a": folder, "a/b": folder], ours: ["a": file("X")], blocked: ["a/b/n"],
+            unheld: ["a/b/n"], lines: ["skip a: holds-blocked", "skip a/b: holds-blocked"]),
     ]
 }

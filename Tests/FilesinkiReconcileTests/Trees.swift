@@ -10,6 +10,7 @@ extension ReconcileInput {
     init(
         base: Tree, ours: Tree, theirs: Tree, ourMoves: [String: String] = [:],
         theirMoves: [String: String] = [:], blocked: Set<String> = [],
+        ignored: Set<String> = [], excluded: Set<String> = [], unheld: Set<String> = [],
         rules: any StrategyRules = UniformRules()
     ) {
         let names = Set(base.keys).union(ours.keys).union(theirs.keys)
@@ -30,8 +31,9 @@ extension ReconcileInput {
             base: Dictionary(
                 uniqueKeysWithValues: base.map {
                     (path($0.key), VersionedEntry($0.value, version: 1))
-                }), ours: locals, theirs: remotes, blocked: Set(blocked.map(path)), rules: rules,
-            device: .ours)
+                }), ours: locals, theirs: remotes, blocked: Set(blocked.map(path)),
+            ignored: Set(ignored.map(path)), excluded: Set(excluded.map(path)),
+            unheld: Set(unheld.map(path)), rules: rules, device: .ours)
     }
 }
 

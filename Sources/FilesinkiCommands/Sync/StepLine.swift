@@ -34,7 +34,7 @@ struct StepLine {
             details = ["both sides changed it;", "\(owner) is in \"\(copy.path)\""]
         } else {
             direction = step.direction(isPlan: isPlan)
-            change = step.reason.change
+            change = step.change
             details = step.detail.isEmpty ? [] : [step.detail]
         }
     }
@@ -43,7 +43,7 @@ struct StepLine {
     init(like step: Step, path: String, details: [String], isPlan: Bool) {
         action = step.action
         direction = step.direction(isPlan: isPlan)
-        change = step.reason.change
+        change = step.change
         self.path = path
         self.details = details
     }
@@ -88,6 +88,14 @@ struct StepLine {
 }
 
 extension Step {
+    /// What happened to the path, in a word.
+    fileprivate var change: String {
+        switch (reason, action) {
+        case (.holdsBlocked, .take), (.holdsIgnored, .take): "kept"
+        default: reason.change
+        }
+    }
+
     /// What is worth a word beside the path: a file's size, the other name of a rename, or the reason.
     fileprivate var detail: String {
         switch reason {

@@ -21,7 +21,7 @@ extension SimulationWorld {
         }
         guard violations.isEmpty else { return }
         let end = SimulatedRun(0)
-        for difference in try differences(isEnd: true) {
+        for difference in try differences() {
             addViolation(end, "no convergence after \(round) rounds: \(difference)")
         }
         try await checkQuiet()
@@ -29,21 +29,16 @@ extension SimulationWorld {
     }
 
     /// The differences of the roots from the remote tree, without what each replica leaves out.
-    ///
-    /// - Parameter isEnd: Whether no run is to come. What then still differs may be a folder that was removed here, and
-    ///   that stays in the store while it holds what this replica leaves out.
-    private func differences(isEnd: Bool = false) throws -> [String] {
+    private func differences() throws -> [String] {
         var found: [String] = []
         for replica in replicas {
             let (tree, omission) = (try replica.disk().flat, try replica.omission())
             let omitted = tree.keys.filter(omission.leavesOut)
-            let emptied = isEnd ? foldersOfOmitted(by: omission) : []
             let unsent = unsent[replica.number] ?? []
             for path in Set(tree.keys).union(witness.tree.keys).sorted()
             where !omission.leavesOut(path) && !Self.agrees(tree[path], witness.tree[path]) {
                 // A folder stays if it holds files that are left out.
                 if omitted.contains(where: { $0.hasPrefix(path + "/") }) { continue }
-                if tree[path] == nil, emptied.contains(path) { continue }
                 if unsent.contains(where: { path == $0 || path.hasPrefix($0 + "/") }) { continue }
                 // It stays at the store with what is not sent.
                 if tree[path] == nil, unsent.contains(where: { $0.hasPrefix(path + "/") }) {
@@ -60,21 +55,6 @@ extension SimulationWorld {
     /// Whether no replica leaves anything out.
     private func isComplete() throws -> Bool {
         try replicas.allSatisfy { try $0.omission().isNothing }
-    }
-
-    /// The folders of the remote tree in which is nothing but what a replica leaves out.
-    private func foldersOfOmitted(by omission: SimulatedOmission) -> Set<String> {
-        var kept: Set<String> = []
-        var above: Set<String> = []
-        for (path, entry) in witness.tree where entry.kind != .directory {
-            let folders = path.indices.filter { path[$0] == "/" }.map { String(path[..<$0]) }
-            if omission.leavesOut(path) {
-                above.formUnion(folders)
-            } else {
-                kept.formUnion(folders)
-            }
-        }
-        return above.subtracting(kept)
     }
 
     /// The differences of complete roots from the first one, also in times.

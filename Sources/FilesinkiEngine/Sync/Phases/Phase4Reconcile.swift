@@ -30,7 +30,7 @@ extension SyncEngine {
         try applyNotedMerges(&run)
         var view = run.remote
         view.recogniseLinks(run.local)
-        let unheld = view.removeUnheld(by: run.rules.choice)
+        let unheld = Set(view.removeUnheld(by: run.rules.choice))
         let leftOut = run.leftAlone.union(ignoredPaths(of: view, run)).union(run.local.leftOut)
         let ignored = Set(ignoredForGood(Array(leftOut), run))
         // What is nowhere does not keep its folder from becoming a file.
@@ -41,8 +41,8 @@ extension SyncEngine {
             theirs: run.selected(view.changes),
             blocked: run.local.blocked.union(leftOut.subtracting(gone)).union(unheld),
             ignored: ignored,
-            excluded: leftOut.subtracting(ignored), rules: run.rules.strategies,
-            device: config.device)
+            excluded: leftOut.subtracting(ignored), unheld: unheld,
+            rules: run.rules.strategies, device: config.device)
         var reconciliation = Reconciliation(input)
         let plan = reconciliation.plan()
         if try await findWriters(&view, of: plan) {
