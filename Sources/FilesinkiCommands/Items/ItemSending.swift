@@ -82,17 +82,47 @@ extension Console {
     }
 }
 
+extension Console {
+    /// Opens a zone of a replica's items, or takes the one that the process keeps open.
+    func itemZone<Kind: ItemKind>(
+        _ name: String, of kind: Kind.Type, in scope: DatabaseScope, _ settings: ReplicaOptions
+    ) async throws -> ItemZone<Kind> {
+        try await shared(name, in: scope) {
+            try ItemZone.open(self.itemPlace(name, in: scope, settings))
+        }
+    }
+
+    fileprivate func itemPlace<Kind: ItemKind>(
+        _ name: String, in scope: DatabaseScope, _ settings: ReplicaOptions
+    ) throws -> ItemPlace<Kind> {
+        let config = try ReplicaConfig.read(settings)
+        try prepare(forRemembered: config.remote)
+        return ItemPlace(
+            state: settings.stateFolder.path, name: name, scope: scope, device: config.device,
+            address: config.remote, keyFingerprint: config.keyFingerprint,
+            systemContext: systemContext, connect: settings.connect
+        ) { try await Replica.renewDevice(settings, insteadOf: $0) }
+    }
+
+    /// The zone that the process keeps open, else the one that `open` opens.
+    fileprivate func shared<Kind: ItemKind>(
+        _ name: String, in scope: DatabaseScope,
+        _ open: @Sendable () async throws -> ItemZone<Kind>
+    ) async throws -> ItemZone<Kind> {
+        guard let zones = call?.zones else { return try await open() }
+        return try await zones.zone(name, in: scope, open)
+    }
+}
+
 extension RootOptions {
     /// Opens a zone of items, or takes the one that the process keeps open; the default replica is made
     /// when it is not there.
     func itemZone<Kind: ItemKind>(
         _ name: String, of kind: Kind.Type, in scope: DatabaseScope, _ console: Console
     ) async throws -> ItemZone<Kind> {
-        let open: @Sendable () async throws -> ItemZone<Kind> = {
+        try await console.shared(name, in: scope) {
             try ItemZone.open(await itemPlace(name, of: kind, in: scope, console))
         }
-        guard let zones = console.call?.zones else { return try await open() }
-        return try await zones.zone(name, in: scope, open)
     }
 
     /// Where a zone of items is; the default replica is made when it is not there.
@@ -102,13 +132,7 @@ extension RootOptions {
         try ItemPlace<Kind>.check(name: name)
         try scope.check(zone: name)
         let (_, settings) = try await findOrMake(in: console)
-        let config = try ReplicaConfig.read(settings)
-        try console.prepare(forRemembered: config.remote)
-        return ItemPlace(
-            state: settings.stateFolder.path, name: name, scope: scope, device: config.device,
-            address: config.remote, keyFingerprint: config.keyFingerprint,
-            systemContext: console.systemContext, connect: settings.connect
-        ) { try await Replica.renewDevice(settings, insteadOf: $0) }
+        return try console.itemPlace(name, in: scope, settings)
     }
 
     /// Publishes what waits in a zone, if the remote answers.

@@ -172,7 +172,7 @@ extension KeyValueSession {
         } else {
             console.sayUnpublished(report)
         }
-        sayLimit(report.exchange, in: console)
+        console.sayLimit(report.exchange)
     }
 
     /// Says at a terminal which keys hold another value than the one they were given, because their rule keeps the
@@ -193,19 +193,26 @@ extension KeyValueSession {
                     + "value, change the rule: filesinki kv set \(name) VALUE --merge newest.")
         }
     }
+}
 
+extension Console {
     /// Says that a merge has made more than the limits allow.
-    func sayLimit(_ report: ExchangeReport?, in console: Console) {
+    func sayLimit(_ report: ExchangeReport?) {
         guard report?.isOver == true else { return }
-        console.say(
-            "The store holds more than its limits allow; filesinki kv quota shows how much.")
+        say("The store holds more than its limits allow; filesinki kv quota shows how much.")
     }
 }
 
 extension ValueKey {
     /// The key as an element of a list, without the prefix: see ``RelativePath/jsonValue``.
     func jsonValue(_ options: KeyValueOptions) -> JSONValue {
-        let name = options.name(self)
+        Self.jsonValue(of: options.name(self))
+    }
+
+    /// The same of the whole key.
+    var jsonValue: JSONValue { Self.jsonValue(of: bytes) }
+
+    private static func jsonValue(of name: [UInt8]) -> JSONValue {
         if let text = String(validating: name, as: UTF8.self) { return .string(text) }
         var object: JSONObject = [:]
         object.add("key", bytes: name)

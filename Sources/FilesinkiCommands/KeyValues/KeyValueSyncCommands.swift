@@ -47,16 +47,23 @@ extension KeyValueSession {
             object.add("over", report.isOver)
             try console.output.json(object)
         }
-        let name = options.store == "default" ? "" : " --store \(options.store)"
-        let choice = name + place.database
+        console.saySuperseded(report, place)
+        console.saySummary(report, ("values", "key"))
+        console.sayLimit(report)
+        return code
+    }
+}
+
+extension Console {
+    /// Says which local values a merge has replaced, and where they are.
+    func saySuperseded(_ report: ExchangeReport, _ place: KeyValuePlace) {
+        let store = place.name == KeyValuePlace.standardName ? "" : " --store \(place.name)"
+        let choice = store + place.database
         for loser in report.losers {
-            console.say(
+            say(
                 "\(loser.key): the local value was superseded; see filesinki kv log\(choice) "
                     + "\(ShellWord.shown(loser.key.bytes)).")
         }
-        console.saySummary(report, ("values", "key"))
-        sayLimit(report, in: console)
-        return code
     }
 }
 

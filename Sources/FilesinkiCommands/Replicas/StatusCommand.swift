@@ -63,18 +63,19 @@ struct StatusCommand: ReplicaCommand {
             let now = console.systemContext.now()
             return status.isStale(at: now, maximumAge: limit) ? .negative : .done
         }
+        let items = session.unsentItems()
         let isStale = status.isStale(at: console.systemContext.now(), maximumAge: limit)
         let code: ExitCode = isStale ? .negative : status.needsPerson ? .conflict : .done
         if short {
-            if let line = status.short(isStale: isStale) { try console.output.line(line) }
+            if let line = status.short(items, isStale: isStale) { try console.output.line(line) }
             return code
         }
         let local = try await session.localState()
         if report.json {
-            try console.output.json(status.json(local, isStale: isStale, exit: code))
+            try console.output.json(status.json(local, items, isStale: isStale, exit: code))
         } else {
             let text = StatusText(
-                status, local, isStale: isStale, now: console.systemContext.now(),
+                status, local, items, isStale: isStale, now: console.systemContext.now(),
                 listsAll: console.outputOptions.verbosity == .verbose,
                 home: console.environment["HOME"], hints: console.hints)
             for line in text.lines(within: console.outputColumns) { try console.output.line(line) }
@@ -84,6 +85,16 @@ struct StatusCommand: ReplicaCommand {
 }
 
 extension Session {
+    /// What of values and records is not sent; nil if that cannot be read, which is said.
+    fileprivate func unsentItems() -> UnsentItems? {
+        do throws(Failure) {
+            return try UnsentItems(state: settings.stateFolder.path)
+        } catch {
+            console.complain(error)
+            return nil
+        }
+    }
+
     /// What the folder holds that no run has seen; nil if that is not known. Says why where the folder cannot be read.
     fileprivate func localState() async throws -> LocalState? {
         do {
@@ -108,9 +119,12 @@ extension StatusReport {
     var needsPerson: Bool { !conflicts.isEmpty || !withheld.isEmpty }
 
     /// `2 pending`, `1 incoming`, `1 withheld`, `1 conflict`; nothing when there is nothing to do.
-    var waiting: [String] {
+    ///
+    /// - Parameter items: How many values and records wait beside the files.
+    private func waiting(_ items: Int) -> [String] {
         let counts = [
-            (pending.count, "pending"), (incoming.count, "incoming"), (withheld.count, "withheld"),
+            (pending.count + items, "pending"), (incoming.count, "incoming"),
+            (withheld.count, "withheld"),
         ]
         let words = counts.filter { $0.0 > 0 }.map { "\(CountText.text($0.0)) \($0.1)" }
         return conflicts.isEmpty ? words : words + [CountText.text(conflicts.count, "conflict")]
@@ -127,8 +141,8 @@ extension StatusReport {
     }
 
     /// `2 pending, 1 incoming, 1 conflict, refused, stale`; nil when there is nothing to do.
-    func short(isStale: Bool) -> String? {
-        var words = waiting
+    func short(_ items: UnsentItems?, isStale: Bool) -> String? {
+        var words = waiting(items?.count ?? 0)
         if moved != nil { words.append("moved") }
         if let word = unsaidFailure.flatMap({ RunOutcome($0).short }) { words.append(word) }
         if isStale { words.append("stale") }
@@ -136,7 +150,9 @@ extension StatusReport {
     }
 
     /// - Parameter local: What the folder holds that no run has seen; nil if that is not known.
-    func json(_ local: LocalState?, isStale: Bool, exit code: ExitCode) -> JSONObject {
+    func json(
+        _ local: LocalState?, _ items: UnsentItems?, isStale: Bool, exit code: ExitCode
+    ) -> JSONObject {
         var object: JSONObject = ["type": "status"]
         object.add("exit", code.rawValue)
         object.add("root", root)
@@ -159,6 +175,7 @@ extension StatusReport {
             let paths = unsent.paths(change)
             object.add(name, paths.isEmpty ? nil : .array(paths.map(\.jsonValue)))
         }
+        items?.describe(in: &object)
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)
         object.add("withheld", withheld.isEmpty ? nil : .array(withheld.map(\.jsonValue)))
@@ -177,6 +194,7 @@ extension StatusReport {
 struct StatusText {
     private let status: StatusReport
     private let local: LocalState?
+    private let items: UnsentItems?
     private let isStale: Bool
     private let now: Timestamp
     private let listsAll: Bool
@@ -188,16 +206,19 @@ struct StatusText {
 
     /// - Parameters:
     ///   - local: What the folder holds that no run has seen; nil if that is not known.
+    ///   - items: What of values and records is not sent; nil if that is not known.
     ///   - isStale: Whether the last success is longer ago than the user allows.
     ///   - listsAll: Whether to list each change that is not sent, in a line of its own.
     ///   - home: The user's home folder, which is shown as `~`.
     ///   - hints: How the next commands are worded.
     init(
-        _ status: StatusReport, _ local: LocalState?, isStale: Bool, now: Timestamp,
+        _ status: StatusReport, _ local: LocalState?, _ items: UnsentItems?, isStale: Bool,
+        now: Timestamp,
         listsAll: Bool = false, home: String?, hints: CommandHints = .none
     ) {
         self.status = status
         self.local = local
+        self.items = items
         self.isStale = isStale
         self.now = now
         self.listsAll = listsAll
@@ -234,6 +255,7 @@ struct StatusText {
         if let conflicts { lines.append((conflicts, "    ")) }
         lines += withheld
         lines += listsAll ? unsent.lines : listed(unsent.paths, unsent.title)
+        lines += items?.lines(hints) ?? []
         lines += listed(status.incoming, "changed in the store, not yet received")
         lines += listed(local?.unheld ?? [], "outside of what this replica holds, not synced")
         if status.ignoredFiles > 0 {
@@ -272,7 +294,7 @@ struct StatusText {
         guard let last = status.lastSuccess else { return "Never synced." }
         let isUpToDate =
             !isStale && failure == nil && status.unreadableSettings == nil && unsent.paths.isEmpty
-            && status.incoming.isEmpty && status.withheld.isEmpty
+            && status.incoming.isEmpty && status.withheld.isEmpty && items?.isEmpty != false
         let clean = local == nil ? "No known changes. " : "Up to date. "
         let verdict = isStale ? "Stale. " : isUpToDate ? clean : ""
         let commit = status.token.map { " (commit \($0.sequence))" } ?? ""
@@ -317,67 +339,5 @@ struct StatusText {
     ) -> [(parts: [String], separator: String)] {
         guard !paths.isEmpty else { return [] }
         return [(["\(CountText.text(paths.count)) \(what):"] + named(paths.sorted()), "  ")]
-    }
-}
-
-/// The state of a replica in the text format of Prometheus, for node_exporter's textfile collector:
-/// https://prometheus.io/docs/instrumenting/exposition_formats/
-struct PrometheusText {
-    private var lines: [String] = []
-    private let labels: String
-
-    init(_ status: StatusReport, _ metrics: ReplicaMetrics) {
-        labels = "{root=\"\(Self.escaped(status.root))\"}"
-        add(
-            "last_success_timestamp_seconds", Self.seconds(status.lastSuccess),
-            "Time of the last successful run; 0 if there was none.")
-        add(
-            "last_run_timestamp_seconds", Self.seconds(metrics.lastRun?.ended),
-            "Time when the last run ended; 0 if there was none.")
-        add("last_run_exit_code", "\(metrics.lastRun?.exitCode ?? 0)", "Exit code of the last run.")
-        add(
-            "last_run_sent_bytes", "\(metrics.lastRun?.sentBytes ?? 0)",
-            "Bytes sent by the last run, as stored.")
-        add(
-            "last_run_received_bytes", "\(metrics.lastRun?.receivedBytes ?? 0)",
-            "Bytes of files received by the last run.")
-        add(
-            "sequence", "\(status.token?.sequence ?? 0)",
-            "Sequence number of the last known commit.")
-        add("paths", "\(status.paths)", "Paths as of the last sync.")
-        add("tree_bytes", "\(status.bytes)", "Bytes of the files at these paths.")
-        add("pending_paths", "\(status.pending.count)", "Local changes not yet sent.")
-        add("incoming_paths", "\(status.incoming.count)", "Remote changes not yet received.")
-        add("open_conflicts", "\(status.conflicts.count)", "Open conflicts.")
-        add(
-            "withheld_paths", "\(status.withheld.count)",
-            "Paths not sent until the user decides, as other devices ended their rules.")
-    }
-
-    /// UTF-8, ended by a newline.
-    var bytes: [UInt8] { Array((lines.joined(separator: "\n") + "\n").utf8) }
-
-    private mutating func add(_ name: String, _ value: String, _ help: String) {
-        lines.append("# HELP filesinki_\(name) \(help)")
-        lines.append("# TYPE filesinki_\(name) gauge")
-        lines.append("filesinki_\(name)\(labels) \(value)")
-    }
-
-    private static func seconds(_ time: Timestamp?) -> String {
-        guard let time else { return "0" }
-        let digits = String(time.remainder / 1_000_000)
-        return "\(time.seconds)." + String(repeating: "0", count: 3 - digits.count) + digits
-    }
-
-    /// A label's value: a backslash, a quote and a newline would end it or the line.
-    static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "\\": result += "\\\\"
-            case "\"": result += "\\\""
-            case "\n": result += "\\n"
-            default: result.append(character)
-            }
-        }
     }
 }

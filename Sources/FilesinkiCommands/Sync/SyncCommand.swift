@@ -15,6 +15,8 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             run because it would delete or overwrite too much, --dry-run shows the plan and its \
             id, and --approve ID approves exactly that plan.
 
+            Without paths, also sends the values that kv set has kept here while the remote was away.
+
             --all syncs the replicas that filesinki replicas lists, one after the other. One that \
             fails does not stop the others; the exit code is the worst. A folder that is gone is a \
             warning, and a replica without a remote is left out.
@@ -97,7 +99,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
         let question = try ask ? ConflictQuestion(console) : nil
         let chosenPatterns = try patterns.patterns
         if !dryRun { session.register() }
-        let code = try await session.run(rules, publishWait, replica.waiting, telling(in: console))
+        var code = try await session.run(rules, publishWait, replica.waiting, telling(in: console))
         { options in
             if let question { options.ask = { question.answer($0) } }
             options.paths = chosen
@@ -107,6 +109,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             options.approved = approve
         }
         if mayBeIgnored { try session.sayIgnored(chosen) }
+        if chosen.isEmpty, !dryRun { code = try await session.sendValues(after: code) }
         // Without a remote, the run has said more than that.
         if code != .negative, session.root.origin == .standard { console.sayDefaultReplica() }
         return code
@@ -130,11 +133,13 @@ extension SyncCommand {
         let question = try ask ? ConflictQuestion(console) : nil
         let patterns = try patterns.patterns
         return try await AllReplicas(console, replica.waiting, isSummary: summary).sync { session in
-            try await session.run(rules, nil, replica.waiting, telling(in: console)) { options in
+            let code = try await session.run(rules, nil, replica.waiting, telling(in: console)) {
+                options in
                 if let question { options.ask = { question.answer($0) } }
                 options.patterns = patterns
                 options.isDryRun = dryRun
             }
+            return dryRun ? code : try await session.sendValues(after: code)
         }
     }
 }

@@ -188,15 +188,36 @@ package enum LocalZones<Kind: ItemKind> {
             + others.filter { $0 != .private }.sorted { $0.description < $1.description }
     }
 
-    /// How many items of all zones of all databases are not published.
-    package static func pendingCount(state: String) throws(Failure) -> Int {
-        var count = 0
+    /// The zones of all databases that have something that is not published, in the order of ``scopes(state:)`` and of names.
+    package static func pending(state: String) throws(Failure) -> [PendingZone] {
+        var pending: [PendingZone] = []
         for scope in try scopes(state: state) {
             for name in try names(state: state, scope) {
                 let file = ItemPlace<Kind>.file(of: name, in: state, scope)
-                count += try ItemDatabase<Kind>(reading: file)?.pendingCount() ?? 0
+                guard let database = try ItemDatabase<Kind>(reading: file) else { continue }
+                let count = try database.pendingCount()
+                guard count > 0 else { continue }
+                pending.append(
+                    PendingZone(
+                        name: name, scope: scope, count: count,
+                        isOff: try database.setting("off") != nil))
             }
         }
-        return count
+        return pending
     }
+
+    /// How many items of all zones of all databases are not published.
+    package static func pendingCount(state: String) throws(Failure) -> Int {
+        try pending(state: state).reduce(0) { $0 + $1.count }
+    }
+}
+
+/// A zone that has something that is not published.
+package struct PendingZone: Sendable {
+    package var name: String
+    package var scope: DatabaseScope
+    /// How many items.
+    package var count: Int
+    /// Whether its exchange is turned off.
+    package var isOff: Bool
 }

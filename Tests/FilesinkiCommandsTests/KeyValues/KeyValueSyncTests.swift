@@ -28,6 +28,39 @@ struct KeyValueSyncTests {
             """#)
     }
 
+    @Test("values that wait here are in filesinki status, and filesinki sync sends them")
+    func waiting() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        for line in ["x=1", "y=2 --store other", "z=3 --store off"] {
+            try await world.expect("kv set --root a " + line)
+        }
+        try await world.expect("kv off --root a --store off")
+        let waits = try await world.run("status", "a")
+        #expect(!waits.text.contains("Up to date"), "\(waits.text)")
+        #expect(
+            Array(waits.lines.dropFirst(2)) == [
+                "1 value changed here, not yet sent    to send: filesinki sync --root "
+                    + "\(world.folder)/a",
+                "1 value of off changed here, not yet sent, as syncing is off    to send: "
+                    + "filesinki kv on --root \(world.folder)/a --store off",
+                "1 value of other changed here, not yet sent    to send: filesinki sync --root "
+                    + "\(world.folder)/a",
+            ])
+        #expect(try await world.run("status", "a", "--short").lines == ["3 pending"])
+        #expect(try await world.run("status", "a", "--json").text.contains(#""pending_values":3"#))
+        world.rename("gone", to: "store")
+        // A run for some paths, or for none, sends no value.
+        for line in ["sync a/one", "sync a -n"] {
+            #expect(try await !world.expect(line).talk.contains("value"))
+        }
+        #expect(try await world.run("sync", "a").talk == "Sent 1 value.\nSent 1 value.\n")
+        #expect(try await world.run("sync", "a").talk.isEmpty)
+        #expect(try await world.run("status", "a", "--short").lines == ["1 pending"])
+        try await world.expect("kv sync --root b")
+        #expect(try await world.run("kv", "get", "--root", "b", "x").text == "1\n")
+    }
+
     @Test("--initial says whose value is kept at the first exchange")
     func initial() async throws {
         try await ReplicaTests.pair().follow(
