@@ -52,26 +52,31 @@ package struct Guard: Hashable, Sendable {
     ///   - recent: What earlier runs have deleted, which is added too.
     ///   - baseCount: The number of paths in the base when the run began.
     ///   - missingOurs: How many of them the local tree does not have.
+    ///   - young: The deletions of paths that came during the run. They are no share of the base, and what came does not
+    ///     make the share of the others smaller.
     package func check(
         _ counts: Plan.Counts, after done: Plan.Counts = Plan.Counts(),
-        and recent: Plan.Counts = Plan.Counts(), baseCount: Int, missingOurs: Int
+        and recent: Plan.Counts = Plan.Counts(), baseCount: Int, missingOurs: Int,
+        young: YoungDeletions = YoungDeletions()
     ) -> [GuardViolation] {
         var violations: [GuardViolation] = []
         let theirs = baseCount + recent.deletedTheirs
         if missingOurs >= baseCount, theirs >= minimumEmptied, counts.deletedTheirs > 0 {
             violations.append(.emptiedRoot(paths: theirs))
         }
-        let all = theirs + recent.deletedOurs
         var earlier = done
         earlier.add(recent)
-        if let count = exceeds(counts.deletedTheirs, earlier.deletedTheirs, all) {
+        let recently = recent.deletedOurs + recent.deletedTheirs
+        let (all, withYoung) = (baseCount + recently, young.paths + recently)
+        if let found = deletions(\.deletedTheirs, counts, earlier, young, all, withYoung) {
             violations.append(
                 .deletionsTheirs(
-                    count, of: all, limit: maxDelete, earlier: earlier.deletedTheirs))
+                    found.count, of: found.all, limit: maxDelete, earlier: found.earlier))
         }
-        if let count = exceeds(counts.deletedOurs, earlier.deletedOurs, all) {
+        if let found = deletions(\.deletedOurs, counts, earlier, young, all, withYoung) {
             violations.append(
-                .deletionsOurs(count, of: all, limit: maxDelete, earlier: earlier.deletedOurs))
+                .deletionsOurs(
+                    found.count, of: found.all, limit: maxDelete, earlier: found.earlier))
         }
         if let count = isMass(counts.overwrittenTheirs, done.overwrittenTheirs, baseCount) {
             violations.append(
@@ -82,6 +87,21 @@ package struct Guard: Hashable, Sendable {
                 .overwritesOurs(count, of: baseCount, share: maxOverwriteShare))
         }
         return violations
+    }
+
+    /// The deletions of one side that exceed the limit: those of the base as it was when the run began, else all of them.
+    private func deletions(
+        _ side: KeyPath<Plan.Counts, Int>, _ planned: Plan.Counts, _ earlier: Plan.Counts,
+        _ young: YoungDeletions, _ all: Int, _ withYoung: Int
+    ) -> (count: Int, all: Int, earlier: Int)? {
+        let (plannedYoung, doneYoung) = (young.planned[keyPath: side], young.done[keyPath: side])
+        let older = earlier[keyPath: side] - doneYoung
+        if let count = exceeds(planned[keyPath: side] - plannedYoung, older, all) {
+            return (count, all, older)
+        }
+        guard plannedYoung + doneYoung > 0 else { return nil }
+        return exceeds(planned[keyPath: side], earlier[keyPath: side], withYoung)
+            .map { ($0, withYoung, earlier[keyPath: side]) }
     }
 
     /// The number of all deletions; nil when it is within the limit, or no deletion is planned.
@@ -104,6 +124,18 @@ package struct Guard: Hashable, Sendable {
         else { return nil }
         return overwrites
     }
+}
+
+/// Deletions of paths that were not in the base when the run began: the run itself has sent or received them.
+package struct YoungDeletions: Hashable, Sendable {
+    /// Of the plan.
+    package var planned = Plan.Counts()
+    /// Of earlier rounds of the run.
+    package var done = Plan.Counts()
+    /// How many paths the run could delete: those of the base, and what the run has deleted.
+    package var paths = 0
+
+    package init() {}
 }
 
 /// Why a run stops until its plan is approved.

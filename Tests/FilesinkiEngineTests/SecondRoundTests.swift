@@ -330,4 +330,43 @@ struct SecondRoundTests {
     private func stop(_ run: () async throws -> SyncReport) async -> Failure? {
         do { return try await run().stopped } catch { return error as? Failure }
     }
+
+    @Test(
+        "what came in the first round and is deleted in the second one is counted among all that was there",
+        arguments: [(30, nil), (50, "The run would delete 50 of 70 paths here; the limit is 50%.")]
+            as [(Int, String?)])
+    func youngDeletions(_ count: Int, _ stop: String?) async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(wide(10))
+        try a.write(wide(70))
+        try await a.sync()
+        try b.write(["own": .file("x")])
+        let (racing, remote) = rival(b, world)
+        remote.beforePublishing {
+            for number in 10..<(10 + count) { a.remove("f\(number)") }
+            try await a.sync { $0.maxDelete = .count(100) }
+        }
+        let report = try await racing.sync()
+        #expect(report.stopped?.message == stop)
+        #expect(try b.names.count == (stop == nil ? 71 - count : 71))
+    }
+
+    @Test("deletions of what was there before are no smaller share because much came with them")
+    func oldDeletions() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(wide(30))
+        try a.write(wide(90))
+        try await a.sync()
+        try b.write(["own": .file("x")])
+        let (racing, remote) = rival(b, world)
+        remote.beforePublishing {
+            for number in 0..<26 { a.remove("f\(number)") }
+            try await a.sync { $0.maxDelete = .count(100) }
+        }
+        let report = try await racing.sync()
+        #expect(
+            report.stopped?.message == "The run would delete 26 of 30 paths here; the limit is 50%."
+        )
+        #expect(try b.names.count == 91)
+    }
 }

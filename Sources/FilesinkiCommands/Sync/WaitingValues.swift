@@ -23,7 +23,6 @@ extension Session {
     }
 
     private func send(_ pending: PendingZone) async throws -> ExitCode {
-        let (console, settings) = (console, settings)
         let zone = try await console.itemZone(
             pending.name, of: ValueKind.self, in: pending.scope, settings)
         do {

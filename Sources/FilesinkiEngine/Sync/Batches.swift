@@ -23,7 +23,8 @@ extension SyncEngine {
     func carryOutBatches(_ run: inout SyncRun, _ scan: ScanResult) async throws -> Bool {
         run.firstSequence = try manifest.token?.sequence ?? 0
         run.report.scannedFiles = scan.fileCount
-        run.guards.baseCount = run.base.count
+        let recent = run.options.isUnattended ? try recentDeletions().counts : Plan.Counts()
+        run.guards.begin(run.base.count, at: run.firstSequence, after: recent)
         var changes = try IndependentChanges(run, scan, self)
         try recordFetched(&run)
         run.hasPlanned = true

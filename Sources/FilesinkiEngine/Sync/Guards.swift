@@ -8,11 +8,21 @@ import FilesinkiStore
 /// a user has approved or has named in a command.
 struct GuardCounts: Sendable {
     /// How many paths the base had when the run began; nil before the first round.
-    var baseCount: Int?
+    private(set) var baseCount: Int?
+    /// How far the log was known then: a version of the base behind it came during the run.
+    private var firstSequence: UInt64 = 0
+    /// What unattended runs before this one have deleted. Read once: what this run deletes is in ``done``.
+    private(set) var recent = Plan.Counts()
     /// What earlier rounds of the run have deleted and overwritten.
     private(set) var done = Plan.Counts()
+    /// What of that came during the run.
+    private var doneYoung = Plan.Counts()
     /// How many paths of the base they found missing in the root.
     private(set) var missingOurs = 0
+    /// Paths that were in the base when the run began, and have got another version or name since; nil if there are too many.
+    private var renewed: Set<RelativePath>? = []
+    /// If more are renewed, no path counts as one that came during the run.
+    private static let mostRenewed = 131_072
     /// The steps of the approved plan: they are not counted.
     private var approved: Set<ApprovedStep> = []
     /// What a command was told to delete: see ``SyncEngine/noteNamedDeletions(_:)``. It is not counted, either, as if that
@@ -24,6 +34,45 @@ struct GuardCounts: Sendable {
         var action: Action
     }
 
+    /// Notes what was there when the run began; nothing at a later round.
+    mutating func begin(
+        _ baseCount: Int, at sequence: UInt64, after recent: @autoclosure () throws -> Plan.Counts
+    ) rethrows {
+        guard self.baseCount == nil else { return }
+        self.recent = try recent()
+        self.baseCount = baseCount
+        firstSequence = sequence
+    }
+
+    /// The deletions of paths that came during the run.
+    ///
+    /// - Parameter present: How many paths the base has now, without those that a user has named.
+    func young(of plan: Plan, present: Int) -> YoungDeletions {
+        var young = YoungDeletions()
+        young.planned = counts(ofYoung: plan.steps)
+        young.done = doneYoung
+        young.paths = present + done.deletedOurs + done.deletedTheirs
+        return young
+    }
+
+    private func counts(ofYoung steps: [Step]) -> Plan.Counts {
+        guard let renewed else { return Plan.Counts() }
+        let young = steps.filter { step in
+            guard let base = step.base else { return false }
+            return base.version > firstSequence && !renewed.contains(step.path)
+        }
+        return Plan(young).counts
+    }
+
+    /// Notes what of the base has got another version or name.
+    private mutating func noteRenewed(_ steps: [Step]) {
+        for step in steps where !step.isDeletion {
+            let isOld = step.base.map { $0.version <= firstSequence } ?? false
+            if isOld || step.movedFrom != nil { renewed?.insert(step.path) }
+        }
+        if let renewed, renewed.count > Self.mostRenewed { self.renewed = nil }
+    }
+
     /// Approves a plan, also for the further rounds that a lost race makes of it.
     mutating func approve(_ plan: Plan) {
         for step in plan.steps {
@@ -33,7 +82,10 @@ struct GuardCounts: Sendable {
 
     /// Adds what a round has done.
     mutating func add(_ steps: [Step]) {
-        done.add(Plan(steps.filter { !isApproved($0) }).counts)
+        let counted = steps.filter { !isApproved($0) }
+        done.add(Plan(counted).counts)
+        doneYoung.add(counts(ofYoung: counted))
+        noteRenewed(steps)
         missingOurs += steps.count { $0.ours == nil && $0.base != nil && !isKnown($0) }
     }
 
@@ -109,17 +161,20 @@ extension SyncEngine {
     private func guardViolations(_ run: inout SyncRun, _ plan: Plan) throws -> [GuardViolation] {
         // A run for some paths has read their rows only; the guards go by the size of the whole tree.
         let now = run.isPartial ? try manifest.baseCount() : run.base.count
-        let count = run.guards.baseCount ?? now
-        run.guards.baseCount = count
-        run.guards.addNamed(try reviewNamedDeletions(isDryRun: run.options.isDryRun))
+        let isUnattended = run.options.isUnattended
+        try run.guards.begin(
+            now, at: run.firstSequence,
+            after: isUnattended ? recentDeletions().counts : Plan.Counts())
+        let waiting = try reviewNamedDeletions(isDryRun: run.options.isDryRun)
+        run.guards.addNamed(waiting)
         let missing = run.local.changes.values.lazy.filter { $0.entry == nil }.count
         let gone = max(missing - run.guards.knownMissing(plan), 0)
         let unapproved = run.guards.unapproved(plan)
         let violations = Guard(maxDelete: run.rules.maxDelete).check(
-            unapproved.counts, after: run.guards.done,
-            and: run.options.isUnattended ? try recentDeletions().counts : Plan.Counts(),
-            baseCount: max(count - run.guards.named.count, 0),
-            missingOurs: gone + run.guards.missingOurs)
+            unapproved.counts, after: run.guards.done, and: run.guards.recent,
+            baseCount: max((run.guards.baseCount ?? now) - run.guards.named.count, 0),
+            missingOurs: gone + run.guards.missingOurs,
+            young: run.guards.young(of: unapproved, present: max(now - waiting.count, 0)))
         // An empty root is worth one sentence.
         if violations.contains(where: \.isOfEmptyRoot) { return violations }
         return [try manifest.emptiedRoot?.violation(of: unapproved)].compactMap(\.self) + violations
