@@ -312,7 +312,8 @@ extension Planner {
         return Step(
             path: plan.path, base: state.base, ours: state.ours, theirs: state.committed,
             action: action, reason: plan.reason, origin: action.writesOurs ? plan.origin : nil,
-            movedFrom: plan.movedFrom, supersededEntry: action.writesOurs ? plan.superseded : nil)
+            movedFrom: plan.movedFrom, supersededEntry: action.writesOurs ? plan.superseded : nil,
+            modeBefore: plan.movedFrom.flatMap { input.modeBefore(at: $0, action) })
     }
 
     private func action(for target: PlannedPath.Target, _ state: PathState) -> Action? {

@@ -203,3 +203,13 @@ struct Side {
             && input.base.entry(path)?.entry.kind == .directory
     }
 }
+
+extension ReconcileInput {
+    /// The base's mode of a file that is renamed, where an action gives it another one; nil if it keeps its mode.
+    func modeBefore(at old: RelativePath, _ action: Action) -> UInt16? {
+        guard let before = base.entry(old)?.entry, let after = action.entry,
+            before.kind == .file, after.kind == .file, before.mode != after.mode
+        else { return nil }
+        return before.mode
+    }
+}

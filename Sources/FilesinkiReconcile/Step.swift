@@ -21,6 +21,7 @@ package struct Step: Hashable, Sendable {
         var origin: RelativePath?
         var movedFrom: RelativePath?
         var supersededEntry: Entry?
+        var modeBefore: UInt16?
     }
 
     /// Where the content of a ``Action/take(_:)`` or ``Action/both(_:)`` is in the local tree before
@@ -35,10 +36,14 @@ package struct Step: Hashable, Sendable {
     /// the store before the step is carried out, so that the user can bring it back.
     package var supersededEntry: Entry? { details.first?.supersededEntry }
 
+    /// The mode that a renamed file had in the base, where the step gives it another one.
+    package var modeBefore: UInt16? { details.first?.modeBefore }
+
     package init(
         path: RelativePath, base: VersionedEntry? = nil, ours: Entry? = nil,
         theirs: VersionedEntry? = nil, action: Action, reason: Reason,
-        origin: RelativePath? = nil, movedFrom: RelativePath? = nil, supersededEntry: Entry? = nil
+        origin: RelativePath? = nil, movedFrom: RelativePath? = nil, supersededEntry: Entry? = nil,
+        modeBefore: UInt16? = nil
     ) {
         self.path = path
         self.base = base
@@ -47,7 +52,8 @@ package struct Step: Hashable, Sendable {
         self.action = action
         self.reason = reason
         let details = Details(
-            origin: origin, movedFrom: movedFrom, supersededEntry: supersededEntry)
+            origin: origin, movedFrom: movedFrom, supersededEntry: supersededEntry,
+            modeBefore: modeBefore)
         let none = Details()
         self.details = details == none ? [] : [details]
     }

@@ -35,6 +35,24 @@ struct FoldedStepsTests {
         #expect(try await world.run("sync", "a", "-v").lines.count >= 7)
     }
 
+    @Test("a renamed file that got another mode is said with both modes, also in a renamed folder")
+    func renamedWithMode() async throws {
+        let world = try await world()
+        world.rename("a/d", to: "a/other")
+        world.rename("a/one", to: "a/uno")
+        for name in ["other/2", "uno"] { chmod(world.folder + "/a/" + name, 0o755) }
+        let expected = [
+            "renamed other/ from d/ (4 files)", "renamed other/2 from d/2, mode 644 -> 755",
+            "renamed uno from one, mode 644 -> 755", "-v lists all 7 changes.",
+        ]
+        for (direction, options) in [("send", "a -n"), ("sent", "a"), ("received", "b")] {
+            let said = lines(try await world.expect("sync " + options))
+            #expect(
+                said.map { $0.replacing("\(direction) ", with: "") }.filter(expected.contains)
+                    .sorted() == expected.sorted(), "\(said)")
+        }
+    }
+
     @Test("an edit of a file that the other side renamed is said by plan, run, sum and log")
     func editedInARenamedFolder() async throws {
         let world = try await world()

@@ -3,7 +3,8 @@ import FilesinkiReconcile
 import FilesinkiText
 
 /// The lines of some steps, of which one says what many have in common: the files of a folder that was renamed or deleted, and
-/// those of which both sides changed the time only. Steps in which something was decided keep a line of their own.
+/// those of which both sides changed the time only. Steps in which something was decided, and renames with another mode, keep a line of
+/// their own.
 struct FoldedSteps {
     /// In the order of the steps; a line for many stands where the first of them does.
     private(set) var lines: [StepLine] = []
@@ -76,7 +77,7 @@ struct FoldedSteps {
         let direction = direction(of: step)
         switch step.reason {
         case .laterTime: return Group(direction: direction, what: .times)
-        case .renamed(let old):
+        case .renamed(let old) where step.modeBefore == nil:
             guard let (from, to) = Self.folders(old, step.path) else { return nil }
             return Group(direction: direction, what: .renamed(from: from, to: to))
         case .deleted:

@@ -101,13 +101,19 @@ extension Step {
         switch reason {
         case .edit, .created, .metadata: content
         case .deleted: ""
-        case .renamed(let path): "from \(path)"
+        case .renamed(let path): "from \(path)\(changedMode)"
         case .moved(let path): "to \(path)"
         case .merged: "both edits kept"
         case .ignored where theirs?.entry.kind == .tombstone:
             "deleted elsewhere; ignored here, so what is here stays"
         default: explanation
         }
+    }
+
+    /// `, mode 644 -> 755` of a renamed file that also got another mode.
+    private var changedMode: String {
+        guard let modeBefore, let entry = action.entry else { return "" }
+        return ", mode \(String(modeBefore, radix: 8)) -> \(String(entry.mode, radix: 8))"
     }
 
     private var content: String {
