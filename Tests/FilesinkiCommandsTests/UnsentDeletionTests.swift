@@ -139,6 +139,32 @@ struct UnsentDeletionTests {
         #expect(world.names(in: "b/f") == ["1", "2", "3"])
     }
 
+    @Test("what had been deleted by name comes back with the rest, and is named")
+    func named() async throws {
+        let world = try await Self.world()
+        world.rename("gone", to: "a/d")
+        world.rename("store", to: "away")
+        for line in ["rm --root a e", "rm --root a -r d"] { try await world.expect(line) }
+        world.rename("away", to: "store")
+        world.rename("a/kept", to: "gone")
+        world.currentFolder = world.folder + "/a"
+        let outcome = try await world.run("undelete", ".")
+        let reason = "It was deleted by name, with filesinki delete, and is back with the rest."
+        #expect(
+            outcome.talk == """
+                d: \(reason) To delete it again, run filesinki delete -r d.
+                e: \(reason) To delete it again, run filesinki delete e.
+                Restored 5 files.
+
+                """, "\(outcome.talk)")
+        #expect(outcome.code == .done)
+        // Where nothing else is missing, it is what is wanted.
+        world.rename("store", to: "away")
+        try await world.expect("rm e")
+        world.rename("away", to: "store")
+        #expect(try await world.run("undelete", ".").talk == "Restored 1 file.\n")
+    }
+
     @Test("a pattern passes over what is there again")
     func pattern() async throws {
         let world = try await Self.world()

@@ -12,7 +12,8 @@ struct UndeleteCommand: ReplicaCommand {
             deleted in it right before, in commits without anything else; of one that is there, what was \
             deleted in it here since the last sync. A path with *, ? or [ that \
             was not deleted by that name is a pattern, as in .gitignore. The replica itself, as in filesinki \
-            undelete . in its folder, brings back everything that was deleted here since the last sync. List deleted \
+            undelete . in its folder, brings back everything that was deleted here since the last sync, also what \
+            filesinki delete has deleted and a sync has not yet sent; a notice names it. List deleted \
             paths with filesinki ls --deleted. Exits with 5 if some of several paths could not be restored.
             """)
 
@@ -86,6 +87,7 @@ struct UndeleteCommand: ReplicaCommand {
         let problems = made.problems + (made.sync?.problems ?? [])
         try session.console.show(restored: made.restored)
         try session.console.show(problems, type: "problem")
+        try session.console.show(made.notices, type: "notice")
         if made.restored.isEmpty, let first = made.problems.first {
             return (ExitCode(first.failure), made)
         }

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
 /// What was deleted here and is in no commit yet: the next run would delete it everywhere.
 struct UnsentDeletions: ReplicaPart {
@@ -32,6 +33,8 @@ struct UnsentDeletions: ReplicaPart {
         _ wanted: [UnsentDeletion], _ options: SyncOptions
     ) async throws -> RestoreReport {
         var report = RestoreReport()
+        // The note ends with what is back.
+        let named = try sync.reviewNamedDeletions(isDryRun: true)
         try sync.noteEmptiedRoot()
         let reader = try await history.historyReader()
         let contents = try await history.historyContents(reader)
@@ -52,6 +55,7 @@ struct UnsentDeletions: ReplicaPart {
                 report.problems.append(Problem(path, failure))
             }
         }
+        report.notices = notices(ofNamed: named, report)
         let paths = try paths(of: wanted, report)
         guard let first = paths.first else { return report }
         report.sync = try await sync.afterChange("Restored here", at: first) {
@@ -59,6 +63,21 @@ struct UnsentDeletions: ReplicaPart {
         }
         return report
     }
+
+    /// Says what had been deleted by name among what was deleted otherwise: only the latter may have been an accident.
+    private func notices(
+        ofNamed named: Set<RelativePath>, _ report: RestoreReport
+    ) -> [Problem] {
+        let back = Set(report.restored).intersection(named)
+        guard !back.isEmpty, back.count < report.restored.count else { return [] }
+        let tops = back.outermost.sorted()
+        return tops.prefix(Self.noticed).map { path in
+            Problem(path, .backThoughNamed(path, isFolder: report.folders.contains(path)))
+        }
+    }
+
+    /// So many paths are named at most.
+    private static let noticed = 20
 
     /// The paths that a run finds as they were before: of a whole folder the folder, else the files alone, for such a run
     /// would publish what else is missing in the folder.
@@ -95,5 +114,16 @@ package struct UnsentDeletion: Hashable, Sendable {
         path = step.path
         entry = present
         isMovedAway = step.isMovedAway
+    }
+}
+
+extension Failure {
+    fileprivate static func backThoughNamed(_ path: RelativePath, isFolder: Bool) -> Failure {
+        let option = isFolder ? "-r " : ""
+        return Failure(
+            .exists, path: path.bytes,
+            "It was deleted by name, with filesinki delete, and is back with the rest.",
+            remedy: "To delete it again, run filesinki delete \(option)"
+                + "\(ShellWord.path(path.bytes)).")
     }
 }
