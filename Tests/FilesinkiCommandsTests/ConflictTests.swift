@@ -84,6 +84,18 @@ struct ConflictTests {
         #expect(open.text.split(separator: "\0").map(String.init).sorted() == left)
     }
 
+    @Test(
+        "a pattern that no open conflict matches is an error, and nothing is resolved",
+        arguments: [["x*"], ["one.txt", "x*"]])
+    func unmatched(_ arguments: [String]) async throws {
+        let world = try await World.withConflicts()
+        let outcome = try await world.expect(["resolve", "--take", "here"] + arguments, .negative)
+        #expect(
+            outcome.talk == "filesinki: x*: No open conflict was found. "
+                + "See the open ones with filesinki conflicts.\n")
+        #expect(try await world.run("conflicts", "-0").text.split(separator: "\0").count == 3)
+    }
+
     /// `a`, which found nothing, and `c`, which wrote neither version, have received the conflicts of `b`.
     private func received() async throws -> World {
         let world = try await World.withConflicts()

@@ -103,7 +103,7 @@ struct MoveTests {
             ("mv --root a one sub/one other/", "exists"),
             ("mv --root a sub sub/one other/", "usage"),
             ("mv --root a one .filesinki/x", "bad-path"),
-            ("mv --root a one theirs", "exists"),
+            ("mv --root a one theirs", "exists"), ("mv --root a one --wait 5m", "usage"),
         ])
     func refused(_ line: String, _ code: String) async throws {
         let world = try await ReplicaTests.pair()

@@ -52,9 +52,7 @@ struct OpenConflicts {
             return own[0]
         }
         guard let found = found.first else {
-            throw Failure(
-                .notFound, path: name.bytes, "No open conflict was found.",
-                remedy: "See the open ones with filesinki conflicts.")
+            throw .noOpenConflict(name)
         }
         return found
     }
@@ -110,5 +108,14 @@ extension OpenConflict {
     func isSame(as other: OpenConflict) -> Bool {
         conflict.ours == other.conflict.ours && conflict.theirs == other.conflict.theirs
             && copy == other.copy && sides.unsent == other.sides.unsent
+    }
+}
+
+extension Failure {
+    /// No conflict of this name, or that matches it as a pattern, is open.
+    static func noOpenConflict(_ name: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: name.bytes, "No open conflict was found.",
+            remedy: "See the open ones with filesinki conflicts.")
     }
 }

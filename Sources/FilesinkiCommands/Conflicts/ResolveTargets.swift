@@ -21,7 +21,7 @@ struct ResolveTarget {
 extension ResolveCommand {
     /// What is meant, in order and each once.
     ///
-    /// - Throws: Code `usage` if a name may mean more than one conflict.
+    /// - Throws: Code `usage` if a name may mean more than one conflict, `not-found` if a pattern matches none.
     func targets(_ names: [String], _ open: OpenConflicts, _ session: Session) throws
         -> [ResolveTarget]
     {
@@ -38,6 +38,7 @@ extension ResolveCommand {
             var meant = [name]
             if open.named(name).isEmpty, PathPattern.isPattern(argument) {
                 meant = open.paths.filter(try PathPattern(argument).covers)
+                if meant.isEmpty { throw Failure.noOpenConflict(name) }
             }
             for name in meant { chosen += try targets(of: name, open) }
         }

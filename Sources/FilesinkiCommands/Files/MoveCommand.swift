@@ -28,6 +28,7 @@ struct MoveCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        try publishWait.check(paths, in: console)
         let session = try await Session.open(
             replica, naming: paths, access: .changingKnown, in: console)
         let renames = try renames(session)

@@ -118,6 +118,7 @@ extension JSONObject {
     /// Adds a key and what it holds.
     mutating func add(_ held: Register, of key: ValueKey, _ options: KeyValueOptions) {
         add("key", bytes: options.name(key))
+        add("db", options.database.member)
         guard let value = held.value else { return }
         add("value_type", value.type.rawValue)
         add("value", .written(JSONText.encode(value)))

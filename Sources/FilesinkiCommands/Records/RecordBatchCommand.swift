@@ -73,6 +73,7 @@ struct RecordBatchCommand: ReplicaCommand {
             var object = result.json
             object.add("op", index + 1)
             object.add("ok", error == nil)
+            object.add("db", options.database.member)
             if let conflict = error as? RecordConflict {
                 object.add("code", "conflict")
                 object.add("conflict", .object(conflict.json))

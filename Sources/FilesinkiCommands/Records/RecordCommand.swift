@@ -137,7 +137,9 @@ extension Console {
     /// - Parameter zone: The zone of the record.
     func show(_ conflict: RecordConflict, in zone: RecordPlace) throws {
         guard outputOptions.isJSON else { return complain(conflict.failure(in: zone.choice)) }
-        try output.json(conflict.json)
+        var object = conflict.json
+        object.add("db", zone.scope == .private ? nil : zone.scope.description)
+        try output.json(object)
         call?.refuse(conflict)
     }
 }

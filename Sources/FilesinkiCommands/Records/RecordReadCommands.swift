@@ -196,7 +196,11 @@ struct RecordConflictsCommand: ReplicaCommand {
         let zone = try await options.openToRead(in: console)
         for name in names { try await zone.forgetConflict(of: name) }
         let conflicts = try await zone.conflicts()
-        for conflict in conflicts { try console.output.json(conflict.json) }
+        for conflict in conflicts {
+            var object = conflict.json
+            object.add("db", options.database.member)
+            try console.output.json(object)
+        }
         return conflicts.isEmpty ? .done : .conflict
     }
 }

@@ -218,6 +218,7 @@ struct RecordDeleteCommand: ReplicaCommand {
                 var object = result.json
                 object.add("type", "delete")
                 object.add("exit", code.rawValue)
+                object.add("db", options.database.member)
                 outcome.report.describe(in: &object)
                 try console.output.json(object)
             }

@@ -313,6 +313,33 @@ struct RecordSaveTests {
             """#)
     }
 
+    @Test("results of another database than the private one have db")
+    func databaseInJSON() async throws {
+        let world = try await ReplicaTests.pair()
+        for line in ["rec save T x --root a --set s=1", "rec sync --root b"] {
+            try await world.expect(line + " --db public")
+        }
+        world.rename("store", to: "gone")
+        try await world.expect("rec save T x --root b --set s=b --policy unchanged --db public")
+        world.rename("gone", to: "store")
+        try await world.expect("rec save T x --root a --set s=a --db public")
+        try await world.expect("rec sync --root b --db public", .conflict)
+        try await world.expect("kv set k 1 --root a --db public")
+        let lines = [
+            "rec conflicts --root b", "rec delete x --root a", "kv get k --root a",
+            "kv list --root a",
+        ]
+        for line in lines {
+            let outcome = try await world.run(
+                bytes: (line + " --db public --json").split(separator: " ").map { Array($0.utf8) })
+            #expect(outcome.text.contains(#""db":"public""#), "\(line): \(outcome)")
+        }
+        let batch = try await world.run(
+            "rec", "batch", "--root", "a", "--db", "public",
+            input: Array(#"{"op":"create","name":"y","type":"T","fields":{"s":"1"}}"#.utf8))
+        #expect(batch.text.contains(#""db":"public""#), "\(batch)")
+    }
+
     @Test("--zone and --db name another zone")
     func database() async throws {
         try await ReplicaTests.pair().follow(
