@@ -2,7 +2,8 @@
 
 unsent.py ADDRESS REPLICA
   ADDRESS is what `filesinki ui REPLICA` printed. Since its last run the folder `src`, with `x` and `y`, was deleted in
-  the replica, `edited` was changed, and `made` was added.
+  the replica, `edited` was changed, and `made` was added. So was the folder `twice`, with `second` and the folder `empty`;
+  `first` in it was deleted before, and a run has sent that.
 """
 
 import os
@@ -17,18 +18,30 @@ ITEMS = """
 def drive(browser, address, replica):
     browser.ask("POST", "/url", {"url": address})
     browser.shows("Activity")
-    items = browser.until("what is deleted is counted", ITEMS, "Changed here, 3 of them deleted, not yet sent (5)")
+    items = browser.until("what is deleted is counted", ITEMS, "Changed here, 6 of them deleted, not yet sent (8)")
     assert items == ["changed edited", "new made", "deleted src Bring back", "deleted src/x Bring back",
-                     "deleted src/y Bring back"], items
+                     "deleted src/y Bring back", "deleted twice Bring back", "deleted twice/empty Bring back",
+                     "deleted twice/second Bring back"], items
 
     # One file comes back, then the rest of the folder, and no commit has that they were gone.
     browser.press("Bring back src/x")
     browser.shows("Restored 1 file.")
-    items = browser.until("one file is still deleted", ITEMS, "Changed here, 1 of them deleted, not yet sent (3)")
-    assert items == ["changed edited", "new made", "deleted src/y Bring back"], items
+    items = browser.until("one file is still deleted", ITEMS, "Changed here, 4 of them deleted, not yet sent (6)")
+    assert "deleted src/y Bring back" in items and "deleted src/x Bring back" not in items, items
     browser.press("Bring back src/y")
-    browser.until("nothing is deleted", ITEMS, "Changed here, not yet sent (2)")
+    browser.until("the folder is back", ITEMS, "Changed here, 3 of them deleted, not yet sent (5)")
     assert sorted(os.listdir(os.path.join(replica, "src"))) == ["x", "y"]
+
+    # A folder in which something was deleted before, and sent, asks which is meant; what comes back is what it says.
+    browser.press("Bring back twice")
+    browser.until("it asks", "return document.activeElement.textContent === 'The last deletion: 1 file'")
+    offered = browser.script("return [...document.activeElement.parentElement.querySelectorAll('button')].map((one) => one.textContent)")
+    assert offered == ["The last deletion: 1 file", "All 2 files", "Cancel"], offered
+    assert not os.path.exists(os.path.join(replica, "twice"))
+    browser.press("All 2 files")
+    browser.shows("Restored 2 files.")
+    browser.until("nothing is deleted", ITEMS, "Changed here, not yet sent (2)")
+    assert sorted(os.listdir(os.path.join(replica, "twice"))) == ["empty", "first", "second"]
 
 
 run(drive)

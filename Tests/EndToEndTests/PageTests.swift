@@ -129,8 +129,13 @@ struct PageTests {
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfUnsentChanges() throws {
         let machine = try Machine.pair(
-            "mkdir a/src; touch a/src/x a/src/y a/other; echo 1 >a/edited")
-        let made = try machine.shell("rm -r a/src; echo 22 >a/edited; echo 1 >a/made")
+            "mkdir -p a/src a/twice/empty; touch a/src/x a/src/y a/other a/twice/first a/twice/second; echo 1 >a/edited"
+        )
+        let made = try machine.shell(
+            #"""
+            filesinki delete --root a twice/first
+            rm -r a/src a/twice; echo 22 >a/edited; echo 1 >a/made
+            """#)
         try #require(made.code == 0, "\(made)")
         try drive(machine, "unsent.py", "")
     }

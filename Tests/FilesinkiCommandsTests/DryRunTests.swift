@@ -108,7 +108,11 @@ struct DryRunTests {
         #expect(plan.talk == "Would restore \(count).\nNothing was changed.\n")
         let json = try await dry(line + ["--json"], in: world)
         #expect(
-            json.lines == paths.map { #"{"type":"restored","path":"\#($0)","dry_run":true}"# })
+            json.lines
+                == paths.map { path in
+                    let kind = path == "gone" ? #""kind":"directory","# : ""
+                    return #"{"type":"restored","path":"\#(path)",\#(kind)"dry_run":true}"#
+                })
         let made = try await world.run(
             bytes: (line + ["--root", "a", "-0"]).map { Array($0.utf8) })
         #expect(made.code == .done, "\(made.talk)")

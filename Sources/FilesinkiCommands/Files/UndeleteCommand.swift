@@ -85,7 +85,7 @@ struct UndeleteCommand: ReplicaCommand {
     ) async throws -> (code: ExitCode, made: RestoreReport) {
         let made = try await session.replica.bringBack(deletions, SyncOptions())
         let problems = made.problems + (made.sync?.problems ?? [])
-        try session.console.show(restored: made.restored)
+        try session.console.show(restored: made.restored, folders: made.folders)
         try session.console.show(problems, type: "problem")
         try session.console.show(made.notices, type: "notice")
         if made.restored.isEmpty, let first = made.problems.first {
@@ -108,7 +108,8 @@ struct UndeleteCommand: ReplicaCommand {
         // For programs, what was named has an object of its own.
         let isForProgram = console.outputOptions.isJSON || console.outputOptions.isNull
         try console.show(
-            restored: made.restored.filter { !isForProgram || made.states[$0] == nil })
+            restored: made.restored.filter { !isForProgram || made.states[$0] == nil },
+            folders: made.folders)
         // Of the run itself the first path tells.
         var told = sync
         told.problems += made.problems.filter { !named.contains($0.path) }
@@ -144,7 +145,8 @@ struct UndeleteCommand: ReplicaCommand {
         let result = try await session.retryUntilPublished(
             saved, of: target, publishWait, replica.waiting)
         let code = ExitCode(queueing: result.sync, isWaiting: publishWait.wait)
-        try console.show(restored: made.restored.filter { $0 != target })
+        try console.show(
+            restored: made.restored.filter { $0 != target }, folders: made.folders)
         try console.show(result, of: target, exit: code)
         try console.show(made.notices, type: "notice")
         return (code, made)

@@ -191,7 +191,7 @@ extension Console {
     /// - Parameter isExport: Whether it wrote into a folder of its own, of which nobody needs the names.
     func show(_ report: RestoreReport, isExport: Bool = false) throws {
         let isNaming = !isExport || outputOptions.isJSON || outputOptions.verbosity == .verbose
-        if isNaming { try show(restored: report.restored) }
+        if isNaming { try show(restored: report.restored, folders: report.folders) }
         try show(report.problems + (report.sync?.problems ?? []), type: "problem")
         if let away = report.sync?.away { say("The changes are not yet published. \(away)") }
         if report.restored.isEmpty, report.problems.isEmpty, let path = report.unchanged.first {

@@ -38,7 +38,7 @@ extension Console {
     /// - Returns: How the command would end.
     func show(plan: RestoreReport, _ failures: [Failure]) throws -> ExitCode {
         for failure in failures { try report(failure) }
-        try show(restored: plan.restored, isPlan: true)
+        try show(restored: plan.restored, folders: plan.folders, isPlan: true)
         try show(plan.problems, type: "problem")
         try show(plan.notices, type: "notice")
         let isNothing = plan.restored.isEmpty && plan.unchanged.isEmpty
@@ -57,8 +57,12 @@ extension Console {
 
     /// Names paths that were brought back. One alone has just been named by the user.
     ///
-    /// - Parameter isPlan: Whether they only would be: then they are what was asked for.
-    func show(restored paths: [RelativePath], isPlan: Bool = false) throws {
+    /// - Parameters:
+    ///   - folders: Those of them that are folders.
+    ///   - isPlan: Whether they only would be: then they are what was asked for.
+    func show(
+        restored paths: [RelativePath], folders: Set<RelativePath>, isPlan: Bool = false
+    ) throws {
         if !outputOptions.isJSON, !outputOptions.isNull {
             let isVerbose = outputOptions.verbosity == .verbose
             let isNews = outputOptions.verbosity == .normal && paths.count > 1
@@ -75,6 +79,7 @@ extension Console {
             if outputOptions.isJSON {
                 var object: JSONObject = ["type": "restored"]
                 object.add("path", path)
+                if folders.contains(path) { object.add("kind", "directory") }
                 if isPlan { object.add("dry_run", true) }
                 try output.json(object)
             } else {

@@ -79,7 +79,7 @@ enum PageCall: String, CaseIterable {
         case .side, .explanation, .take, .use, .reopen: try ofConflict(given)
         case .undeletable:
             PageCommand(
-                ["undelete"], options: ["--json", "--dry-run"], paths: [try given.path()])
+                ["undelete"], options: ["--json", "--dry-run"], paths: try given.pathOrPaths())
         case .undelete:
             PageCommand(["undelete"], options: ["--json"], paths: try given.paths())
         case .restore:

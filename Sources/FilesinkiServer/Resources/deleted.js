@@ -15,7 +15,7 @@ async function deletedList() {
     commits.then((found) => element.append(found.has(line.version) ? words(found.get(line.version)) : otherwise(line, found)));
     return element;
   };
-  const restore = (line) => isFolder(line, folders) ? restoreFolder(line.path, lines, folders)
+  const restore = (line) => isFolder(line, folders) ? restoreFolder(line.path, async () => lines)
     : action('Restore', { 'aria-label': `Restore ${visible(line.path)}` }, () => undelete([line], folders));
   const heads = [{ text: 'Path', isName: true }, { text: 'Deleted', nowrap: true }, { text: 'By' }, { text: 'Action', nowrap: true }];
   return [
@@ -23,7 +23,7 @@ async function deletedList() {
     counts.length === 0 ? null : table('Folders with deleted files',
       [{ text: 'Folder', isName: true }, { text: 'Deleted files', number: true }, { text: 'Action' }],
       counts.map(([folder, count]) => [h('bdi', {}, visible(folder)), count.toLocaleString(),
-        restoreFolder(folder, lines, folders)])),
+        restoreFolder(folder, async () => lines)])),
     listing('Deleted files', heads, lines, (line) => line.path, (line) => [
       [h('a', { href: pathHash('versions', pathValues(line)) }, pathName(pathValues(line))), isFolder(line, folders) ? '/' : null],
       deletion(line, 'span', (commit) => timeText(commit.time), earlierWords),
@@ -32,30 +32,54 @@ async function deletedList() {
   ];
 }
 
-// A button that brings back a folder, or what was deleted in one that is there. It asks first: all that was ever deleted in it, or what
-// the command line brings back of it, the last deletion.
-function restoreFolder(folder, lines, folders) {
+// The number of files among paths, each once.
+function countFiles(lines, folders) {
+  const files = lines.filter((line) => line.kind !== 'directory' && !isFolder(line, folders));
+  return new Set(files.map((line) => line.path_bytes ?? line.path)).size;
+}
+
+// What `undelete` would bring back; nothing of what is not deleted.
+async function undeletePlan(values) {
+  const plan = await call('undeletable', values);
+  return plan.lines.filter((line) => line.type === 'restored');
+}
+
+// What comes back of a folder: what the command line brings back of it, the last deletion, and all that was ever deleted in it,
+// each with the number of its files. The last deletion may be one that no run has sent, which the list of deleted files has not.
+async function folderDeletions(folder, lines) {
+  // Of a folder that is there, no sent deletion is the last one.
+  const last = await undeletePlan({ path: folder });
+  const names = new Set(last.map((line) => line.path_bytes ?? line.path));
+  const all = [...last, ...lines.filter((line) => isWithin(line, folder) && !names.has(line.path_bytes ?? line.path))];
+  const folders = deletedFolders(all);
+  // Which of the older ones are folders, a plan of them tells.
+  const isPlanned = all.length > last.length && oneCall(all).length === all.length;
+  const planned = isPlanned ? await undeletePlan({ paths: all.map((line) => pathValues(line)) }) : [];
+  return { all, folders, last: countFiles(last, folders), count: countFiles(planned.length > 0 ? planned : all, folders) };
+}
+
+// A button that brings back a folder. It asks first, with the numbers of files: all that was ever deleted in it, or the last deletion.
+// With `isAsked` false it asks only where these differ.
+function restoreFolder(folder, deletedLines, what = 'Restore', isAsked = true) {
   const place = h('div', { class: 'row' });
-  const words = `Restore ${visible(folder)}`;
+  const words = `${what} ${visible(folder)}`;
   const close = () => {
     closed(place);
     place.replaceChildren(button);
   };
-  const choice = (text, attributes, chosen) => action(text, attributes, () => {
-    close();
-    focusHeading();
-    return undelete(chosen, folders);
-  });
-  const button = action('Restore', { 'aria-label': words }, async () => {
-    const all = lines.filter((line) => isWithin(line, folder));
-    const count = all.filter((line) => !isFolder(line, folders)).length;
-    // Of a folder that is there, no deletion is the last one: the command says so, and the page offers all.
+  const button = action(what, { 'aria-label': words }, async () => {
     place.dataset.open = '';
-    const plan = await call('undeletable', { path: folder }).finally(() => closed(place));
+    const found = await deletedLines().then((lines) => folderDeletions(folder, lines)).finally(() => closed(place));
     // The view was shown again meanwhile: the question belongs into that one.
     if (!place.isConnected) return [...document.querySelectorAll('main button')].find((known) => controlName(known) === words)?.click();
-    const last = plan.lines.filter((line) => line.type === 'restored' && !isFolder(line, folders)).length;
-    const isPart = plan.exit === 0 && last > 0 && last < count;
+    const { all, folders, last, count } = found;
+    const choice = (text, attributes, chosen) => action(text, attributes, () => {
+      close();
+      focusHeading();
+      return undelete(chosen, folders);
+    });
+    const isPart = last > 0 && last < count;
+    if (!isAsked && !isPart) return undelete(all.length > 0 ? all : [{ path: folder }], folders);
     const whole = choice(isPart ? `All ${countText(count, 'file')}` : `Yes, restore ${countText(count, 'file')}`, { class: isPart ? null : 'main' }, all);
     const part = isPart ? choice(`The last deletion: ${countText(last, 'file')}`, { class: 'main' }, [{ path: folder }]) : null;
     const question = isPart
@@ -68,6 +92,9 @@ function restoreFolder(folder, lines, folders) {
   place.append(button);
   return place;
 }
+
+// The deleted files that runs have sent.
+async function sentDeletions() { return (await call('deleted')).lines.filter((line) => line.type === 'deleted'); }
 
 // The most commits that are read to say when files were deleted.
 const mostCommits = 20000;
@@ -142,7 +169,7 @@ async function undelete(lines, folders) {
       notice(`Restoring ${countText(left.length, 'path')} …`);
       const result = await call('undelete', { paths: sent.map((line) => pathValues(line)) });
       const told = result.lines.filter((line) => line.path !== undefined);
-      files += told.filter((line) => line.type === 'saved' ? line.kind !== 'directory' : line.type === 'restored' && !isFolder(line, folders)).length;
+      files += countFiles(told.filter((line) => line.type === 'saved' || line.type === 'restored'), folders);
       failure ??= failureOf(result);
       isKept ||= result.lines.some((line) => line.type === 'failure' && isKeptHere(line));
       note = queuedWords(result) || note;

@@ -65,7 +65,8 @@ function unsentList(status) {
   const paths = new Map([...status.pending, ...(status.changed ?? [])].map(listedPath).map((path) => [key(path), path]));
   const deleted = (status.deleted ?? []).map(listedPath);
   const folders = deletedFolders(deleted);
-  const back = (path) => action('Bring back', { 'aria-label': `Bring back ${visible(path.path)}` }, () => undelete([path], folders));
+  const back = (path) => isFolder(path, folders) ? restoreFolder(path.path, sentDeletions, 'Bring back', false)
+    : action('Bring back', { 'aria-label': `Bring back ${visible(path.path)}` }, () => undelete([path], folders));
   const title = deleted.length === 0 ? 'Changed here, not yet sent' : deleted.length === paths.size ? 'Deleted here, not yet sent'
     : `Changed here, ${deleted.length.toLocaleString()} of them deleted, not yet sent`;
   return pathList(title, [...paths.values()], (path) => {

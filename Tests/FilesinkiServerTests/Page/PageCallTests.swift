@@ -30,6 +30,11 @@ import Testing
                     ["du"], options: ["--json", "--depth", "1", "--sort", "size", "--history"],
                     paths: [bytes("-x")])
             ),
+            (
+                "undeletable", #"{"paths":["a","b"]}"#,
+                PageCommand(
+                    ["undelete"], options: ["--json", "--dry-run"], paths: [bytes("a"), bytes("b")])
+            ),
             ("devices", "{}", PageCommand(["devices", "list"], options: ["--json"])),
             (
                 "prunable", #"{"days":30}"#,
