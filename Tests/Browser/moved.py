@@ -17,6 +17,11 @@ def drive(browser, address, replica, new):
     browser.ask("POST", "/url", {"url": address})
     browser.shows("Activity")
 
+    # The view says it before any run here has seen it.
+    told = browser.until("the view says it before a sync", """
+        return [...document.querySelectorAll('main p.bad')].map((one) => one.innerText).join()""")
+    assert told.startswith("The store was moved to ") and follow in told, told
+
     # The run says it, and the view does from then on.
     browser.press("Sync now")
     told = browser.until("the run tells of the move", notice + ".includes('was moved') && " + notice[7:])

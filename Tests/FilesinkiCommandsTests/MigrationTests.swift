@@ -47,6 +47,10 @@ struct MigrationTests {
     func atOnce() async throws {
         try await world.expect("remote set other --migrate --root a")
         let moved = "The store was moved to \(world.folder)/other by a."
+        #expect(try await !world.expect("remote show --root b").talk.contains("moved"))
+        let asked = try await world.expect("remote show --moved --root b")
+        #expect(asked.talk.contains(moved), "\(asked.talk)")
+        #expect(asked.lines == ["\(world.folder)/store"])
         #expect(try await world.expect("sync -q b").talk.contains(moved))
         let doctor = try await world.expect("doctor b").text
         #expect(doctor.contains(moved), "\(doctor)")

@@ -24,6 +24,9 @@ struct RemoteShowCommand: ReplicaCommand {
         commandName: "show",
         abstract: "Print the remote's address. Exits with 1 if none is set.")
 
+    @Flag(name: .long, help: "Also ask the remote whether the store was moved.")
+    var moved = false
+
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
@@ -32,6 +35,9 @@ struct RemoteShowCommand: ReplicaCommand {
         let session = try await Session.open(
             replica, writable: false, remote: false, in: console)
         let remote = await session.replica.remoteAddress
+        if moved, remote != nil, let found = try await session.replica.findMove() {
+            try console.show([Problem(RelativePath(unchecked: []), found)], type: "notice")
+        }
         let store = await session.replica.storeID
         if report.json {
             var object: JSONObject = ["type": "remote"]

@@ -45,7 +45,7 @@ package struct PageResult: Sendable {
 /// command line can, and nothing else.
 enum PageCall: String, CaseIterable {
     // State and history.
-    case status, conflicts, log, deleted, devices, usage, statistics, prunable
+    case status, moved, conflicts, log, deleted, devices, usage, statistics, prunable
     case versions, diff, content
     // Conflicts.
     case side, explanation, take, use, reopen
@@ -62,6 +62,7 @@ enum PageCall: String, CaseIterable {
         case .deleted: PageCommand(["ls"], options: ["--json", "--deleted"])
         case .devices: PageCommand(["devices", "list"], options: ["--json"])
         case .statistics: PageCommand(["stats"], options: ["--json"])
+        case .moved: PageCommand(["remote", "show"], options: ["--json", "--moved"])
         case .sync: PageCommand(["sync"], options: ["--json"])
         case .log:
             PageCommand(["log"], options: ["--json", "--limit", "\(try given.number("limit"))"])

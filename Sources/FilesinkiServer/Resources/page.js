@@ -1,8 +1,8 @@
 'use strict';
 // The page of a replica: its session, its calls, its views.
 
-// The root is known as soon as the state of the replica is.
-const session = { secret: null, root: null };
+// The root is known as soon as the state of the replica is; whether the store was moved, once its remote was asked.
+const session = { secret: null, root: null, moved: null };
 
 // A call: its exit code, the objects that the command printed, and its messages.
 async function call(name, values) {

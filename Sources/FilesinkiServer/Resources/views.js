@@ -17,7 +17,7 @@ async function overview() {
   });
   return [
     h('h2', {}, 'Overview'),
-    movedNote(status),
+    movedNote(status) ?? askedMove(status),
     h('dl', { class: 'facts' },
       fact('Last synced', timeText(status.last_success)),
       status.last_failure && status.last_failure !== 'conflict' ? fact('Last run', `did not complete: ${status.refusal ?? status.last_failure}`) : null,
@@ -44,6 +44,18 @@ function movedNote(status) {
   return h('p', { class: 'bad' }, 'The store was moved to ', h('bdi', {}, visible(status.moved_to)),
     '. Nothing is sent to the old place. If you know that address, run ',
     h('code', {}, visible(`filesinki remote set --root ${shellWord(status.root)} ${shellWord(status.moved_to)}`)), '.');
+}
+
+// The same as the store says it: no run has asked yet. The page asks once for each remote.
+function askedMove(status) {
+  const place = h('div', {});
+  if (status.remote === undefined) return place;
+  if (session.moved?.remote !== status.remote) session.moved = { remote: status.remote, answer: call('moved') };
+  session.moved.answer.then((answer) => {
+    const told = answer.lines.find((line) => line.type === 'notice' && line.code === 'wrong-store');
+    if (told !== undefined) place.replaceChildren(h('p', { class: 'bad' }, toldWords(told)));
+  }, () => {});
+  return place;
 }
 
 // The line below the title, which no view replaces.

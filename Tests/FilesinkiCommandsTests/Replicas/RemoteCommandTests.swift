@@ -25,9 +25,9 @@ struct RemoteCommandTests {
             $ remote show x --root a
             ! filesinki: Unexpected argument 'x'
             ! To name the replica, add --root DIR.
-            ! Usage: filesinki remote show [--root <dir>] [--state <dir>] [--lock-wait <time>]
-            !          [--timeout <time>] [--json] [--quiet] [--verbose] [--color <when>]
-            !          [--progress <when>]
+            ! Usage: filesinki remote show [--moved] [--root <dir>] [--state <dir>]
+            !          [--lock-wait <time>] [--timeout <time>] [--json] [--quiet] [--verbose]
+            !          [--color <when>] [--progress <when>]
             !   See 'filesinki remote show --help' for more information.
             = 2
             """#)

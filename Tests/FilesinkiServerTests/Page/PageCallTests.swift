@@ -30,6 +30,7 @@ import Testing
                     ["du"], options: ["--json", "--depth", "1", "--sort", "size", "--history"],
                     paths: [bytes("-x")])
             ),
+            ("moved", "", PageCommand(["remote", "show"], options: ["--json", "--moved"])),
             (
                 "undeletable", #"{"paths":["a","b"]}"#,
                 PageCommand(
