@@ -314,6 +314,43 @@ struct HistoryTests {
         #expect(action?.hasSuffix(": deleted") == true, "\(outcome.text)")
     }
 
+    @Test("explain says of a deletion whether it is published, and whether it is received")
+    func explainDeletionStates() async throws {
+        let world = try await ReplicaTests.pair()
+        func state(_ root: String, _ path: String = "one") async throws -> [String] {
+            let outcome = try await world.run("explain", "--root", root, path)
+            return Array(
+                outcome.lines.prefix { !$0.hasPrefix("Versions:") && !$0.hasPrefix("Act") })
+        }
+        let waiting = [
+            "one: synced, version 1, a file.",
+            "Deleted here since; not yet published. To bring it back, use filesinki undelete --root "
+                + "\(world.folder)/a one.",
+        ]
+        let text = try #require(world.readText("a/one"))
+        world.rename("a/one", to: "gone")
+        #expect(try await state("a") == waiting)
+        try world.write(text, to: "a/one")
+        world.rename("store", to: "away")
+        try await world.expect("rm --root a one")
+        #expect(try await state("a") == waiting)
+        world.rename("away", to: "store")
+        #expect(try await state("a") == waiting)
+        try await world.done("sync", "a")
+        #expect(try await state("a") == ["one: deleted with version 2, by a."])
+        #expect(
+            try await state("b") == [
+                "one: synced, version 1, a file.",
+                "Deleted in the store with version 2, by a; not yet received.",
+            ])
+        try await world.done("mv", "--root", "a", "sub/two", "due")
+        #expect(
+            try await state("b", "sub/two").last
+                == "Renamed to due in the store with version 3, by a; not yet received.")
+        try await world.done("sync", "b")
+        #expect(try await state("b") == ["one: deleted with version 2, by a."])
+    }
+
     @Test("explain says what is known here of a path that is gone, while the remote is away")
     func explainAway() async throws {
         let world = try await ReplicaTests.pair()

@@ -158,6 +158,7 @@ extension Explanation {
         } else if isPending {
             lines.append("Changed here since; not yet published.")
         }
+        if reason == nil, let notReceived { lines += FlowText.words(notReceived, within: width) }
         if let reason { lines += FlowText.words(reason, within: width) }
         if let database {
             lines.append(
@@ -221,7 +222,19 @@ extension Explanation {
     private var goneWithoutLog: String? {
         guard let deletion else { return nil }
         let what = renamedTo.map { "renamed to \($0)" } ?? "deleted"
-        return deletion > 0 ? "\(what) with version \(deletion)." : "\(what); not yet published."
+        if deletion > 0 { return "\(what) with version \(deletion)." }
+        return isPending ? "\(what); not yet published." : "\(what)."
+    }
+
+    /// What the store has instead of what is synced here, as the log tells; nil if that is the same.
+    private var notReceived: String? {
+        guard let base, let last = versions.first(where: { !$0.isSuperseded }),
+            last.version > base.version
+        else { return nil }
+        let by = "version \(last.version), by \(printable(last.device.name.utf8))"
+        guard last.change.entry.kind == .tombstone else { return "Not yet received: \(by)." }
+        let what = last.movedTo.map { "Renamed to \($0)" } ?? "Deleted"
+        return "\(what) in the store with \(by); not yet received."
     }
 
     /// `deleted here as version 5, after version 1, by bob: deleted`, or `restored version 1 as version 5, by bob: command`
