@@ -52,6 +52,16 @@ import Testing
         #expect(load.rules.maxDelete == .share(0.4))
     }
 
+    @Test(
+        "names of columns are without the blanks around them",
+        arguments: ["id,name", "id, name", " id ,\tname "])
+    func keyColumns(_ text: String) throws {
+        let load = load(synced: "[[rule]]\nmatch = \"*.csv\"\nkey-columns = \"\(text)\"")
+        #expect(load.problems.isEmpty, "\(load.problems)")
+        #expect(load.rules.merging(for: try RelativePath("a.csv")).keyColumns == ["id", "name"])
+        #expect(load.rules.merging(for: try RelativePath("a.txt")).keyColumns == [])
+    }
+
     @Test func `the last matching rule with a value decides`() throws {
         let load = load(
             synced: """

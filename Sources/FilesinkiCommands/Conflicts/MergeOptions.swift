@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiMerge
 import FilesinkiModel
+import FilesinkiReconcile
 
 /// What `merge` says to the merges, as a `[[rule]]` does for a path.
 struct MergeOptions: ParsableArguments {
@@ -49,7 +50,7 @@ struct MergeOptions: ParsableArguments {
             settings.identities.append(IdentityRule(pattern: pattern, member: member))
         }
         settings.keyColumns =
-            keyColumns?.split(separator: ",").map { String($0) } ?? []
+            keyColumns?.split(separator: ",").map { trimmed($0) } ?? []
         if let fieldChoice { settings.fieldChoice = try word(fieldChoice) }
         return settings
     }
