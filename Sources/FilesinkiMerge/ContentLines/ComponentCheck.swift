@@ -74,7 +74,7 @@ struct ComponentCheck {
     private mutating func checkProperties(_ contents: Contents) {
         guard let ours = contents.ours, let theirs = contents.theirs else { return }
         if ours.saying(["VERSION"]) != theirs.saying(["VERSION"]) {
-            decline("VERSION", "The sides have different versions of the format.")
+            decline("VERSION", "The two sides have different versions of the format.")
         }
         for names in dialect.groups where contents.map({ $0.saying(names) }).isChangedApart {
             let name = names.first { ours.saying([$0]) != theirs.saying([$0]) }
@@ -91,7 +91,7 @@ struct ComponentCheck {
             times.ours != times.base && occurrences.theirs != occurrences.base
                 || times.theirs != times.base && occurrences.ours != occurrences.base
         {
-            decline("DTSTART", "One side changed the time, the other single occurrences.")
+            decline("DTSTART", "One side changed the time, and the other single occurrences.")
         }
         checkReplaced(contents)
     }
@@ -127,8 +127,11 @@ struct ComponentCheck {
         let says = contents.map { $0.saying(keys: repeated) }
         for key in repeated.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) })
         where says.map({ $0[key] }).isChangedApart {
-            let name = key.bytes.prefix { $0 != 0 }
-            decline(Array(name), "Both sides changed what occurs more than once.")
+            let name = Array(key.bytes.prefix { $0 != 0 })
+            decline(
+                name,
+                "Both sides changed \(String(decoding: name, as: UTF8.self)), which occurs more than once."
+            )
         }
         return repeated
     }
@@ -143,7 +146,7 @@ struct ComponentCheck {
     private mutating func checkUnidentified(_ contents: Contents) {
         guard let base = contents.base, let ours = contents.ours, let theirs = contents.theirs
         else { return }
-        let reason = "Both sides changed entries without a UID."
+        let reason = "Both sides changed components without a UID."
         for component in ours.components where component.isNamed {
             guard let other = theirs.component(component.key),
                 base.component(component.key) == nil,

@@ -100,7 +100,7 @@ struct ContentLineReader {
     var reasonOfRefusal: String {
         func number(_ place: Int) -> Int { bytes[..<place].count { $0 == 10 } + 1 }
         guard let (start, type, name) = twiceIdentified else {
-            return "The first line that cannot be read is line \(number(position))."
+            return "Cannot read line \(number(position))."
         }
         let typeText = String(decoding: type, as: UTF8.self)
         return "The \(typeText) that begins in line \(number(start)) has \(name) more than once."

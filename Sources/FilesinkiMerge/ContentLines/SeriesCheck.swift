@@ -27,7 +27,7 @@ struct SeriesCheck {
             if one.contradicts(other) || other.contradicts(one) {
                 let name = master.bytes.drop { $0 != UInt8(ascii: "=") }.dropFirst()
                 result.append(
-                    (Array(name), "One side changed the series, the other single occurrences."))
+                    (Array(name), "One side changed the series, and the other single occurrences."))
             }
         }
         for (side, other) in [(ours, theirs), (theirs, ours)] {

@@ -166,7 +166,7 @@ struct CardMergeTests {
             ),
             (
                 "BEGIN:VCARD\nFN:A\nno colon\nEND:VCARD\n",
-                "The first line that cannot be read is line 3."
+                "Cannot read line 3."
             ),
         ])
     func refusal(_ text: String, _ reason: String) {
