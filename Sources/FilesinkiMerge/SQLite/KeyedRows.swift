@@ -39,7 +39,7 @@ struct KeyedRows {
 
     /// Rows that the other side added or changed.
     private func planChanged(_ changedRows: ChangedRows) throws(SQLiteMergeError) {
-        let query = RowQuery(table: table, skeleton: skeleton)
+        let query = try RowQuery(table: table, skeleton: skeleton)
         let rows = try table.connection.prepare(query.changed(changedRows))
         while try rows.step() {
             let row = query.row(rows)
@@ -63,7 +63,10 @@ struct KeyedRows {
             if skeleton.column(column.name) != nil {
                 values.append(value)
             } else if value != .null {
-                try conflict(row, "A new row has a value in column \(column.name), which is gone.")
+                try conflict(
+                    row,
+                    "One side added the row with a value in column \(column.name), and the other removed the column."
+                )
             }
         }
         table.cells.note(cell(of: row), .added)
@@ -85,8 +88,12 @@ struct KeyedRows {
                 try conflict(row, "One side changed column \(column.name), the other removed it.")
                 continue
             }
-            if theirs == old[place] { continue }
             let cell = CellRules.Cell(base: base, skeleton: old[place], other: theirs)
+            // A counter adds both differences, also when they are equal.
+            let isDecided =
+                theirs == old[place]
+                && !table.cells.isCounted(cell, table: table.name, column: column.name)
+            if isDecided { continue }
             if old[place] == base {
                 table.cells.note(
                     table.cells.named(self.cell(of: row, column.name), cell), .edited)
@@ -111,16 +118,11 @@ struct KeyedRows {
     /// Rows that the other side removed.
     private func planRemoved(_ changedRows: ChangedRows) throws(SQLiteMergeError) {
         guard table.base != nil else { return }
-        let query = RowQuery(table: table, skeleton: skeleton)
+        let query = try RowQuery(table: table, skeleton: skeleton)
         let rows = try table.connection.prepare(query.removed(changedRows))
         while try rows.step() {
             let row = query.row(rows)
-            let isSame = zip(other.columns, row.other).allSatisfy { column, value in
-                guard let place = skeleton.columns.firstIndex(where: { $0.isNamed(column.name) })
-                else { return true }
-                return row.skeleton?[place] == value
-            }
-            if isSame {
+            if query.isUnchanged(row) {
                 table.cells.note(cell(of: row), .removed)
                 try plan.remove(row.location)
             } else {
@@ -158,6 +160,22 @@ extension SQLiteTable.Column {
 struct RowQuery {
     let table: TableMerge
     let skeleton: SQLiteTable
+    /// What the rows of the base have in the columns of the other side that it does not have.
+    private let initialValues: [Int: SQLiteValue]
+    /// The same of the columns that only the skeleton has.
+    private let ownValues: [Int: SQLiteValue]
+
+    init(table: TableMerge, skeleton: SQLiteTable) throws(SQLiteMergeError) {
+        self.table = table
+        self.skeleton = skeleton
+        let base = table.base
+        initialValues = try table.connection.initialValues(of: table.other) {
+            base?.column($0.name) == nil
+        }
+        ownValues = try table.connection.initialValues(of: skeleton) {
+            base?.column($0.name) == nil && table.other.column($0.name) == nil
+        }
+    }
 
     /// One row; the values are in the order of the columns of their table.
     struct Row {
@@ -221,6 +239,17 @@ struct RowQuery {
         return (mine + base + kept + location + presence).joined(separator: ", ")
     }
 
+    /// Whether the skeleton has a row of the base as it was. What it has filled into a column of its own is a change.
+    func isUnchanged(_ row: Row) -> Bool {
+        guard let kept = row.skeleton, let base = row.base else { return false }
+        let isSame = zip(other.columns, base).allSatisfy { column, value in
+            guard let place = skeleton.columns.firstIndex(where: { $0.isNamed(column.name) })
+            else { return true }
+            return kept[place] == value
+        }
+        return isSame && ownValues.allSatisfy { kept[$0.key] == $0.value }
+    }
+
     /// Reads the row that the statement is at.
     func row(_ rows: MergeStatement) -> Row {
         let (count, kept) = (other.columns.count, skeleton.columns.count)
@@ -228,9 +257,10 @@ struct RowQuery {
         let end = 2 * count + kept + width
         let isInBase = rows.value(end) == .integer(1)
         let isInSkeleton = rows.value(end + 1) == .integer(1)
+        var base = rows.values(count..<2 * count)
+        for (column, value) in initialValues { base[column] = value }
         return Row(
-            other: rows.values(0..<count),
-            base: isInBase ? rows.values(count..<2 * count) : nil,
+            other: rows.values(0..<count), base: isInBase ? base : nil,
             skeleton: isInSkeleton ? rows.values(2 * count..<2 * count + kept) : nil,
             location: rows.values(2 * count + kept..<end))
     }

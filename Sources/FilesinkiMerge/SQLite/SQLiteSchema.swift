@@ -89,13 +89,15 @@ struct SQLiteTable {
     let rowid: String?
     /// Whether the key is another name of the rowid.
     private(set) var isKeyedByRowid = false
+    /// The expressions that are the defaults of columns, by their place in ``columns``.
+    private(set) var defaults: [Int: String] = [:]
 
     init(_ table: String, in database: String, on connection: MergeConnection)
         throws(SQLiteMergeError)
     {
         name = table
         let rows = try connection.prepare(
-            "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?1, ?2)")
+            "SELECT name, type, pk, hidden, dflt_value FROM pragma_table_xinfo(?1, ?2)")
         rows.bind(.text(Array(table.utf8)), at: 1)
         rows.bind(.text(Array(database.utf8)), at: 2)
         var names: Set<String> = []
@@ -104,6 +106,7 @@ struct SQLiteTable {
             let (column, type) = (rows.text(0), folded(rows.text(1)))
             names.insert(folded(column))
             if rows.value(3) == .integer(0) {
+                if rows.value(4) != .null { defaults[columns.count] = rows.text(4) }
                 columns.append(Column(name: column, affinity: Affinity(type)))
             }
             if case .integer(let place) = rows.value(2), place > 0 {

@@ -154,6 +154,11 @@ struct CellRules {
         trace.add([.init(place.place, side, reason ?? .fieldChoice, cell: named(place, cell))])
     }
 
+    /// Whether a rule adds up the differences of a cell that both sides changed.
+    func isCounted(_ cell: Cell, table: String, column: String) -> Bool {
+        rule(table, column)?.resolution == .sum && sum(of: cell) != nil
+    }
+
     /// The value that the user's rules give; nil to decline.
     func value(of cell: Cell, table: String, column: String) -> SQLiteValue? {
         if let rule = rule(table, column) { return value(of: cell, by: rule.resolution) }
@@ -184,16 +189,17 @@ struct CellRules {
         }
     }
 
-    /// The base plus both differences. Without a base it is unknown how much both share.
+    /// The base plus both differences; NULL counts as 0. Without a base it is unknown how much both share.
     private func sum(of cell: Cell) -> SQLiteValue? {
+        let known = cell.base == .null ? .integer(0) : cell.base
         if case (.integer(let base)?, .integer(let left), .integer(let right)) = (
-            cell.base, cell.skeleton, cell.other
+            known, cell.skeleton, cell.other
         ) {
             let (difference, isFar) = right.subtractingReportingOverflow(base)
             let (sum, isTooLarge) = left.addingReportingOverflow(difference)
             return isFar || isTooLarge ? nil : .integer(sum)
         }
-        guard let base = cell.base?.number, let left = cell.skeleton.number,
+        guard let base = known?.number, let left = cell.skeleton.number,
             let right = cell.other.number
         else { return nil }
         // In this order the sides may be exchanged: their sum is the same either way.

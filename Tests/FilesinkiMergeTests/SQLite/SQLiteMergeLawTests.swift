@@ -57,6 +57,53 @@ import Testing
         #expect(trial.rows("SELECT n FROM t WHERE id = 1", answer) == [String(expected)])
     }
 
+    @Test(
+        "a counter adds both differences, also where they are equal, and from NULL as from 0",
+        arguments: [
+            ("6", "6", "7|integer"), ("3", "3", "1|integer"), ("6", "5", "6|integer"),
+            ("5.5", "5.5", "6.0|real"), ("'x'", "'x'", "x|text"),
+        ])
+    func equalSteps(_ ours: String, _ theirs: String, _ expected: String) throws {
+        var trial = MergeTrial()
+        trial.settings.fields = [
+            FieldRule(pattern: try FieldPattern(parsing: "/t/n"), resolution: .sum)
+        ]
+        let answer = try trial.merge(
+            base: "CREATE TABLE t(id INTEGER PRIMARY KEY, n, m); INSERT INTO t VALUES (1, 5, 0)",
+            ours: "UPDATE t SET n = \(ours)", theirs: "UPDATE t SET n = \(theirs), m = 1")
+        #expect(trial.rows("SELECT n, typeof(n) FROM t WHERE m = 1", answer) == [expected])
+        let fromNull = try trial.merge(
+            base: "CREATE TABLE t(id INTEGER PRIMARY KEY, n, m); INSERT INTO t VALUES (1, NULL, 0)",
+            ours: "UPDATE t SET n = 2", theirs: "UPDATE t SET n = 2, m = 1")
+        #expect(trial.rows("SELECT n FROM t", fromNull) == ["4"])
+    }
+
+    @Test("a counter in a column that both sides added starts from its default")
+    func newCounter() throws {
+        var trial = MergeTrial()
+        trial.settings.fields = [
+            FieldRule(pattern: try FieldPattern(parsing: "/t/n"), resolution: .sum)
+        ]
+        let column = "ALTER TABLE t ADD COLUMN n INT DEFAULT 10;"
+        let answer = try trial.merge(
+            base: "CREATE TABLE t(id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2)",
+            ours: column + "UPDATE t SET n = 12 WHERE id = 1",
+            theirs: column + "UPDATE t SET n = 13")
+        #expect(trial.rows("SELECT * FROM t", answer) == ["1|15", "2|13"])
+    }
+
+    @Test("a row that both sides added alike is not counted twice")
+    func rowAddedAlike() throws {
+        var trial = MergeTrial()
+        trial.settings.fields = [
+            FieldRule(pattern: try FieldPattern(parsing: "/t/n"), resolution: .sum)
+        ]
+        let answer = try trial.merge(
+            base: "CREATE TABLE t(id INTEGER PRIMARY KEY, n)",
+            ours: "INSERT INTO t VALUES (1, 4)", theirs: "INSERT INTO t VALUES (1, 4), (2, 1)")
+        #expect(trial.rows("SELECT * FROM t", answer) == ["1|4", "2|1"])
+    }
+
     @Test(arguments: [
         (FieldChoice.ours, 1), (.theirs, 2), (.newest, 2), (.oldest, 1),
     ])

@@ -212,6 +212,56 @@ import Testing
             theirs: "ALTER TABLE p ADD COLUMN m; UPDATE p SET m = 2 WHERE id = 2",
             query: "SELECT * FROM p", ["1|Ann|1|NULL", "2|Ben|40|2", "7|Cem|50|NULL"]),
         Row(
+            "a value in a new column of a row that the other side removed", base: people,
+            ours: "ALTER TABLE p ADD COLUMN mail TEXT; UPDATE p SET mail = 'm' WHERE id = 7",
+            theirs: "DELETE FROM p WHERE id = 7",
+            ["table p, key 7: One side removed the row, and the other changed it."]),
+        Row(
+            "a value in a column that both added, of a row that one removed", base: people,
+            ours: "ALTER TABLE p ADD COLUMN m; UPDATE p SET m = 1 WHERE id = 7",
+            theirs: "ALTER TABLE p ADD COLUMN m; DELETE FROM p WHERE id = 7",
+            ["table p, key 7: One side removed the row, and the other changed it."]),
+        Row(
+            "a new column that is NULL in a row that the other side removed", base: people,
+            ours: "ALTER TABLE p ADD COLUMN m; UPDATE p SET m = 1 WHERE id = 1",
+            theirs: "DELETE FROM p WHERE id = 7", query: "SELECT * FROM p",
+            ["1|Ann|30|1", "2|Ben|40|NULL"]),
+        Row(
+            "a default of a new column is no change of a row", base: people,
+            ours: "ALTER TABLE p ADD COLUMN m INT DEFAULT '5'; UPDATE p SET m = 6 WHERE id = 1",
+            theirs: "DELETE FROM p WHERE id = 7", query: "SELECT *, typeof(m) FROM p",
+            ["1|Ann|30|6|integer", "2|Ben|40|5|integer"]),
+        Row(
+            "a default of a column that both added is no change of a row", base: people,
+            ours:
+                "ALTER TABLE p ADD COLUMN m TEXT DEFAULT 'none'; UPDATE p SET m = 'x' WHERE id = 1",
+            theirs: "ALTER TABLE p ADD COLUMN m TEXT DEFAULT 'none'; DELETE FROM p WHERE id = 7",
+            query: "SELECT * FROM p", ["1|Ann|30|x", "2|Ben|40|none"]),
+        Row(
+            "defaults that are expressions and words", base: people,
+            ours:
+                "ALTER TABLE p ADD COLUMN m DEFAULT (1 + 2); ALTER TABLE p ADD COLUMN n DEFAULT none;"
+                + "ALTER TABLE p ADD COLUMN o DEFAULT -5; ALTER TABLE p ADD COLUMN q DEFAULT x'00ff'",
+            theirs: "DELETE FROM p WHERE id > 1",
+            query: "SELECT id, m, n, o, quote(q) FROM p", ["1|3|none|-5|X'00FF'"]),
+        Row(
+            "a default that one side replaced by NULL", base: people,
+            ours:
+                "ALTER TABLE p ADD COLUMN m TEXT DEFAULT 'none'; UPDATE p SET m = NULL WHERE id = 7",
+            theirs: "DELETE FROM p WHERE id = 7",
+            ["table p, key 7: One side removed the row, and the other changed it."]),
+        Row(
+            "a new row with a value in a column that the other side removed", base: people,
+            ours: "ALTER TABLE p DROP COLUMN age", theirs: "INSERT INTO p VALUES (9, 'z', 9)",
+            [
+                "table p, key 9: One side added the row with a value in column age, and the other "
+                    + "removed the column."
+            ]),
+        Row(
+            "a new row without a value in a column that the other side removed", base: people,
+            ours: "ALTER TABLE p DROP COLUMN age", theirs: "INSERT INTO p VALUES (9, 'z', NULL)",
+            query: "SELECT * FROM p WHERE id = 9", ["9|z"]),
+        Row(
             "a removed column that nobody changed", base: people,
             ours: "ALTER TABLE p DROP COLUMN age", theirs: "UPDATE p SET name = 'x' WHERE id = 1",
             query: "SELECT * FROM p WHERE id = 1", ["1|x"]),
