@@ -30,7 +30,8 @@ extension JSONMerger {
         }
         let order = order ?? self.order(match, layouts)
         let things = order.merged { resolutions[$0] != .dropped }
-        writeContainer(trio, layouts, things.map { (match.entries[$0], resolutions[$0]) })
+        let items = things.map { (match.entries[$0], resolutions[$0]) }
+        writeContainer(trio, layouts, items, areIdentified: match.mode != .value)
     }
 
     func order(_ match: JSONMatch, _ layouts: [JSONLayout?]) -> SequenceOrder {
@@ -94,9 +95,11 @@ extension JSONMerger {
 
     // MARK: Writing
 
+    /// - Parameter areIdentified: Whether the things have keys or identities. Of others, those that both sides added alike
+    ///   are one, in which no counter is added up.
     mutating func writeContainer(
         _ trio: MergeTrio<Int>, _ layouts: [JSONLayout?],
-        _ things: [(entry: MergeTrio<Int>, resolution: Resolution)]
+        _ things: [(entry: MergeTrio<Int>, resolution: Resolution)], areIdentified: Bool
     ) {
         guard let ours = trio.ours, let text = self[.ours]?.text(ours) else { return }
         let spacing = JSONSpacing(layouts, preferred: preferred, isContested: writer.isContested)
@@ -105,7 +108,10 @@ extension JSONMerger {
         for (entry, resolution) in things {
             writeSpace(before: entry, after: previous, spacing)
             enter(entry, layouts)
+            let addsEqual = addsEqualAdditions
+            if !areIdentified, entry.base == nil { addsEqualAdditions = false }
             writeThing(entry, resolution, spacing)
+            addsEqualAdditions = addsEqual
             place.leave()
             previous = entry
         }
@@ -187,7 +193,9 @@ extension JSONMerger {
         }
         if isPlain || kinds == [.object], let match = JSONMatch(.value, documents, layouts) {
             let order = order(match, layouts)
-            if !order.isReplacedTwice(orRemoved: !isPlain) {
+            // Equal elements that replaced others are those, with counters that both sides changed alike.
+            let isCounted = hasCounters && match.entries.contains(where: \.isAddedAlike)
+            if !isCounted, !order.isReplacedTwice(orRemoved: !isPlain) {
                 return mergeOrdered(trio, match, layouts, order)
             }
         }
@@ -241,7 +249,7 @@ extension JSONMerger {
     private mutating func writeTogether(_ trio: MergeTrio<Int>, _ layouts: [JSONLayout?]) {
         let count = layouts[1]?.children.count ?? 0
         let things = (0..<count).map { (MergeTrio(ours: $0, theirs: $0), Resolution.merged) }
-        writeContainer(trio, layouts, things)
+        writeContainer(trio, layouts, things, areIdentified: false)
     }
 }
 
@@ -253,7 +261,7 @@ extension JSONMerger {
         switch merged(layouts, isPlaced) {
         case .merged(let items):
             if input.trace != nil { noteElements(items, layouts) }
-            writeContainer(trio, layouts, items)
+            writeContainer(trio, layouts, items, areIdentified: false)
         case .conflict(let reason): resolve(trio, reason)
         }
     }

@@ -10,6 +10,8 @@ struct JSONMerger {
     private(set) var conflicts: [MergeConflict] = []
     /// Whether a rule adds up equal changes.
     let hasCounters: Bool
+    /// Whether equal values without a common version are added up, as outside of elements that both sides added alike.
+    var addsEqualAdditions = true
     /// Whether lists that are sorted are not kept sorted.
     let keepsOrder: Bool
     let preferred: MergeVersion?
@@ -148,7 +150,8 @@ struct JSONMerger {
     /// - Returns: Whether the rule decided; a decline counts.
     mutating func apply(_ rule: FieldRule.Resolution, _ trio: MergeTrio<Int>) -> Bool {
         guard isChanged(trio, .ours), isChanged(trio, .theirs) else { return false }
-        guard rule == .sum || !isSame(trio) else { return false }
+        let isAdded = trio.base == nil && !addsEqualAdditions
+        guard rule == .sum && !isAdded || !isSame(trio) else { return false }
         switch rule {
         case .sum: writeSum(trio)
         case .max, .min: writeExtreme(trio, rule)

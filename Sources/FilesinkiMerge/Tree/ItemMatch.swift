@@ -16,6 +16,8 @@ struct ItemMatch {
     private(set) var reorderedTwice: [UInt8]?
     /// Whose order is taken where both sides changed it.
     var chosenSide: MergeVersion?
+    /// Whether the items are elements that nothing identifies but their value.
+    var isByValue = false
 
     /// - Parameters:
     ///   - things: By version, the number of each item; each occurs once in a version.

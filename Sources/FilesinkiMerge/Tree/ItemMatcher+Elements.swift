@@ -31,7 +31,9 @@ extension ItemMatcher {
         {
             let result = match(by: .value, isOrdered: !isSet(lists))
             if case .keyed(let match) = result,
-                !match.order.isReplacedTwice(orRemoved: kinds == [.map] || isTexts(lists))
+                !match.order.isReplacedTwice(orRemoved: kinds == [.map] || isTexts(lists)),
+                // Equal elements that replaced others are those, with counters that both sides changed alike.
+                !hasCounters || !match.entries.contains(where: \.isAddedAlike)
             {
                 return result
             }
@@ -97,6 +99,7 @@ extension ItemMatcher {
             return value.map { text(of: $0, version) } ?? []
         }
         if isOrdered { match.noteOrder([]) }
+        if case .value = identity { match.isByValue = true }
         return checked(match)
     }
 

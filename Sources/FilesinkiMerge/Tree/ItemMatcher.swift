@@ -14,6 +14,8 @@ struct ItemMatcher {
     var markedSide: MergeVersion?
     /// Whether a rule of the user decides about an element of the list.
     var isRuled: (MergeTrio<Int>) -> Bool = { _ in false }
+    /// Whether a rule of the user adds up what both sides changed alike.
+    var hasCounters = false
 
     enum Result {
         case keyed(ItemMatch)

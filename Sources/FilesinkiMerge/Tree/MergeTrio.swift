@@ -101,3 +101,8 @@ extension MergeInput {
         return oursModified > theirsModified ? .ours : .theirs
     }
 }
+
+extension MergeTrio<Int> {
+    /// Whether both sides have what the base does not have.
+    var isAddedAlike: Bool { base == nil && ours != nil && theirs != nil }
+}

@@ -54,7 +54,8 @@ extension TreeMerger {
     /// - Returns: Whether the rule decided; a decline counts.
     mutating func apply(_ rule: FieldRule.Resolution, _ nodes: Nodes) -> Bool {
         guard !sameMeaning(nodes, .base, .ours), !sameMeaning(nodes, .base, .theirs),
-            rule == .sum || !sameMeaning(nodes, .ours, .theirs)
+            rule == .sum && (nodes.base != nil || addsEqualAdditions)
+                || !sameMeaning(nodes, .ours, .theirs)
         else { return false }
         switch rule {
         case .sum: writeSum(nodes)

@@ -18,6 +18,8 @@ struct TreeMerger {
     private(set) var conflicts: [MergeConflict] = []
     var place = MergePlace()
     let hasCounters: Bool
+    /// Whether equal values without a common version are added up, as outside of elements that both sides added alike.
+    var addsEqualAdditions = true
     let fields: [FieldRule]
     let followers: [FollowingField]
 
@@ -180,6 +182,7 @@ struct TreeMerger {
         var matcher = ItemMatcher(
             trees: trees, nodes: nodes, format: format, chosenSide: input.chosenSide)
         matcher.markedSide = input.markedSide
+        matcher.hasCounters = hasCounters
         if nodes.ours?.kind == .list, !fields.isEmpty { matcher.isRuled = ruledElements }
         switch asUnion ? matcher.matchByValue() : matcher.match(identity: identity()) {
         case .conflict where writeListByLines(nodes): break
@@ -194,13 +197,14 @@ struct TreeMerger {
                 noteItems(zip(match.entries, resolutions).map { ($0, $1) }, nodes)
             }
             let things = match.merged { resolutions[$0] != .dropped }
-            writeItems(nodes, things.map { (match.entries[$0], resolutions[$0]) })
+            let items = things.map { (match.entries[$0], resolutions[$0]) }
+            writeItems(nodes, items, areIdentified: !match.isByValue)
         case .sequence(let things):
             if input.trace != nil {
                 noteItems(
                     things + ElementSequence.removed(from: things, of: matcher.numbers()), nodes)
             }
-            writeItems(nodes, things)
+            writeItems(nodes, things, areIdentified: false)
         }
     }
 
@@ -269,8 +273,11 @@ struct TreeMerger {
         place.enter(Array(String(index).utf8))
     }
 
+    /// - Parameter areIdentified: Whether the items have names or identities. Of others, those that both sides added alike
+    ///   are one, in which no counter is added up.
     private mutating func writeItems(
-        _ nodes: Nodes, _ things: [(entry: MergeTrio<Int>, resolution: ItemResolution)]
+        _ nodes: Nodes, _ things: [(entry: MergeTrio<Int>, resolution: ItemResolution)],
+        areIdentified: Bool
     ) {
         let gaps = GapMerge(trees, nodes, of: things.lazy.map(\.entry))
         outline.append(nodes.ours?.kind)
@@ -288,7 +295,11 @@ struct TreeMerger {
                 && (index < last ?? 0 || gaps.hasLastComma)
             let lineEnd = index < things.count - 1 ? gaps.lineEnd(after: entry) : []
             switch resolution {
-            case .merged: writeItem(items, hasComma: hasComma, lineEnd)
+            case .merged:
+                let addsEqual = addsEqualAdditions
+                if !areIdentified, entry.base == nil { addsEqualAdditions = false }
+                writeItem(items, hasComma: hasComma, lineEnd)
+                addsEqualAdditions = addsEqual
             case .taken(let side):
                 var only = MergeTrio<SyntaxItem>()
                 only[side] = items[side]
