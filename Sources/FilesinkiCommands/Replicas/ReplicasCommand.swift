@@ -73,13 +73,13 @@ struct ReplicasCommand: Command {
 
     private func status(
         of replica: RegisteredReplica, in console: Console
-    ) async throws -> StatusReport {
+    ) async throws -> (status: StatusReport, items: UnsentItems) {
         let options = try replica.options(waiting)
-        let opened = try await Replica.open(
-            options.replicaOptions(root: replica.root, in: console), writable: false)
+            .replicaOptions(root: replica.root, in: console)
+        let opened = try await Replica.open(options, writable: false)
         let status = try await opened.status()
         await opened.close()
-        return status
+        return (status, try UnsentItems(state: options.stateFolder.path))
     }
 
     private func remove(
@@ -144,10 +144,12 @@ private struct GoneReplica: ShownReplica {
 private struct ListedReplica: ShownReplica {
     private let replica: RegisteredReplica
     private let status: StatusReport
+    private let items: UnsentItems
 
-    init(_ replica: RegisteredReplica, _ status: StatusReport) {
+    init(_ replica: RegisteredReplica, _ known: (status: StatusReport, items: UnsentItems)) {
         self.replica = replica
-        self.status = status
+        status = known.status
+        items = known.items
     }
 
     var root: String { replica.root }
@@ -161,6 +163,7 @@ private struct ListedReplica: ShownReplica {
         object.add("last_success", status.lastSuccess)
         object.add("last_failure", status.lastFailure)
         object.add("pending", status.pending.count)
+        items.describe(in: &object)
         object.add("incoming", status.incoming.count)
         object.add("conflicts", status.conflicts.count)
         return object
@@ -174,7 +177,7 @@ private struct ListedReplica: ShownReplica {
 
     /// `2 pending, 1 conflict`, `last run: store unavailable`, `up to date`.
     private var standing: String {
-        var words = status.waiting
+        var words = status.waiting(items.count)
         if let failure = status.lastFailure, failure != "conflict" || status.conflicts.isEmpty {
             words.append("last run: \(RunOutcome(failure).words)")
         }

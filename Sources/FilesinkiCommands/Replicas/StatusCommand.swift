@@ -121,7 +121,7 @@ extension StatusReport {
     /// `2 pending`, `1 incoming`, `1 withheld`, `1 conflict`; nothing when there is nothing to do.
     ///
     /// - Parameter items: How many values and records wait beside the files.
-    private func waiting(_ items: Int) -> [String] {
+    func waiting(_ items: Int) -> [String] {
         let counts = [
             (pending.count + items, "pending"), (incoming.count, "incoming"),
             (withheld.count, "withheld"),
