@@ -167,7 +167,7 @@ import Testing
             theirs: ["d": directory(0o700), "d/f": file("X"), "d/n": file("Y")],
             blocked: ["d/n"], ignored: ["d/n"],
             lines: [
-                "take d: holds-ignored", "publish-deletion d/f: deleted", "skip d/n: ignored",
+                "take d: holds-ignored", "skip d/n: ignored", "publish-deletion d/f: deleted",
             ]),
         Case(
             name: "with the folders above it", base: ["a": folder, "a/b": folder, "a/c": folder],
