@@ -61,15 +61,15 @@ struct DirectoryListing {
     ) throws(Failure) -> LowestKeys {
         // A page needs no more, but for slots that are empty.
         var result = LowestKeys(limit: max(limit - found.count, Self.leastCandidates))
-        let wanted = try entries(of: folder, String(decoding: path, as: UTF8.self)) {
-            scope.mayInclude($0, in: path)
-        }
-        for entry in wanted where entry.isFile || entry.isFolder {
-            if let key = scope.key(of: entry.name.utf8, in: path, isFolder: entry.isFolder),
+        try forEachEntry(
+            of: folder, String(decoding: path, as: UTF8.self),
+            where: { scope.mayInclude($0, in: path) }
+        ) { entry in
+            guard entry.isFile || entry.isFolder,
+                let key = scope.key(of: entry.name.utf8, in: path, isFolder: entry.isFolder),
                 last?.lexicographicallyPrecedes(key) ?? true
-            {
-                result.add(entry.name, key)
-            }
+            else { return }
+            result.add(entry.name, key)
         }
         result.sort()
         return result

@@ -192,20 +192,31 @@ func entries(
     of folder: borrowing FileHandle, _ path: String,
     where isWanted: (ArraySlice<UInt8>) -> Bool = { _ in true }
 ) throws(Failure) -> [FolderEntry] {
+    var found: [FolderEntry] = []
+    try forEachEntry(of: folder, path, where: isWanted) { found.append($0) }
+    return found
+}
+
+/// Calls `body` with what ``entries(of:_:where:)`` returns, one after the other: of a folder with very many names only these
+/// are in memory.
+func forEachEntry(
+    of folder: borrowing FileHandle, _ path: String,
+    where isWanted: (ArraySlice<UInt8>) -> Bool, _ body: (FolderEntry) -> Void
+) throws(Failure) {
+    let listing: FolderListing
     do throws(SystemError) {
-        let listing = try FolderListing(try folder.open(".", O_RDONLY | O_DIRECTORY))
-        return listing.entries.compactMap { entry in
-            guard isWanted(listing.name(entry)) else { return nil }
-            guard let name = String(validating: listing.name(entry), as: UTF8.self) else {
-                return nil
-            }
-            return FolderEntry(
-                name: name, isFolder: listing.isFolder(entry, in: folder),
-                isFile: listing.isRegularFile(entry, in: folder))
-        }
+        listing = try FolderListing(try folder.open(".", O_RDONLY | O_DIRECTORY))
     } catch {
-        if error.number == ENOENT { return [] }
+        if error.number == ENOENT { return }
         throw error.failure("read the folder", inStore: path)
+    }
+    for entry in listing.entries {
+        let bytes = listing.name(entry)
+        guard isWanted(bytes), let name = String(validating: bytes, as: UTF8.self) else { continue }
+        body(
+            FolderEntry(
+                name: name, isFolder: listing.isFolder(entry, in: folder),
+                isFile: listing.isRegularFile(entry, in: folder)))
     }
 }
 
