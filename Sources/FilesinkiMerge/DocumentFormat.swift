@@ -153,6 +153,7 @@ package struct DocumentFormat: Sendable {
 /// Sources: <https://spec.json5.org>, and "JSON with Comments" as Visual Studio Code reads its settings.
 struct JSONCFormat: SyntaxFormat {
     let name = "JSON with comments"
+    let hasComments = true
     let repeats = RepeatedNames.override
 
     func read(_ bytes: [UInt8]) -> SyntaxTree? {

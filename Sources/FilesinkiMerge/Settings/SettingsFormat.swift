@@ -3,6 +3,7 @@ struct SettingsFormat: SyntaxFormat {
     let dialect: SettingsDialect
 
     var name: String { dialect.rawValue }
+    var hasComments: Bool { true }
     var repeats: RepeatedNames { dialect.hasLists ? .list : .override }
 
     func read(_ bytes: [UInt8]) -> SyntaxTree? {

@@ -3,6 +3,7 @@ import FilesinkiText
 /// TOML: tables by name, the elements of arrays of tables by an identity, keys by name.
 struct TOMLFormat: SyntaxFormat {
     let name = "TOML"
+    let hasComments = true
     let repeats = RepeatedNames.override
     /// The last one identifies the rules in filesinki's own settings.
     let identities = JSONIdentity.names + [Array("match".utf8)]

@@ -11,6 +11,9 @@ protocol SyntaxFormat: Sendable {
     /// - Parameter trees: The versions; the base is nil without a common version.
     func followers(_ trees: MergeTrio<SyntaxTree>) -> [FollowingField]
 
+    /// Whether comments are the user's, so that one is not in the result more often than before.
+    var hasComments: Bool { get }
+
     /// The members that usually identify an element, most likely first.
     var identities: [[UInt8]] { get }
 
@@ -48,6 +51,8 @@ protocol SyntaxFormat: Sendable {
 
 extension SyntaxFormat {
     var fields: [FieldRule] { [] }
+
+    var hasComments: Bool { false }
 
     func reasonOfRefusal(_ bytes: [UInt8]) -> String { "" }
 
@@ -146,6 +151,9 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
         guard format.uniqueNames(result).isSuperset(of: merged.uniqueNames) else {
             return .declined([MergeConflict("", format.reasonOfUnsoundness)])
         }
+        guard merged.comments?.areExceeded(in: result) != true else {
+            return .declined([MergeConflict("", CommentCounts.reason)])
+        }
         return .merged(frames.added(to: merged.bytes))
     }
 
@@ -175,7 +183,8 @@ struct TreeMerge<Format: SyntaxFormat>: ContentMerge {
         return .success(
             MergedTree(
                 bytes: merger.output, outline: merger.outline,
-                uniqueNames: unique.dropFirst().reduce(unique.first ?? []) { $0.intersection($1) }))
+                uniqueNames: unique.dropFirst().reduce(unique.first ?? []) { $0.intersection($1) },
+                comments: format.hasComments ? CommentCounts(trees) : nil))
     }
 
     /// Whether the bytes are a document that can be merged.
@@ -203,6 +212,8 @@ private struct MergedTree {
     let bytes: [UInt8]
     let outline: SyntaxOutline
     let uniqueNames: Set<[UInt8]>
+    /// How often the versions have comments; nil where that does not matter.
+    let comments: CommentCounts?
 }
 
 /// Why trees cannot be merged.

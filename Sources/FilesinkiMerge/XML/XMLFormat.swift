@@ -3,6 +3,7 @@
 /// Sources: Extensible Markup Language (XML) 1.0, fifth edition; Namespaces in XML 1.0; Apple's property list DTD.
 struct XMLFormat: SyntaxFormat {
     let name = "XML"
+    let hasComments = true
     let repeats = RepeatedNames.override
     let identities = Self.identifiers
 

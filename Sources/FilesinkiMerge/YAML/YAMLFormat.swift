@@ -5,6 +5,7 @@
 /// Source: YAML 1.2.2, <https://yaml.org/spec/1.2.2/>.
 struct YAMLFormat: SyntaxFormat {
     let name = "YAML"
+    let hasComments = true
     let repeats = RepeatedNames.override
     /// Whether flow collections, quoted and plain scalars of several lines, and tags of scalars are read. Each of them
     /// is one value.
