@@ -31,7 +31,7 @@ struct CounterTests {
     }
 
     @Test("both differences are added, whatever else one side changed", arguments: counted)
-    func counted(_ row: Row) throws {
+    func addsBoth(_ row: Row) throws {
         for input in [row.versions.input, row.versions.input.swapped] {
             #expect(try merged(row, input)?.shown == row.versions.merged)
         }

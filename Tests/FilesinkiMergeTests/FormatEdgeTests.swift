@@ -32,7 +32,7 @@ struct FormatCase: Sendable, CustomTestStringConvertible {
 @Suite("Edges of the formats")
 struct FormatEdgeTests {
     @Test("ends of lines, marks of the byte order and empty versions", arguments: ends)
-    func ends(_ row: FormatCase) throws {
+    func endsOfLines(_ row: FormatCase) throws {
         for input in [row.versions.input, row.versions.input.swapped] {
             let outcome = try row.outcome(input)
             #expect(outcome == row.versions.merged)
@@ -40,7 +40,7 @@ struct FormatEdgeTests {
     }
 
     @Test("a conflict names its place, and says what both sides did", arguments: conflicts)
-    func conflicts(_ row: FormatCase) throws {
+    func namedConflicts(_ row: FormatCase) throws {
         for input in [row.versions.input, row.versions.input.swapped] {
             let outcome = try row.outcome(input)
             #expect(outcome == row.versions.merged)

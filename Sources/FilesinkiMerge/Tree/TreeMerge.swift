@@ -14,6 +14,9 @@ protocol SyntaxFormat: Sendable {
     /// Whether comments are the user's, so that one is not in the result more often than before.
     var hasComments: Bool { get }
 
+    /// Whether a number can be in quotes, as the value of an attribute is, and not only a text.
+    var hasNumbersInQuotes: Bool { get }
+
     /// The members that usually identify an element, most likely first.
     var identities: [[UInt8]] { get }
 
@@ -53,6 +56,8 @@ extension SyntaxFormat {
     var fields: [FieldRule] { [] }
 
     var hasComments: Bool { false }
+
+    var hasNumbersInQuotes: Bool { false }
 
     func reasonOfRefusal(_ bytes: [UInt8]) -> String { "" }
 

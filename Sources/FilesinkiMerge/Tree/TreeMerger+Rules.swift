@@ -94,7 +94,7 @@ extension TreeMerger {
             return resolve(nodes, "Neither value is the greater one: they are of different kinds.")
         }
         let oursIsGreater: Bool
-        switch (JSONDecimal(text: bytes(nodes, .ours)), JSONDecimal(text: bytes(nodes, .theirs))) {
+        switch (decimal(nodes, .ours), decimal(nodes, .theirs)) {
         case (let one?, let other?): oursIsGreater = one > other
         case (nil, nil):
             oursIsGreater = meaning(nodes, .theirs).lexicographicallyPrecedes(meaning(nodes, .ours))
@@ -108,17 +108,32 @@ extension TreeMerger {
         trees[version]?.slice(nodes[version]?.meaning ?? .none) ?? []
     }
 
+    /// The number that a scalar is; nil for any other value.
+    private func decimal(_ nodes: Nodes, _ version: MergeVersion) -> JSONDecimal? {
+        let isQuoted = quote(nodes, version) != nil
+        return JSONDecimal(text: isQuoted ? meaning(nodes, version) : bytes(nodes, version))
+    }
+
+    /// The quote around a scalar of a format in which numbers are in quotes, too.
+    private func quote(_ nodes: Nodes, _ version: MergeVersion) -> UInt8? {
+        guard format.hasNumbersInQuotes, let first = bytes(nodes, version).first,
+            first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
+        else { return nil }
+        return first
+    }
+
     /// Base and both differences; what base does not have counts as 0.
     private mutating func writeSum(_ nodes: Nodes) {
-        let base =
-            nodes.base == nil ? JSONDecimal(text: [0x30]) : JSONDecimal(text: bytes(nodes, .base))
-        guard let ours = JSONDecimal(text: bytes(nodes, .ours)),
-            let theirs = JSONDecimal(text: bytes(nodes, .theirs)), let base,
+        let base = nodes.base == nil ? JSONDecimal(text: [0x30]) : decimal(nodes, .base)
+        guard let ours = decimal(nodes, .ours), let theirs = decimal(nodes, .theirs), let base,
             let sum = ours.adding(theirs)?.adding(-base)
         else {
             return resolve(nodes, "One of the versions is not a number that can be added.")
         }
-        output += sum.written(fraction: 0)
+        // The lesser of two quotes, so that both devices write the same.
+        let quotes = [quote(nodes, .ours), quote(nodes, .theirs)].compactMap(\.self).min()
+        let quote = quotes.map { [$0] } ?? []
+        output += quote + sum.written(fraction: 0) + quote
         outline.appendComputed()
         input.trace?.add(place.pointer, .both, .rule(.sum))
     }

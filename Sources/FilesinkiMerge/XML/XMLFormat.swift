@@ -4,6 +4,7 @@
 struct XMLFormat: SyntaxFormat {
     let name = "XML"
     let hasComments = true
+    let hasNumbersInQuotes = true
     let repeats = RepeatedNames.override
     let identities = Self.identifiers
 

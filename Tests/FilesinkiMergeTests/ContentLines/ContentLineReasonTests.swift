@@ -34,7 +34,7 @@ struct ContentLineReasonTests {
     }
 
     @Test("calendars", arguments: calendars)
-    func calendar(_ row: MergeCase) { check(.calendar, row) }
+    func calendarReason(_ row: MergeCase) { check(.calendar, row) }
 
     private static let calendars = [
         entry(
@@ -104,7 +104,7 @@ struct ContentLineReasonTests {
     }
 
     @Test("address books", arguments: cards)
-    func card(_ row: MergeCase) { check(.card, row) }
+    func cardReason(_ row: MergeCase) { check(.card, row) }
 
     private static let cards = [
         MergeCase(
