@@ -310,6 +310,7 @@ extension Session {
             done.addCopies(of: report)
             let found = try await session.replica.list([path]).first { $0.0 == path }
             if let found, found.1.version > version { return session }
+            guard remote != nil else { throw Failure.noRemote(of: root.path) }
             let left = end.map { console.systemContext.now().duration(to: $0) }
             if let left, left <= .zero { throw report.away ?? Self.noneNewer(path, version) }
             let prefix = await session.replica.watchedPrefix

@@ -40,7 +40,7 @@ struct UnknownOption {
         let hint: String?
         if message.hasPrefix("Missing expected argument") {
             hint = Counterparts.withoutArguments(command)?.text
-        } else if message.hasPrefix("Unexpected argument") {
+        } else if message.prefix(while: { $0 != "'" }).contains("nexpected argument") {
             hint = surplusHint(for: command)
         } else if command == "diff", message[..<end].contains("' is invalid for '<") {
             hint = Counterparts.withArguments(command)?.text

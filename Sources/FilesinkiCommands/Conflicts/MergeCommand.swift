@@ -146,7 +146,7 @@ struct MergeCommand: Command {
         let explanation = trace.map(MergeExplanation.init)
         guard report.json else {
             // The content goes to standard output unless it has a file.
-            try explanation?.write(asOutput: output != nil, in: console)
+            try explanation?.write(asOutput: output != nil && output != "-", in: console)
             return
         }
         var object: JSONObject = ["type": "merge"]
@@ -212,8 +212,9 @@ struct MergeCommand: Command {
         in console: Console,
         _ give: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws {
-        guard let output else { return try give { try console.output.write($0) } }
-        let file = try OutputFile(output, in: console)
+        guard let file = try console.outputFile(output) else {
+            return try give { try console.output.write($0) }
+        }
         try give { try file.write($0) }
         try file.finish()
     }

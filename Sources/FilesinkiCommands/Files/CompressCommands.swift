@@ -170,13 +170,12 @@ enum Filter {
         _ coder: inout any StreamCoder, from source: InputFile, to target: String?,
         refusesTerminal: Bool, in console: Console
     ) throws -> Sizes {
-        guard let target else {
+        guard let file = try console.outputFile(target) else {
             try refuseTerminal(refusesTerminal && console.terminals.output)
             let sizes = try pass(&coder, source) { try console.output.write($0) }
             try console.output.flush()
             return sizes
         }
-        let file = try OutputFile(target, in: console)
         let sizes = try pass(&coder, source, file.write)
         try file.finish()
         return sizes

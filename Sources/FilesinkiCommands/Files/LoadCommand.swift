@@ -68,7 +68,7 @@ struct LoadCommand: ReplicaCommand {
             session = try await session.awaitNewer(
                 source, than: waitNewer, replica.waiting, &done)
         }
-        let file = try output.map { try OutputFile($0, in: console) }
+        let file = try console.outputFile(output)
         let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
             if let file { try file.write(bytes) } else { try console.contentOutput.write(bytes) }
         }

@@ -50,6 +50,7 @@ struct SaveCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
+        if let final { try console.requireFile(final) }
         // Opened first: a file that is not there must not make a replica.
         let source = try InputFile(file, in: console)
         // What asks for nothing special may be done by another process, together with other saves.
@@ -86,14 +87,23 @@ extension Session {
     func export(
         _ path: RelativePath, _ compression: FileCompression?, to file: String
     ) async throws {
-        let target = try OutputFile(file, in: console)
-        let decoder = try compression.map { format throws(Failure) in
-            try DecompressingSink(format, name: "\(path)") { try target.write($0) }
+        let target = try console.outputFile(file)
+        let console = console
+        let place: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
+            if let target {
+                try target.write(bytes)
+            } else {
+                try console.contentOutput.write(bytes)
+            }
         }
-        let sink: any ByteSink = decoder ?? target
-        _ = try await replica.load(path, isOffline: true, SyncOptions()) { try sink.write($0) }
+        let decoder = try compression.map { format throws(Failure) in
+            try DecompressingSink(format, name: "\(path)", to: place)
+        }
+        _ = try await replica.load(path, isOffline: true, SyncOptions()) { bytes in
+            if let decoder { try decoder.write(bytes) } else { try place(bytes) }
+        }
         try decoder?.finish()
-        try target.finish()
+        try target?.finish()
     }
 }
 
@@ -101,7 +111,7 @@ extension Console {
     /// Shows what came of a change of one path.
     func show(_ report: SaveReport, of path: RelativePath, exit code: ExitCode) throws {
         try showNotices(ofReplica: report.sync)
-        guard outputOptions.isJSON else { return try talk(about: report, of: path) }
+        guard outputOptions.isJSON else { return try talk(about: report, of: path, code) }
         try show(report.sync.problems, type: "problem")
         var object: JSONObject = ["type": "saved"]
         object.add("exit", code.rawValue)
@@ -117,10 +127,14 @@ extension Console {
         try output.json(object)
     }
 
-    private func talk(about report: SaveReport, of path: RelativePath) throws {
+    private func talk(
+        about report: SaveReport, of path: RelativePath, _ code: ExitCode
+    ) throws {
         try show(report.sync.problems, type: "problem")
         for copy in report.sync.copies { say("\(path): the other content is kept as \(copy).") }
-        if let away = report.sync.away {
+        if code == .negative, !report.sync.hasRemote {
+            complain("\(path): Saved here, not published. \(Failure.noRemote())")
+        } else if let away = report.sync.away {
             say("\(path): saved here, not yet published. \(away)")
         } else if report.differs {
             say("\(path): saved; a conflict rule changed the content.")

@@ -167,22 +167,39 @@ extension Session {
     fileprivate func export(
         _ arguments: [String], at point: HistoryPoint, into folder: String, isDryRun: Bool
     ) async throws -> ExitCode {
-        let tree = try await tree(at: point, of: paths(arguments))
+        guard folder != "-" else { throw Failure.notStandardOutput }
+        let wanted = try paths(arguments)
+        let tree = try await tree(at: point, of: wanted)
+        var failures: [Failure] = []
+        for path in wanted {
+            do { _ = try tree.entry(path) } catch { failures.append(error) }
+        }
+        if let last = failures.last, failures.count == wanted.count {
+            for failure in failures.dropLast() { try console.report(failure) }
+            throw last
+        }
         if isDryRun {
             try TreeExport.requireNew(folder, in: console)
             let plan = try await replica.planExport(tree)
-            let code = try console.show(plan: plan, [])
+            let code = try console.show(plan: plan, failures)
             return code == .done && plan.restored.isEmpty ? .negative : code
         }
+        for failure in failures { try console.report(failure) }
         let export = try TreeExport(folder, in: console)
         let result = try await replica.export(tree) { path, entry, bytes in
             try export.write(path, entry, bytes)
         }
         try export.finish()
         try console.show(result, isExport: true)
-        if !result.problems.isEmpty { return .partial }
+        if !result.problems.isEmpty || !failures.isEmpty { return .partial }
         return result.restored.isEmpty ? .negative : .done
     }
+}
+
+extension Failure {
+    fileprivate static let notStandardOutput = Failure(
+        .usage, path: "-", "A tree cannot be written to standard output.",
+        remedy: "Give a folder with -o, or print one file with filesinki show PATH@VERSION.")
 }
 
 extension Console {

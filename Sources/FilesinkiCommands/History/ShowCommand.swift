@@ -59,7 +59,7 @@ struct ShowCommand: ReplicaCommand {
         var object: JSONObject = ["type": "shown"]
         let session = try await Session.open(
             replica, naming: version.map { [$0] } ?? [], writable: false, in: console)
-        let file = try output.map { try OutputFile($0, in: console) }
+        let file = try console.outputFile(output)
         let write: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
             if let file { try file.write(bytes) } else { try console.output.write(bytes) }
         }

@@ -9,7 +9,7 @@ import FilesinkiText
 struct SendReport<State: ItemState> {
     /// What the exchange did; nil when there was none.
     var exchange: ItemReport<State>?
-    /// Why there was no exchange; nil without a remote, and when the zone is off.
+    /// Why there was no exchange; nil when the zone is off, and without a remote unless the user waits for it.
     var away: Failure?
 
     /// Whether the changes wait here.
@@ -18,7 +18,7 @@ struct SendReport<State: ItemState> {
     /// The exit code of a change that is done when it waits here, unless the user wants more.
     func code(_ publishWait: PublishWaitOption) -> ExitCode {
         guard publishWait.wait, isQueued else { return exchange?.isOver == true ? .limit : .done }
-        return away == nil ? .negative : .away
+        return away.map { ExitCode($0) } ?? .negative
     }
 }
 
@@ -142,7 +142,10 @@ extension RootOptions {
         _ zone: ItemZone<Kind>, _ publishWait: PublishWaitOption, operation: String,
         in console: Console
     ) async throws -> SendReport<Kind.State> {
-        guard zone.place.address != nil, try await !zone.isOff() else { return SendReport() }
+        guard zone.place.address != nil else {
+            return SendReport(away: publishWait.wait ? Failure.noRemote() : nil)
+        }
+        guard try await !zone.isOff() else { return SendReport() }
         return try await console.withProgress { line in
             var options = ExchangeOptions()
             options.operation = operation

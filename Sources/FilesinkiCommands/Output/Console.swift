@@ -309,10 +309,15 @@ extension Console {
 
     /// Writes bytes to a file, whole or not at all, or to standard output.
     func write(_ bytes: [UInt8], to file: String?) throws {
-        guard let file else { return try contentOutput.write(bytes) }
-        let target = try OutputFile(file, in: self)
+        guard let target = try outputFile(file) else { return try contentOutput.write(bytes) }
         try bytes.withUnsafeBytes(target.write)
         try target.finish()
+    }
+
+    /// The file that `-o` names; nil for standard output, which is also what `-` means.
+    func outputFile(_ argument: String?) throws(Failure) -> OutputFile? {
+        guard let argument, argument != "-" else { return nil }
+        return try OutputFile(argument, in: self)
     }
 
     /// Refuses to mix a content with the object that tells of it.

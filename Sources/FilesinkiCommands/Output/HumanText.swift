@@ -41,7 +41,8 @@ enum SizeText {
         guard bytes.magnitude >= 1000 else { return "\(bytes) B" }
         var scaled = Double(bytes)
         var unit = ""
-        for next in units where scaled.magnitude >= 1000 {
+        // What would be rounded to 1000 of a unit is 1.0 of the next one.
+        for next in units where scaled.magnitude >= (unit.isEmpty ? 1000 : 999.5) {
             scaled /= 1000
             unit = next
         }

@@ -90,7 +90,7 @@ struct RecordGetCommand: ReplicaCommand {
             return .negative
         }
         let found = try record.asset(asset)
-        let file = try output.map { try OutputFile($0, in: console) }
+        let file = try console.outputFile(output)
         try await zone.readAsset(found, of: name.key) { bytes in
             if let file { try file.write(bytes) } else { try console.contentOutput.write(bytes) }
         }

@@ -4,6 +4,7 @@ import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiRules
 import FilesinkiSystem
+import FilesinkiText
 
 /// `clone`: a replica of a store that is there.
 struct CloneCommand: Command {
@@ -80,7 +81,7 @@ struct CloneCommand: Command {
             console: console, settings: options)
         try console.show(made)
         let code = try await session.run { $0.patterns = patterns }
-        sayExcluded(in: console)
+        sayExcluded(options.state, in: console)
         guard !chosen.isEmpty else { return code }
         let isAllKnown = try await Self.reportUnknownPaths(of: session)
         return isAllKnown || code != .done ? code : .negative
@@ -99,11 +100,13 @@ struct CloneCommand: Command {
         return unknown.isEmpty
     }
 
-    private func sayExcluded(in console: Console) {
+    /// - Parameter state: The replica's state folder, if it is another one than `.filesinki`.
+    private func sayExcluded(_ state: String?, in console: Console) {
         guard !patterns.exclude.isEmpty else { return }
+        let list = state.map { ShellWord.shown(($0 + "/ignore").utf8) } ?? ".filesinki/ignore"
         console.say(
             "--exclude held for this run: the next sync receives what it left out. To leave that out "
-                + "for good, list it in .filesinki/ignore, or hold only some paths: filesinki only "
+                + "for good, list it in \(list), or hold only some paths: filesinki only "
                 + "set PATH.")
     }
 

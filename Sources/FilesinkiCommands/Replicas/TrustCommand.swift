@@ -40,7 +40,12 @@ struct TrustCommand: ReplicaCommand {
             try console.output.json(object)
         }
         for command in found.commands { try show(command.description, in: console) }
-        console.say(found.isTrusted ? "These commands may run here." : "No command may run here.")
+        if found.isTrusted, found.commands.isEmpty {
+            console.say("The synced rules have no commands.")
+        } else {
+            console.say(
+                found.isTrusted ? "These commands may run here." : "No command may run here.")
+        }
         return found.isTrusted ? .done : show ? .negative : .done
     }
 

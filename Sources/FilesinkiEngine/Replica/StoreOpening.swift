@@ -92,10 +92,13 @@ struct StoreOpening {
         }
         let shown = ShellWord.shown(address.utf8)
         let replica = try? ReplicaConfig.read(options.stateFolder)
+        // Who gives the secret of an encrypted store must not be led to make one that is not.
+        let encrypting = keys.expectsEncryption ? " --encrypt" : ""
         let making =
             replica?.remote == nil
-            ? "make a store there with filesinki init \(ShellWord.shown(options.root.utf8)) --remote \(shown)"
-            : "copy the replica's store there with filesinki remote set \(shown) --migrate"
+            ? "make a store there with filesinki init \(ShellWord.shown(options.root.utf8)) --remote "
+                + "\(shown)\(encrypting)"
+            : "copy the replica's store there with filesinki remote set \(shown) --migrate\(encrypting)"
         return Failure(
             .notFound, path: address, "No store was found there.",
             remedy: "Check the address, or \(making).")

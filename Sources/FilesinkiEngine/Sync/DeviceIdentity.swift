@@ -35,10 +35,13 @@ struct DeviceIdentity: ReplicaPart {
         let name = config.device.name
         config.device.name = config.device.distinctName
         try saveConfig()
+        // Without it, another replica would be made in the folder.
+        let state = options.state.map { " --state \(ShellWord.shown($0.utf8))" } ?? ""
         run.report.note(
             options.root, "Another device of the store is also named \(name).",
             remedy: "This one is \(config.device.name) now; "
-                + "filesinki init \(ShellWord.shown(options.root.utf8)) --device NAME renames it.")
+                + "filesinki init \(ShellWord.shown(options.root.utf8))\(state) --device NAME renames it."
+        )
     }
 
     /// - Parameter sequence: The last commit of the log that is known to be this replica's own, or
