@@ -314,12 +314,6 @@ extension Console {
         try target.finish()
     }
 
-    /// The file that `-o` names; nil for standard output, which is also what `-` means.
-    func outputFile(_ argument: String?) throws(Failure) -> OutputFile? {
-        guard let argument, argument != "-" else { return nil }
-        return try OutputFile(argument, in: self)
-    }
-
     /// Refuses to mix a content with the object that tells of it.
     ///
     /// - Throws: `Failure` with code `usage` when both were to go to standard output.

@@ -78,6 +78,14 @@ final class OutputFile: ByteSink {
     }
 }
 
+extension Console {
+    /// The file that `-o` names; nil for standard output, which is also what `-` means.
+    func outputFile(_ argument: String?) throws(Failure) -> OutputFile? {
+        guard let argument, argument != "-" else { return nil }
+        return try OutputFile(argument, in: self)
+    }
+}
+
 /// Where the bytes of an ``OutputFile`` go.
 private enum OutputPlace {
     /// A regular file, with the status of the one that is replaced; nil for a new one.
