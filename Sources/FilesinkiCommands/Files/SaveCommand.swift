@@ -88,7 +88,7 @@ extension Session {
         _ path: RelativePath, _ compression: FileCompression?, to file: String
     ) async throws {
         let target = try console.outputFile(file)
-        let console = console
+        let console = self.console
         let place: @Sendable (UnsafeRawBufferPointer) throws -> Void = { bytes in
             if let target {
                 try target.write(bytes)

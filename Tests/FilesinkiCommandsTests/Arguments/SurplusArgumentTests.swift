@@ -32,12 +32,6 @@ struct SurplusArgumentTests {
             !        filesinki merge --uninstall-git-driver [--global] [--attributes]
             !   See 'filesinki merge --help' for more information.
             = 2
-            $ kv list a b
-            ! filesinki: 2 unexpected arguments: 'a', 'b'
-            ! …
-            ! Usage: filesinki kv list <options>
-            !   See 'filesinki kv list --help' for more information.
-            = 2
             """#)
     }
 

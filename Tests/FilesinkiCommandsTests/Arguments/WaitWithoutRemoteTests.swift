@@ -26,6 +26,7 @@ struct WaitWithoutRemoteTests {
             ! filesinki: x: Saved here, not published. The replica has no remote. Set one with filesinki remote set --root WORLD/a URL.
             = 1
             $ show a/x
+            3¬
             $ kv set k v --root a
             $ kv set k v --root a --wait
             ! Saved here, not yet published. The replica has no remote. Set one with filesinki remote set --root WORLD/a URL.
@@ -50,8 +51,7 @@ struct WaitWithoutRemoteTests {
         try await Self.world().follow(
             #"""
             $ kv set k v --root a --wait --json
-            {…"exit":1,…"queued":true,"away":{"type":"failure","code":"not-found",…"message":"The replica has no remote.","remedy":"Set one with filesinki remote set URL."…
-            ! …
+            {"type":…"queued":true,…"away":{"type":"failure","code":"not-found","message":"The replica has no remote.","remedy":"Set one with filesinki remote set URL."}}
             = 1
             $ save x --root a --wait --json < 1
             {"type":"saved","exit":1,"path":"x","version":0,"queued":true,…

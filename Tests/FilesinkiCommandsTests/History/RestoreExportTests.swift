@@ -53,6 +53,8 @@ struct RestoreExportTests {
             #"""
             $ save late --root a < x
             $ delete one --root a
+              sent      deleted    one
+            ! Deleted 1 file.
             $ restore --commit 1 -o out late --root a
             ! filesinki: late: This path did not exist then. List its versions with filesinki log --root WORLD/a late.
             = 1

@@ -27,7 +27,9 @@ struct StandardOutputTests {
             4
             $ kv set k=v --root a
             $ kv export -o - --root a
-            …
+            {"values":[
+            {"key":"k","merge":"newest","value":"v"}
+            ]}
             $ compress -o m/one.xz < one\n
             $ decompress m/one.xz -o -
             one
@@ -60,7 +62,7 @@ struct StandardOutputTests {
             larger
             ! one: saved; a conflict rule changed the content.
             $ save one --root a --strategy larger --final - --json < s\n
-            {"type":"failure","code":"usage","path":"","message":"With --json, the content cannot be written to standard output.","remedy":"Give a file with -o."…
+            {"type":"failure","code":"usage","message":"With --json, the content cannot be written to standard output.","remedy":"Give a file with -o."}
             ! filesinki: With --json, the content cannot be written to standard output. Give a file with -o.
             = 2
             """#)
@@ -75,8 +77,9 @@ struct StandardOutputTests {
             0
             2
             4
-            ! …
-            ! …
+            ! Format: text, by the content.
+            ! line 1  here   edited
+            ! line 3  there  edited
             """#)
     }
 
@@ -90,7 +93,7 @@ struct StandardOutputTests {
         try await Self.world().follow(
             """
             $ \(command) --json -o -
-            {"type":"failure",…"message":"With --json, the content cannot be written to standard output.",…
+            {"type":"failure","code":"usage","message":"With --json, the content cannot be written to standard output.","remedy":"Give a file with -o."}
             ! filesinki: With --json, the content cannot be written to standard output. Give a file with -o.
             = 2
             """)

@@ -33,6 +33,7 @@ struct CloneHintTests {
         try await Self.world().follow(
             #"""
             $ clone store c --device a
+              received  new        sub      folder
               received  new        one      4 B
               received  new        sub/two  4 B
             ! WORLD/c is a replica now.
@@ -43,8 +44,9 @@ struct CloneHintTests {
             $ init d --state e --device d
             ! WORLD/d is a replica already.
             ! Its device was a-… and is d now. Others see that after the next change that is synced here.
-            ! Connected to the store at WORLD/store.
+            ! Its store is at WORLD/store.
             $ clone store f --device a --state g
+              received  new        sub      folder
               received  new        one      4 B
               received  new        sub/two  4 B
             ! WORLD/f is a replica now.
@@ -69,8 +71,8 @@ struct CloneHintTests {
             // As it says.
             $ write e/ignore one\nsub\n
             $ sync --root d --state e
-            ! Up to date…
             $ names d
+            .filesinki
             """#)
     }
 
