@@ -176,4 +176,16 @@ struct DeviceAnswerTests {
             = 1
             """#)
     }
+
+    @Test("trust of rules without a command says that there is none")
+    func noCommands() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ write a/.filesinki.toml [[rule]]\nmatch = "*.txt"\nstrategy = "newest"\n
+            $ trust --root a
+            ! The synced rules have no commands.
+            $ trust --revoke --root a
+            ! No command may run here.
+            """#)
+    }
 }
