@@ -143,11 +143,10 @@ extension OpenConflict {
                 + "any other version by its number, which filesinki log \(name) lists.")
     }
 
-    /// Whether a word names a version by its device or side, and not by its place.
+    /// Whether a word is that of a device or a side, or none at all, and not that of a place or a version.
     private func isSideWord(_ word: String) -> Bool {
         if ["base", "copy", "committed"].contains(word) { return false }
-        return ["here", "ours", "mine", "there", "theirs"].contains(word)
-            || sides.side(named: word) != nil
+        return sides.side(named: word) != nil || UInt64(word) == nil
     }
 
     /// The words with which `--take` names the two versions, such as `here|there`.

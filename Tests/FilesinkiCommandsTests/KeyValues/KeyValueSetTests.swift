@@ -297,6 +297,7 @@ struct KeyValueSetTests {
             $ kv set x 1 --root a -v
             ! It is kept here.
             $ kv set x 1 --root a --wait
+            ! Saved here, not yet published. The replica has no remote. Set one with filesinki remote set --root WORLD/a URL.
             = 1
             $ kv sync --root a
             ! filesinki: The replica has no remote. Set one with filesinki remote set --root WORLD/a URL.

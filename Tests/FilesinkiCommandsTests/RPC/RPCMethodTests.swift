@@ -46,7 +46,7 @@ struct RPCMethodTests {
             $ call kv.set {"key":"x","value":1,"db":"public"}
             "result":{"type":"values","exit":0,"store":"default","db":"public","keys":["x"],"queued":false,"sequence":1,"changed":[]}
             $ call kv.get {"key":"x","db":"public"}
-            "result":{"type":"value","default":false,"key":"x","value_type":"int","value":1,"merge":"newest","time":"…","device_id":"…"}
+            "result":{"type":"value","default":false,"key":"x","db":"public","value_type":"int","value":1,"merge":"newest","time":"…","device_id":"…"}
             $ call kv.get {"key":"x","db":"mine"}
             "error":{"code":-32000,"message":"mine: Unknown database. Use private, public or shared-NAME, where NAME has 1 to 40 of the characters a-z 0-9 _.","data":{"exitCode":2,"code":"usage","path":"mine","cause":"Unknown database.","remedy":"Use private, public or shared-NAME, where NAME has 1 to 40 of the characters a-z 0-9 _."}}
             """#)
