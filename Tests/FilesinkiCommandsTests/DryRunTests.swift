@@ -199,7 +199,7 @@ struct DryRunTests {
     @Test("each dry run says that the store was moved", arguments: lines)
     func moved(_ line: String) async throws {
         let world = try await Self.worldToLeave()
-        try await world.done("clone", "store", "b")
+        try await world.done("clone", "store", "b", "--device", "b")
         let told = "The store was moved to \(world.folder)/other by b."
         #expect(try await !dry(words(line), in: world).talk.contains("moved"))
         try await world.done("remote", "set", "other", "--migrate", "--root", "b")

@@ -43,7 +43,7 @@ struct FoldedStepsTests {
         for name in ["other/2", "uno"] { chmod(world.folder + "/a/" + name, 0o755) }
         let expected = [
             "renamed other/ from d/ (4 files)", "renamed other/2 from d/2, mode 644 -> 755",
-            "renamed uno from one, mode 644 -> 755", "-v lists all 7 changes.",
+            "renamed uno from one, mode 644 -> 755", "-v lists all 8 changes.",
         ]
         for (direction, options) in [("send", "a -n"), ("sent", "a"), ("received", "b")] {
             let said = lines(try await world.expect("sync " + options))

@@ -142,11 +142,13 @@ struct MoveTests {
         #expect(old.code == .negative)
         #expect(
             old.talk == "filesinki: one: Deleted or renamed here already; not yet published. "
-                + "The next filesinki sync sends that.\n")
+                + "The next filesinki sync --root \(world.folder)/a sends that.\n")
         let new = try await run(world, "rm --root a uno")
         #expect(new.code == .done)
         #expect(
-            new.talk.hasSuffix("The changes are kept here: the next filesinki sync sends them.\n"),
+            new.talk.hasSuffix(
+                "The changes are kept here: the next filesinki sync --root \(world.folder)/a sends them.\n"
+            ),
             "\(new.talk)")
         world.rename("gone", to: "store")
         #expect(try await run(world, "sync a").talk == "Deleted 1 file.\n")

@@ -76,7 +76,7 @@ struct CloneHintTests {
             """#)
     }
 
-    @Test("into the current folder, the commands need no replica")
+    @Test("into the current folder, the commands name it all the same")
     func here() async throws {
         let world = try await Self.world()
         try world.makeFolder("c")
@@ -86,7 +86,7 @@ struct CloneHintTests {
             $ clone ../store . --device c --only nope
             ! WORLD/c is a replica now.
             ! Connected to the store at WORLD/store.
-            ! filesinki: nope: The store has no such path. The replica was made, and holds the path once the store has it. To choose other paths: filesinki only set PATH, then filesinki sync.
+            ! filesinki: nope: The store has no such path. The replica was made, and holds the path once the store has it. To choose other paths: filesinki only set --root WORLD/c PATH, then filesinki sync --root WORLD/c.
             = 1
             """#)
     }
