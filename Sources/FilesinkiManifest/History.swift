@@ -78,6 +78,10 @@ package struct RunRow: Hashable, Sendable {
         self.exitCode = exitCode
         self.counts = counts
     }
+
+    /// Whether it sent and received everything that could be: it was done (0), or left nothing but conflicts or what is
+    /// withheld, which a person decides (3).
+    package var isComplete: Bool { exitCode == 0 || exitCode == 3 }
 }
 
 extension ManifestDatabase {

@@ -102,7 +102,8 @@ enum HelpTopic: String, CaseIterable {
             3  A person has to decide; nothing is lost. This run made a conflict copy,
                began to withhold something, or leaves a conflict open, as each run does
                until it is resolved. Conflict copies of earlier runs and other devices
-               are named, and do not count. conflicts exits with 3 while a conflict is
+               are named, and do not count. All else was sent and received: status
+               counts the run as a sync. conflicts exits with 3 while a conflict is
                open, status also while something is withheld.
             4  An error of the local file system.
             5  Partial: some paths failed and are listed; the rest is done.

@@ -11,7 +11,7 @@ struct PrometheusText {
         labels = "{root=\"\(Self.escaped(status.root))\"}"
         add(
             "last_success_timestamp_seconds", Self.seconds(status.lastSuccess),
-            "Time of the last successful run; 0 if there was none.")
+            "Time of the last complete run, with or without conflicts; 0 if there was none.")
         add(
             "last_run_timestamp_seconds", Self.seconds(metrics.lastRun?.ended),
             "Time when the last run ended; 0 if there was none.")

@@ -11,7 +11,7 @@ struct ReplicasCommand: Command {
         abstract: "List the replicas of this user on this device.",
         usage: "filesinki replicas [--forget <dir>] [<options>]",
         discussion: """
-            Each with its last successful sync, pending changes and open conflicts, and its remote. A \
+            Each with its last complete sync, pending changes and open conflicts, and its remote. A \
             replica is listed after init, clone, or its next sync. Does not scan folders or contact \
             remotes.
 
@@ -178,7 +178,7 @@ private struct ListedReplica: ShownReplica {
     /// `2 pending, 1 conflict`, `last run: store unavailable`, `up to date`.
     private var standing: String {
         var words = status.waiting(items.count)
-        if let failure = status.lastFailure, failure != "conflict" || status.conflicts.isEmpty {
+        if let failure = status.lastFailure {
             words.append("last run: \(RunOutcome(failure).words)")
         }
         let isSynced = status.lastSuccess != nil

@@ -13,8 +13,7 @@ struct RunOutcome {
 
     /// What happened, in a few words without a full stop.
     let words: String
-    /// One word for a prompt; nil for what the next run mends by itself, and for conflicts and what is withheld, which are
-    /// counted.
+    /// One word for a prompt; nil for what the next run mends by itself.
     let short: String?
     /// What to do.
     private let remedy: String
@@ -23,9 +22,7 @@ struct RunOutcome {
         (words, remedy) = Self.texts[word] ?? (word, "To see why, run filesinki sync.")
         short =
             switch word {
-            case "away", "busy", "not published", "interrupted", "time limit", "changing",
-                "conflict", "withheld":
-                nil
+            case "away", "busy", "not published", "interrupted", "time limit", "changing": nil
             case "not-allowed": "refused"
             case "limit": "stopped"
             default: "failed"
@@ -56,10 +53,6 @@ struct RunOutcome {
             "some paths failed", "Run filesinki sync: it names them and says what to do."
         ),
         "changing": ("some files kept changing", "Run filesinki sync when no program writes them."),
-        "conflict": ("conflicts were found", "See them with filesinki conflicts."),
-        "withheld": (
-            "other devices ended rules, so something is withheld", "See it with filesinki status."
-        ),
         "limit": (
             "a limit stopped it", "See the changes with filesinki sync -n; it says how to go on."
         ),

@@ -12,7 +12,8 @@ struct StatusCommand: ReplicaCommand {
             Scans the folder, and does not contact the remote. With -v, lists each change that is not \
             sent. --short and --prometheus do not scan either: they print what the last run knew. \
             Exits with 3 when there are open conflicts or withheld files, and with 1 when the last \
-            successful sync is older than --max-age. With --prometheus, the exit code is 0 or 1.
+            complete sync is older than --max-age; one with conflicts is complete. With --prometheus, the exit code \
+            is 0 or 1.
             """)
 
     @Argument(help: "The replica, or a folder in it.", completion: .directory)
@@ -21,7 +22,8 @@ struct StatusCommand: ReplicaCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Exit with 1 when the last success is older than this, e.g. 2h.", valueName: "time"))
+            "Exit with 1 when the last complete sync is older than this, e.g. 2h.",
+            valueName: "time"))
     var maxAge: String?
 
     @Flag(
@@ -133,8 +135,6 @@ extension StatusReport {
     /// The failure of the last run, where nothing else of the report says it already; nil for none.
     var unsaidFailure: String? {
         switch lastFailure {
-        case "conflict": conflicts.isEmpty ? lastFailure : nil
-        case "withheld": withheld.isEmpty ? lastFailure : nil
         case "wrong-store": moved == nil ? lastFailure : nil
         default: lastFailure
         }

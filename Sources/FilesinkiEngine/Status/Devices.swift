@@ -60,7 +60,7 @@ struct Devices: ReplicaPart {
         if report.isThisOne { report.device.name = config.device.name }
         if report.isThisOne, let token = try manifest.token, token.sequence > report.seen {
             report.seen = token.sequence
-            report.time = try status.lastRun { $0.exitCode == 0 }?.ended ?? report.time
+            report.time = try status.lastRun(where: \.isComplete)?.ended ?? report.time
         }
         return report
     }

@@ -14,9 +14,9 @@ package struct StatusReport: Sendable {
     package var store: [UInt8]
     /// The last position of the log that was read; nil before the first sync.
     package var token: ChangeToken?
-    /// When the last successful run ended; nil if there was none.
+    /// When the last complete run ended, with or without conflicts; nil if there was none.
     package var lastSuccess: Timestamp?
-    /// The failure of the last run; nil if it succeeded.
+    /// The failure of the last run; nil if it was complete, with or without conflicts.
     package var lastFailure: String?
     /// Why the last run was denied access, and what to do; nil if it was not, or nothing is known.
     package var refusal: Failure?
@@ -69,7 +69,7 @@ struct ReplicaStatus: ReplicaPart {
         let local = try manifest.loadLocal().filter { !left.contains($0.path) }
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,
-            token: try manifest.token, lastSuccess: try lastRun { $0.exitCode == 0 }?.ended,
+            token: try manifest.token, lastSuccess: try lastRun(where: \.isComplete)?.ended,
             lastFailure: try lastFailure(), refusal: try refusal(),
             pending: local.map(\.path), pendingKinds: try kinds(of: local),
             only: rules.choice?.paths,
@@ -214,7 +214,7 @@ struct ReplicaStatus: ReplicaPart {
         if replica.lock == nil, RunMark.isLeft(in: state) {
             return Failure.Code.interrupted.description
         }
-        guard let last = try manifest.runs(limit: 1).first, last.exitCode != 0 else { return nil }
+        guard let last = try manifest.runs(limit: 1).first, !last.isComplete else { return nil }
         return last.outcome
     }
 

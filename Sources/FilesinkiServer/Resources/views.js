@@ -20,7 +20,7 @@ async function overview() {
     movedNote(status) ?? askedMove(status),
     h('dl', { class: 'facts' },
       fact('Last synced', timeText(status.last_success)),
-      status.last_failure && status.last_failure !== 'conflict' ? fact('Last run', `did not complete: ${status.refusal ?? status.last_failure}`) : null,
+      status.last_failure ? fact('Last run', `did not complete: ${status.refusal ?? status.last_failure}`) : null,
       fact('Files', `${status.files.toLocaleString()} (${sizeText(status.bytes)})`),
       fact('Commit', position),
       fact('Open conflicts', status.conflicts === 0 ? 'none' : h('a', { href: '#/conflicts' }, String(status.conflicts)))),

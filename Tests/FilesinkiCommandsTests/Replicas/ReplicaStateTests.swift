@@ -151,6 +151,28 @@ struct ReplicaStateTests {
             """#)
     }
 
+    @Test("a run that ended with conflicts is a complete sync, for status, --max-age and replicas")
+    func conflictsAreComplete() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ write c/one other\n
+            $ clone store c --device c -q
+            = 3
+            $ status c --max-age 1h
+            WORLD/c  <->  WORLD/store    as "c"
+            Up to date. Last synced just now (commit …), 3 files, …
+            1 open conflict: one (just now)    see: filesinki conflicts --root WORLD/c
+            = 3
+            $ replicas
+            WORLD/a  up to date  synced just now  WORLD/store
+            WORLD/b  up to date  synced just now  WORLD/store
+            WORLD/c  1 conflict  synced just now  WORLD/store
+            $ resolve --root c one --take there -q
+            $ status c --json
+            {"type":"status","exit":0,"root":"WORLD/c","device":"c","device_id":"…","remote":"WORLD/store","store":"…","sequence":…,"last_success":"…","stale":false,"paths":3,"files":2,"bytes":8,"pending":[],"changed":[],"incoming":[],"conflicts":0,"uploaded_bytes":0}
+            """#)
+    }
+
     @Test("check says what it read, and which PART is none")
     func checked() async throws {
         try await ReplicaTests.pair().follow(

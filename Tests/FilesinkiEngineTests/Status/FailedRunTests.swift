@@ -65,6 +65,18 @@ import Testing
         #expect(last?.exitCode == 6 && before.map { $0 < last?.ended ?? $0 } == true)
     }
 
+    @Test(
+        "conflicts and what is withheld leave a run complete, other codes do not",
+        arguments: [("conflict", Int32(3), true), ("withheld", 3, true), ("partial", 5, false)])
+    func completeRuns(_ outcome: String, _ code: Int32, _ isComplete: Bool) async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        _ = try await fail(a, [(outcome, code)])
+        let status = try await a.with { try await $0.status() }
+        #expect((status.lastSuccess != nil) == isComplete)
+        #expect(status.lastFailure == (isComplete ? nil : outcome))
+    }
+
     @Test func `a refusal is the last one's, until a run succeeds or the access is given anew`()
         async throws
     {
