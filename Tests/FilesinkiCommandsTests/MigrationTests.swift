@@ -1,5 +1,6 @@
 import FilesinkiCommands
 import FilesinkiModel
+import FilesinkiTesting
 import Testing
 
 /// What devices learn of a store that was moved.
@@ -232,6 +233,25 @@ struct MigrationTests {
         try await world.expect("sync c")
         #expect(world.read("c/one") != nil)
         try await world.expect("init c --remote other", .negative)
+    }
+
+    @Test("init at a network address that cannot be reached is run again, as a sync makes no store")
+    func unreachedNetwork() async throws {
+        let remote = FaultyRemote(MemoryRemote(address: "https://nas"))
+        remote.failure = Failure(.away, path: "https://nas", "Not reached.", remedy: "Wait.")
+        world.network.connect = { _, _ in remote }
+        let away = try await world.expect("init c --remote https://nas", .away)
+        let again = "filesinki init --root \(world.folder)/c --remote https://nas"
+        #expect(
+            away.talk.hasSuffix(
+                "The address is kept. When it can be reached, run \(again) again, which connects to the "
+                    + "store there or makes it; with another URL if this one is wrong.\n"),
+            "\(away.talk)")
+        remote.failure = nil
+        let none = try await world.expect("sync c", .negative)
+        #expect(none.talk.contains("No store was found there."), "\(none.talk)")
+        try await world.expect("init --root \(world.folder)/c --remote https://nas")
+        try await world.expect("sync c")
     }
 
     @Test("the command for the other devices is one that a shell takes")

@@ -183,18 +183,12 @@ extension Console {
         }
     }
 
-    /// What connects a replica whose remote was not reached. A sync makes no folder for a store, as the one of a disk that
-    /// is not mounted is missing, too.
+    /// What connects a replica whose remote was not reached. A sync makes no store, as that of a disk that is not mounted
+    /// is missing, too.
     private static func keptAddress(_ remote: String) -> String {
-        switch try? RemoteAddress(absolute: remote) {
-        case .folder, .ssh:
-            "The address is kept. When it can be reached, run filesinki init --remote "
-                + "\(ShellWord.shown(remote.utf8)) again, which connects to the store there or makes it; "
-                + "with another URL if this one is wrong."
-        default:
-            "The address is kept: the next filesinki sync connects. If it is wrong, run filesinki init "
-                + "--remote URL again."
-        }
+        "The address is kept. When it can be reached, run filesinki init --remote "
+            + "\(ShellWord.shown(remote.utf8)) again, which connects to the store there or makes it; "
+            + "with another URL if this one is wrong."
     }
 }
 
