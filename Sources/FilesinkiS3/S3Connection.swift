@@ -57,12 +57,15 @@ struct S3Connection: Sendable {
         outgoing.cutAfter = request.cutAfter
         outgoing.place = "\(address)"
         let reply = try await transport.send(outgoing)
-        if reply.isSuccess { try requireUsable(reply, request.key) }
+        if reply.isSuccess { try requireUsable(reply, request) }
         return reply
     }
 
-    private func requireUsable(_ reply: HTTPReply, _ key: String) throws(Failure) {
-        if reply.isForeign { throw unusableReply(key, "it is not from an S3 service") }
+    private func requireUsable(_ reply: HTTPReply, _ request: Request) throws(Failure) {
+        let key = request.key
+        if reply.isForeign(to: request.method) {
+            throw unusableReply(key, "it is not from an S3 service (\(reply.kind))")
+        }
         if let length = reply.fields["Content-Length"], reply.status != 204,
             Int(length) != reply.body.count
         {
@@ -74,7 +77,7 @@ struct S3Connection: Sendable {
     func unusableReply(_ key: String, _ reason: String) -> Failure {
         Failure(
             .away, path: key, "Unexpected reply from \(address.service): \(reason).",
-            remedy: "Check the network: it may require a login.")
+            remedy: "Check the address, and whether the network requires a login.")
     }
 
     /// The failure that an unexpected reply means.

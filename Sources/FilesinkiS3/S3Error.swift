@@ -172,9 +172,23 @@ extension HTTPReply {
         return try? XMLReader.parse(body, maximumElements: maximumElements)
     }
 
-    /// Whether the reply seems to come from something else than an S3 service, such as a captive portal.
-    var isForeign: Bool {
+    /// Whether the reply to a request with this method seems to come from something else than an S3 service, such as a
+    /// captive portal.
+    func isForeign(to method: String) -> Bool {
         if fields.all.contains(where: { $0.name.lowercased().hasPrefix("x-amz-") }) { return false }
-        return isWebPage
+        return isWebPage && !isBareSuccess(of: method)
+    }
+
+    /// Whether it has no body and confirms the request, as the tag of a stored object does. moto declares such replies as
+    /// HTML, too. The replies to HEAD are not told apart so: they have no body, and web pages have tags.
+    private func isBareSuccess(of method: String) -> Bool {
+        guard body.isEmpty else { return false }
+        return method == "PUT" && fields["ETag"] != nil || method == "DELETE" && status == 204
+    }
+
+    /// Its status and the type of its body, for messages.
+    var kind: String {
+        let type = fields["Content-Type"].map { printable($0.utf8.prefix(60)) }
+        return "status \(status), \(type ?? "no content type")"
     }
 }

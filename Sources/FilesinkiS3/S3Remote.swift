@@ -260,6 +260,11 @@ extension S3Remote: FitnessReporting {
             consequence: "Two writers that fill a slot at once would both succeed.")
     }
 
+    /// The names of the root element of a bucket's versioning: that of the API, and that of moto.
+    private static let versioningElements = [
+        "VersioningConfiguration", "GetBucketVersioningResponse",
+    ]
+
     /// Asks whether the bucket has versioning enabled. Measured services then let every writer of a slot
     /// win.
     package func unfitness() async throws -> String? {
@@ -271,8 +276,12 @@ extension S3Remote: FitnessReporting {
             return nil
         }
         guard reply.isSuccess else { throw await connection.failure(reply, "") }
-        guard let root = reply.xml(maximumElements: 64), root.name == "VersioningConfiguration"
-        else { throw connection.unusableReply("", "it is not a versioning configuration") }
+        let root = reply.xml(maximumElements: 64)
+        guard let root, Self.versioningElements.contains(root.name) else {
+            let element = root.map { ", element \(printable($0.name.utf8.prefix(60)))" } ?? ""
+            throw connection.unusableReply(
+                "", "it is not a versioning configuration (\(reply.kind)\(element))")
+        }
         guard root.text(of: "Status") == "Enabled" else { return nil }
         return
             "The bucket \(location.bucket) has versioning enabled, so several writers may win one "

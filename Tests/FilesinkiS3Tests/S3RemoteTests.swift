@@ -276,6 +276,12 @@ import Testing
                 false
             ),
             (.xml("<VersioningConfiguration/>"), false), (.error(501, "NotImplemented"), false),
+            (.xml("<GetBucketVersioningResponse/>"), false),
+            (
+                .xml(
+                    "<GetBucketVersioningResponse><Status>Enabled</Status></GetBucketVersioningResponse>"
+                ), true
+            ),
             (.error(403, "AccessDenied"), false), (.error(405, "MethodNotAllowed"), false),
             (.portal, nil), (.error(403, "InvalidAccessKeyId"), nil),
             (.error(404, "NoSuchBucket"), nil),
@@ -290,6 +296,57 @@ import Testing
         let unfitness = try await bucket.remote().unfitness()
         #expect((unfitness != nil) == isUnfit)
         #expect(bucket.asked == ["GET ?versioning="])
+    }
+
+    private static let page = "text/html; charset=utf-8"
+
+    @Test(
+        "a reply that no S3 service sends is described",
+        arguments: [
+            (
+                HTTPReply(
+                    status: 200, fields: ["Content-Type": "text/xml"],
+                    body: Array("<html/>".utf8)),
+                "it is not a versioning configuration (status 200, text/xml, element html)"
+            ),
+            (
+                HTTPReply(status: 203, body: [1]),
+                "it is not a versioning configuration (status 203, no content type)"
+            ),
+            (
+                HTTPReply(status: 200, fields: ["Content-Type": page], body: [1]),
+                "it is not from an S3 service (status 200, text/html; charset=utf-8)"
+            ),
+        ])
+    func described(_ reply: HTTPReply, _ reason: String) async throws {
+        bucket.script(.instead(reply))
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await bucket.remote().unfitness()
+        }
+        #expect(failure?.code == .away)
+        #expect(failure?.message == "Unexpected reply from https://service: \(reason).")
+        #expect(failure?.remedy == "Check the address, and whether the network requires a login.")
+    }
+
+    @Test(
+        "an empty reply of the type of a web page confirms a request by its tag only",
+        arguments: [
+            ("PUT", 200, true, true), ("PUT", 200, false, false), ("DELETE", 204, false, true),
+            ("DELETE", 200, false, false), ("HEAD", 200, true, false), ("GET", 200, true, false),
+        ])
+    func bare(_ method: String, _ status: Int, _ isTagged: Bool, _ isBelieved: Bool) {
+        var reply = HTTPReply(status: status, fields: ["Content-Type": Self.page])
+        if isTagged { reply.fields["ETag"] = "\"1\"" }
+        #expect(reply.isForeign(to: method) == !isBelieved)
+        reply.body = [1]
+        #expect(reply.isForeign(to: method))
+    }
+
+    @Test func `an object is stored though the reply is of the type of a web page`() async throws {
+        bucket.script(
+            .afterwards(
+                HTTPReply(status: 200, fields: ["Content-Type": Self.page, "ETag": "\"1\""])))
+        #expect(try await bucket.remote().publish([1], to: key) == .mine)
     }
 }
 
