@@ -27,21 +27,23 @@ package enum Credentials: Hashable, Sendable {
 extension Credentials {
     /// A filesinki server does not accept the token, or wants one.
     ///
-    /// - Parameter address: The server's address as a user writes it.
-    package func refusedToken(at address: String) -> Failure {
+    /// - Parameters:
+    ///   - address: The server's address as a user writes it.
+    ///   - origin: Where the token comes from.
+    package func refusedToken(
+        at address: String, from origin: CredentialOrigin = .none(file: nil)
+    ) -> Failure {
         let cause =
             switch self {
-            case .none: "no token was given."
+            case .none: "no token was given"
             case .bearer, .password:
-                tokenID.map { "the token \($0) was revoked, or is of another server." }
-                    ?? "what was given is no token of this server."
+                tokenID.map { "the token \($0) was revoked or mistyped, or is of another server" }
+                    ?? "what was given is no token of this server"
             }
+        let place = origin.clause.map { "; \($0)" } ?? ""
         return Failure(
-            .notAllowed, path: address, "Authentication failed (401): \(cause)",
-            remedy:
-                "Get a token from whoever runs the server (filesinki serve token make), and give it with filesinki "
-                + "remote set \(ShellWord.shown(address.utf8)) --token-file FILE; clone and init take "
-                + "--token-file or FILESINKI_TOKEN, too. See filesinki help credentials."
+            .notAllowed, path: address, "Authentication failed (401): \(cause)\(place).",
+            remedy: origin.tokenRemedy(at: address)
         ).about(.noAccount)
     }
 

@@ -20,18 +20,33 @@ struct CredentialFinder: Sendable {
     ///   - user: The user name in the address.
     /// - Throws: `Failure` with code `not-allowed` when a secret cannot be read or its file is not private,
     ///   `usage` when the credentials file is malformed.
-    func findCredentials(_ text: String, user: String?) throws(Failure) -> Credentials {
-        if let credentials = try credentials(given, user: user) { return credentials }
+    func findCredentials(_ text: String, user: String?) throws(Failure) -> FoundCredentials {
+        if let credentials = try credentials(given, user: user) {
+            return FoundCredentials(credentials: credentials, origin: originOfGiven)
+        }
         if let path = access.pinned, let pinned = try PinnedAccess.read(path, for: text),
             let credentials = try credentials(pinned.credential, user: user)
         {
-            return credentials
+            return FoundCredentials(credentials: credentials, origin: .replica)
         }
-        for entry in try fileEntries() where entry.applies(to: text) {
+        guard let path, let entries = try fileEntries(path) else {
+            return FoundCredentials(credentials: .none, origin: .none(file: nil))
+        }
+        for entry in entries where entry.applies(to: text) {
             if let user, let other = entry.user, user != other { continue }
-            if let credentials = try credentials(entry, user: user) { return credentials }
+            if let credentials = try credentials(entry, user: user) {
+                return FoundCredentials(credentials: credentials, origin: .credentialsFile(path))
+            }
         }
-        return .none
+        return FoundCredentials(credentials: .none, origin: .none(file: path))
+    }
+
+    /// Where ``given`` has its secret.
+    private var originOfGiven: CredentialOrigin {
+        if let file = access.tokenFile { return .option(file) }
+        let secrets = ["FILESINKI_TOKEN", "FILESINKI_PASSWORD"]
+        let names = secrets.flatMap { [$0, $0 + "_FILE", $0 + "_COMMAND"] }
+        return .environment(names.first { value($0) != nil } ?? "FILESINKI_PASSWORD")
     }
 
     private func credentials(
@@ -60,8 +75,9 @@ struct CredentialFinder: Sendable {
         environment(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func fileEntries() throws(Failure) -> [CredentialEntry] {
-        guard let path, let bytes = try PrivateFile(path).read() else { return [] }
+    /// The entries of the credentials file; nil if there is none.
+    private func fileEntries(_ path: String) throws(Failure) -> [CredentialEntry]? {
+        guard let bytes = try PrivateFile(path).read() else { return nil }
         return try CredentialsFile.read(bytes, file: path)
     }
 
@@ -71,6 +87,12 @@ struct CredentialFinder: Sendable {
             "\($0)/filesinki/\(Self.fileName)"
         }
     }
+}
+
+/// Credentials, and where they were found.
+struct FoundCredentials: Hashable, Sendable {
+    var credentials: Credentials
+    var origin: CredentialOrigin
 }
 
 /// The credentials for some addresses, from one place of settings.

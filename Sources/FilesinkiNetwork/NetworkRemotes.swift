@@ -16,7 +16,7 @@ package final class NetworkRemotes: Sendable {
     private let environment: @Sendable (String) -> String?
     private let systemContext: SystemContext
     /// Credentials found before, so that a password command is run once in a process.
-    private let found = Mutex<[Target: Credentials]>([:])
+    private let found = Mutex<[Target: FoundCredentials]>([:])
 
     private let pins = ServerPins()
 
@@ -97,20 +97,22 @@ package final class NetworkRemotes: Sendable {
 
     private func server(_ target: Target) throws(Failure) -> any Remote {
         let address = try WebAddress(target.address, schemes: ["http": false, "https": true])
+        let transport = try connections(to: address, target)
+        let found = try credentials(target, user: address.user)
         return try ServerRemote(
-            address: address, transport: connections(to: address, target),
-            credentials: credentials(target, user: address.user), systemContext: systemContext,
-            allowsInsecure: allowsInsecure)
+            address: address, transport: transport, credentials: found.credentials,
+            from: found.origin, systemContext: systemContext, allowsInsecure: allowsInsecure)
     }
 
     private func webDAV(_ target: Target) throws(Failure) -> any Remote {
         let address = try WebAddress(
             target.address,
             schemes: ["webdav": false, "dav": false, "webdavs": true, "davs": true])
+        let transport = try connections(to: address, target)
+        let found = try credentials(target, user: address.user)
         return WebDAVRemote(
-            address: address, transport: try connections(to: address, target),
-            credentials: try credentials(target, user: address.user), systemContext: systemContext,
-            allowsInsecure: allowsInsecure)
+            address: address, transport: transport, credentials: found.credentials,
+            from: found.origin, systemContext: systemContext, allowsInsecure: allowsInsecure)
     }
 
     private func bucket(_ target: Target) throws(Failure) -> any Remote {
@@ -168,7 +170,9 @@ package final class NetworkRemotes: Sendable {
         }
     }
 
-    private func credentials(_ target: Target, user: String?) throws(Failure) -> Credentials {
+    private func credentials(
+        _ target: Target, user: String?
+    ) throws(Failure) -> FoundCredentials {
         if let known = found.withLock({ $0[target] }) { return known }
         let finder = CredentialFinder(access: target.access, environment: environment)
         let credentials = try finder.findCredentials(target.address, user: user)

@@ -12,6 +12,7 @@ struct ServerExchange: Sendable {
     private let base: String
     private let transport: any HTTPTransport
     private let credentials: Credentials
+    private let origin: CredentialOrigin
     private let authorization: String?
     /// Whether a host's sshd started the server, so that a key has its rights, and not a token.
     private let isOverSSH: Bool
@@ -23,19 +24,21 @@ struct ServerExchange: Sendable {
         isOverSSH = true
         self.transport = transport
         credentials = .none
+        origin = .none(file: nil)
         authorization = nil
     }
 
-    /// - Throws: As ``ServerRemote/init(address:transport:credentials:systemContext:allowsInsecure:)`` does.
+    /// - Throws: As ``ServerRemote/init(address:transport:credentials:from:systemContext:allowsInsecure:)`` does.
     init(
         address: WebAddress, transport: any HTTPTransport, credentials: Credentials,
-        allowsInsecure: Bool
+        from origin: CredentialOrigin, allowsInsecure: Bool
     ) throws(Failure) {
         self.address = address.description
         base = address.description
         isOverSSH = false
         self.transport = transport
         self.credentials = credentials
+        self.origin = origin
         switch credentials {
         case .none: authorization = nil
         case .bearer(let token): authorization = "Bearer \(token.value)"
@@ -162,7 +165,7 @@ struct ServerExchange: Sendable {
 
     private func failure(_ reply: HTTPReply, _ key: ObjectKey?) -> Failure {
         let path = key?.description ?? address
-        if reply.status == 401 { return credentials.refusedToken(at: address) }
+        if reply.status == 401 { return credentials.refusedToken(at: address, from: origin) }
         var failure = reply.failure(path, at: address)
         guard let error = WireError(reply.body) else { return failure }
         if error.code == .badDigest {

@@ -22,15 +22,17 @@ package struct ServerRemote: FolderRemote {
 
     /// - Parameters:
     ///   - credentials: None or a token.
+    ///   - origin: Where they come from, for messages.
     ///   - allowsInsecure: Whether a token may be sent to another machine without encryption.
     /// - Throws: `Failure` with code `not-allowed` when a token would be sent without encryption, `usage`
     ///   for a password.
     package init(
         address: WebAddress, transport: any HTTPTransport, credentials: Credentials = .none,
-        systemContext: SystemContext, allowsInsecure: Bool = false
+        from origin: CredentialOrigin = .none(file: nil), systemContext: SystemContext,
+        allowsInsecure: Bool = false
     ) throws(Failure) {
         exchange = try ServerExchange(
-            address: address, transport: transport, credentials: credentials,
+            address: address, transport: transport, credentials: credentials, from: origin,
             allowsInsecure: allowsInsecure)
         events = EventSubscription(exchange: exchange, systemContext: systemContext)
         self.systemContext = systemContext

@@ -25,13 +25,15 @@ package struct WebDAVRemote: FolderRemote {
     /// - Parameters:
     ///   - address: The folder. It and its missing parents are created when something is first stored.
     ///   - credentials: Sent to this address only.
+    ///   - origin: Where they come from, for messages.
     ///   - allowsInsecure: Whether the credentials may be sent to another machine without encryption.
     package init(
         address: WebAddress, transport: any HTTPTransport, credentials: Credentials,
-        systemContext: SystemContext, allowsInsecure: Bool = false
+        from origin: CredentialOrigin = .none(file: nil), systemContext: SystemContext,
+        allowsInsecure: Bool = false
     ) {
         server = WebDAVServer(
-            address: address, transport: transport, credentials: credentials,
+            address: address, transport: transport, credentials: credentials, from: origin,
             allowsInsecure: allowsInsecure)
         self.systemContext = systemContext
     }

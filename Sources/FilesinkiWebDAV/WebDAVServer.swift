@@ -10,6 +10,7 @@ final class WebDAVServer: Sendable {
     let address: WebAddress
     private let transport: any HTTPTransport
     private let authentication: WebDAVAuthentication
+    private let origin: CredentialOrigin
     private let permitsRequests: Bool
     private let memory = Mutex(Memory())
 
@@ -30,11 +31,12 @@ final class WebDAVServer: Sendable {
 
     init(
         address: WebAddress, transport: any HTTPTransport, credentials: Credentials,
-        allowsInsecure: Bool
+        from origin: CredentialOrigin, allowsInsecure: Bool
     ) {
         self.address = address
         self.transport = transport
         authentication = WebDAVAuthentication(credentials)
+        self.origin = origin
         permitsRequests =
             credentials == .none || address.permitsSecrets(allowsInsecure: allowsInsecure)
     }
@@ -63,14 +65,11 @@ final class WebDAVServer: Sendable {
     private func failure(_ reply: HTTPReply, about path: String) -> Failure {
         var failure = reply.failure(path, at: place)
         guard reply.status == 401 else { return failure }
-        let how = "FILESINKI_USER and FILESINKI_PASSWORD. See filesinki help credentials."
         if let user = authentication.user {
             failure.message =
                 "Authentication failed (401): \(printable(user.utf8)) is no user there, or the password is wrong."
-            failure.remedy = "Check \(how)"
-        } else {
-            failure.remedy = "Set \(how)"
         }
+        failure.remedy = origin.passwordRemedy(at: place)
         return failure
     }
 

@@ -8,7 +8,7 @@ import Testing
         arguments: [
             (
                 Credentials.bearer(Secret("fsk_0123456789ab_c2VjcmV0")),
-                "the token 0123456789ab was revoked, or is of another server."
+                "the token 0123456789ab was revoked or mistyped, or is of another server."
             ),
             (.bearer(Secret("fsk_0123_c2VjcmV0")), "what was given is no token of this server."),
             (.bearer(Secret("c2VjcmV0")), "what was given is no token of this server."),

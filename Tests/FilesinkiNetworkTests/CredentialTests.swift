@@ -1,5 +1,6 @@
 import FilesinkiHTTP
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiTesting
 import Glibc
 import Testing
@@ -22,6 +23,7 @@ import Testing
         _ address: String, user: String? = nil, _ environment: [String: String]
     ) throws -> Credentials {
         try CredentialFinder { environment[$0] }.findCredentials(address, user: user)
+            .credentials
     }
 
     @Test func `the environment has a token, or a name and a password`() throws {
@@ -34,6 +36,37 @@ import Testing
                 == .password(user: "you", Secret("p")))
         #expect(try find("https://h", ["FILESINKI_PASSWORD": "p"]) == .none)
         #expect(try find("https://h", ["FILESINKI_TOKEN": ""]) == .none)
+    }
+
+    @Test(
+        "where the secret of the environment was found is known",
+        arguments: [
+            (["FILESINKI_TOKEN_COMMAND": "echo t"], "FILESINKI_TOKEN_COMMAND"),
+            (["FILESINKI_USER": "me", "FILESINKI_PASSWORD": "p"], "FILESINKI_PASSWORD"),
+            (
+                ["FILESINKI_USER": "me", "FILESINKI_PASSWORD_COMMAND": "echo p"],
+                "FILESINKI_PASSWORD_COMMAND"
+            ),
+        ])
+    func variables(_ environment: [String: String], _ name: String) throws {
+        let found = try CredentialFinder { environment[$0] }
+            .findCredentials("https://h", user: nil)
+        #expect(found.origin == .environment(name))
+    }
+
+    @Test func `where credentials were found is known, and which file has no entry`() throws {
+        let file = try write("[[credential]]\naddress = 'https://h'\ntoken = 't'", "c.toml")
+        let finder = CredentialFinder { ["FILESINKI_CREDENTIALS": file][$0] }
+        #expect(try finder.findCredentials("https://h", user: nil).origin == .credentialsFile(file))
+        let none = try finder.findCredentials("https://other", user: nil)
+        #expect(none.credentials == .none && none.origin == .none(file: file))
+        let empty = CredentialFinder { ["FILESINKI_CREDENTIALS": file + "0"][$0] }
+        #expect(try empty.findCredentials("https://h", user: nil).origin == .none(file: nil))
+        var given = finder
+        given.access.tokenFile = try write("x", "laptop.token")
+        let option = try given.findCredentials("https://h", user: nil)
+        #expect(option.credentials == .bearer(Secret("x")))
+        #expect(option.origin == .option(given.access.tokenFile ?? ""))
     }
 
     @Test func `a secret is the first line of a private file, or of a command's output`() throws {

@@ -43,7 +43,7 @@ import Testing
         _ address: String, _ environment: [String: String] = [:]
     ) throws -> Credentials {
         try CredentialFinder(access: RemoteAccess(pinned: path)) { environment[$0] }
-            .findCredentials(address, user: nil)
+            .findCredentials(address, user: nil).credentials
     }
 
     @Test("E7.4 the token and certificates given to clone serve later runs")
@@ -79,6 +79,9 @@ import Testing
         #expect(command == .command("echo said"))
         try pin("webdavs://h", ["FILESINKI_USER": "me", "FILESINKI_PASSWORD": "p"])
         #expect(try find("webdavs://h") == .password(user: "me", Secret("p")))
+        let found = try CredentialFinder(access: RemoteAccess(pinned: path)) { _ in nil }
+            .findCredentials("webdavs://h", user: nil)
+        #expect(found.origin == .replica)
     }
 
     private static let digits = String(repeating: "5a", count: 32)

@@ -146,7 +146,10 @@ import Testing
         try await withServedFolder(ServedFolder(isPrivate: true)) { served in
             let tokens = [
                 ("", "what was given is no token"), ("nonsense", "what was given is no token"),
-                ("fsk_000000000000_AAAA", "the token 000000000000 was revoked, or is of another"),
+                (
+                    "fsk_000000000000_AAAA",
+                    "the token 000000000000 was revoked or mistyped, or is of another"
+                ),
             ]
             for (text, cause) in tokens {
                 let remote = try served.remote(token: Secret(text))

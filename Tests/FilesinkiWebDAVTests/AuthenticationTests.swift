@@ -93,11 +93,13 @@ import Testing
         ])
     func wrongPassword(_ challenge: String) async throws {
         let server = server(asking: challenge) { _ in false }
-        let remote = try server.remote(credentials: Self.ann)
+        let remote = try server.remote(credentials: Self.ann, from: .replica)
         let failure = await #expect(throws: Failure.self) {
             try await remote.get(key("a"), range: nil)
         }
         #expect(failure?.code == .notAllowed)
+        let replica = CredentialOrigin.replica.passwordRemedy(at: "webdav://localhost/dav")
+        #expect(failure?.remedy == replica)
         #expect(server.requests.count == 2)
         #expect(!String(reflecting: failure).contains("sesame"))
         #expect(failure?.path == bytes("webdav://localhost/dav"))

@@ -128,11 +128,12 @@ final class MemoryDAV: HTTPTransport {
     /// The store at the top of the server.
     func remote(
         _ address: String = "http://localhost/dav", credentials: Credentials = .none,
+        from origin: CredentialOrigin = .none(file: nil),
         systemContext: SystemContext = ManualClock().systemContext, allowsInsecure: Bool = false
     ) throws -> WebDAVRemote {
         WebDAVRemote(
             address: try WebAddress(address, schemes: ["http": false, "https": true]),
-            transport: self, credentials: credentials, systemContext: systemContext,
+            transport: self, credentials: credentials, from: origin, systemContext: systemContext,
             allowsInsecure: allowsInsecure)
     }
 }

@@ -117,6 +117,7 @@ extension RealStore {
         let user = Credentials.password(user: RealServer.user, Secret(RealServer.password))
         let server = WebDAVServer(
             address: address, transport: try HTTPConnections(), credentials: user,
+            from: .none(file: nil),
             allowsInsecure: false)
         if names.count > 1, names[names.count - 2].hasPrefix(".") {
             let folder = names.dropLast().joined(separator: "/")
