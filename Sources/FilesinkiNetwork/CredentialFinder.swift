@@ -103,13 +103,22 @@ struct CredentialEntry: Hashable, Sendable {
     var password: SecretSource?
     var token: SecretSource?
 
-    /// Whether the entry is for an address. Prefixes match whole names: `https://host/a` does not apply to
-    /// `https://host/ab`, and `https://host` not to `https://host.example`.
+    /// Whether the entry is for an address. Prefixes match whole names, with or without a slash at their end:
+    /// `https://host/a` and `https://host/a/` apply to `https://host/a/b`, not to `https://host/ab`, and `https://host` not
+    /// to `https://host.example`. `dav://` is `webdav://`, and `davs://` is `webdavs://`.
     func applies(to text: String) -> Bool {
-        guard text.hasPrefix(address) else { return false }
-        if address.isEmpty || address.hasSuffix("/") { return true }
-        let rest = text.dropFirst(address.count)
+        guard !address.isEmpty else { return true }
+        var prefix = Self.uniform(address)
+        if prefix.hasSuffix("/") { prefix.removeLast() }
+        let text = Self.uniform(text)
+        guard text.hasPrefix(prefix) else { return false }
+        let rest = text.dropFirst(prefix.count)
         return rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?")
+    }
+
+    private static func uniform(_ address: String) -> String {
+        let isShort = ["dav://", "davs://"].contains { address.hasPrefix($0) }
+        return isShort ? "web" + address : address
     }
 }
 

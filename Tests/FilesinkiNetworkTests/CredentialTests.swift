@@ -125,6 +125,11 @@ import Testing
             ("https://example.organic/", nil, .none),
             ("webdavs://example.org/x", nil, .password(user: "me", Secret("secret"))),
             ("webdavs://you@example.org/x", "you", .none),
+            ("webdavs://example.org", nil, .password(user: "me", Secret("secret"))),
+            ("davs://example.org/x", nil, .password(user: "me", Secret("secret"))),
+            ("dav://example.org/x", nil, .none),
+            ("https://example.org/team", nil, .bearer(Secret("team"))),
+            ("https://example.org/teams", nil, .bearer(Secret("all"))),
             ("http://example.org/team/a", nil, .none),
         ]
         for (address, user, wanted) in cases {
@@ -133,6 +138,18 @@ import Testing
         #expect(
             try find("https://example.org", environment.merging(["FILESINKI_TOKEN": "e"]) { $1 })
                 == .bearer(Secret("e")))
+    }
+
+    @Test func `an entry for dav is one for webdav`() throws {
+        let file = try write(
+            "[[credential]]\naddress = 'dav://h:80/'\nuser = 'me'\npassword = 'p'", "dav.toml")
+        for address in ["dav://h:80", "webdav://h:80/x"] {
+            #expect(
+                try find(address, ["FILESINKI_CREDENTIALS": file])
+                    == .password(user: "me", Secret("p")), "\(address)")
+        }
+        #expect(try find("webdav://h:800/", ["FILESINKI_CREDENTIALS": file]) == .none)
+        #expect(try find("webdavs://h:80/", ["FILESINKI_CREDENTIALS": file]) == .none)
     }
 
     @Test(
