@@ -29,13 +29,17 @@ for page in "$pages"/*.1; do
     install -D -m 644 "$page" "$prefix/share/man/man1/$(basename "$page")"
 done
 
-# Units of the user's service manager, which name the program by its path.
+# Units of the user's service manager, which name the program by its path. systemd.unit(5) says where it looks: in lib
+# only of /usr and /usr/local, in a home folder in ~/.local/share.
 bindir=${3:-$prefix/bin}
-mkdir -p "$prefix/lib/systemd/user"
+case $bindir in
+    /usr/bin | /usr/local/bin) units=$prefix/lib/systemd/user ;;
+    *) units=$prefix/share/systemd/user ;;
+esac
+mkdir -p "$units"
 for unit in "$here"/../Packaging/systemd/*; do
-    sed "s|@bindir@|$bindir|" "$unit" \
-        >"$prefix/lib/systemd/user/$(basename "$unit")"
-    chmod 644 "$prefix/lib/systemd/user/$(basename "$unit")"
+    sed "s|@bindir@|$bindir|" "$unit" >"$units/$(basename "$unit")"
+    chmod 644 "$units/$(basename "$unit")"
 done
 echo "Installed $prefix/bin/filesinki, its manual pages, completions for bash, zsh and fish, and units" \
     "for systemd."

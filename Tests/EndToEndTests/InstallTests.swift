@@ -37,6 +37,26 @@ struct InstallTests {
         #expect(version.output.hasPrefix("filesinki "))
     }
 
+    @Test func `systemd's units are installed where it looks: in lib of the system, else in share`()
+        throws
+    {
+        let machine = try Self.installed()
+        let run = try machine.shell(
+            """
+            sh \(Machine.package)/Scripts/install.sh built/filesinki system /usr/local/bin >/dev/null
+            for folder in prefix/share system/lib; do
+                ls $folder/systemd/user
+                grep -h ^ExecStart= $folder/systemd/user/filesinki-sync@.service
+            done
+            ls -d prefix/lib/systemd system/share/systemd 2>/dev/null
+            """)
+        let units = "filesinki-sync@.service\nfilesinki-sync@.timer\nfilesinki-watch@.service\n"
+        let end = "/filesinki sync --quiet --lock-wait 5m %f\n"
+        #expect(
+            run.output == "\(units)ExecStart=\(machine.folder)/prefix/bin\(end)"
+                + "\(units)ExecStart=/usr/local/bin\(end)", "\(run)")
+    }
+
     @Test func `the installed program runs the network program when needed`() throws {
         let machine = try Self.installed()
         let run = try machine.shell("prefix/bin/filesinki clone https://host.invalid x")

@@ -58,7 +58,7 @@ struct ServiceManagerTests {
             """
             set -e
             mkdir config a
-            ln -s ../prefix/lib/systemd config/systemd
+            ln -s ../prefix/share/systemd config/systemd
             echo 1 >a/f; filesinki init a --remote store --device a; filesinki sync a
             filesinki clone store b --device b
             """)
