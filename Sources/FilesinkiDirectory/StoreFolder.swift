@@ -50,7 +50,8 @@ final class StoreFolder: Sendable {
         Failure(
             .away, path: path, "The folder of the store \(reason).",
             remedy:
-                "Mount the disk or share that contains it, or set its new address with filesinki remote set URL."
+                "Mount the disk or share that contains it, or set its new address with filesinki remote set URL. "
+                + Failure.lostStoreRemedy
         )
     }
 

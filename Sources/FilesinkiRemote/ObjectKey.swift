@@ -151,12 +151,15 @@ extension Failure {
             remedy: "The store may be damaged; run filesinki check.")
     }
 
+    /// Where it is said how a store is replaced that cannot be brought back.
+    package static let lostStoreRemedy = "If it is lost, see filesinki help lost-store."
+
     /// The folder of a store is not there, at a host that was reached; its disk is most likely not mounted.
     package static func storeFolderMissing(_ address: String) -> Failure {
         var failure = Failure(
             .away, path: address, "The folder of the store was not found (unmounted?).",
             remedy: "Mount the disk that contains it at the host, or correct the address"
-                + "\(SSHAddress.meaning(of: address)).")
+                + "\(SSHAddress.meaning(of: address)). \(lostStoreRemedy)")
         failure.mayPassSoon = false
         return failure
     }

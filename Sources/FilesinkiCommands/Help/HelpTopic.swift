@@ -3,6 +3,7 @@ enum HelpTopic: String, CaseIterable {
     case credentials
     case environment
     case exitCodes = "exit-codes"
+    case lostStore = "lost-store"
     case predicates
     case remotes
     case rules
@@ -22,6 +23,7 @@ enum HelpTopic: String, CaseIterable {
         case .credentials: Self.credentialsText
         case .environment: Self.environmentText
         case .exitCodes: Self.exitCodesText
+        case .lostStore: Self.lostStoreText
         case .predicates: Self.predicatesText
         case .remotes: Self.remotesText
         case .rules: Self.rulesText

@@ -87,7 +87,8 @@ extension Replica {
         if let had = config.remote, let address, had != address {
             throw Failure(
                 .exists, path: options.root, "The replica's remote is \(had).",
-                remedy: "To change it, run filesinki remote set \(ShellWord.shown(address.utf8)).")
+                remedy: "To change it, run filesinki remote set \(ShellWord.shown(address.utf8)). "
+                    + Failure.lostStoreRemedy)
         }
         config.remote = config.remote ?? address
         return config

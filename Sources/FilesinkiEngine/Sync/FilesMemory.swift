@@ -138,7 +138,7 @@ extension Zone {
             name: filesName, carriesContents: false, limits: limits,
             checkpointInterval: checkpointInterval,
             remedyForOther: "See its address with filesinki remote show; to accept it, "
-                + "run filesinki remote set --accept URL.",
+                + "run filesinki sync and follow its instructions.",
             remedyForMissing:
                 "To continue without them, run filesinki sync and follow its instructions.")
     }

@@ -231,7 +231,7 @@ extension CommitLog {
             path: sequence == 0 ? StoreLayout.format : prefix + StoreLayout.name(sequence),
             "The store's history is not the one that was seen: it was swapped or restored.",
             remedy:
-                "Check that this is the right store; if it is, accept it with filesinki remote set --accept URL."
+                "Check that this is the right store; to accept it, run filesinki sync and follow its instructions."
         )
     }
 }

@@ -118,7 +118,8 @@ package struct KnownStore: Hashable, Sendable {
                 "No store was found there.",
                 remedy: known == nil
                     ? "Make one with filesinki init --remote URL."
-                    : "If it was moved, set its new place with filesinki remote set URL.")
+                    : "If it was moved, set its new address with filesinki remote set URL. "
+                        + Failure.lostStoreRemedy)
         }
         guard known == nil || known == KnownStore(found) else {
             throw Failure(

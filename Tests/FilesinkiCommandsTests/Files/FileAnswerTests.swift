@@ -68,7 +68,7 @@ struct FileAnswerTests {
             = 1
             $ move store gone
             $ save one --if-version 2 --root a < y\n
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ show a/one
             x

@@ -70,7 +70,7 @@ struct KeyValueSyncTests {
             $ kv set x=b z=b --root b
             $ move store gone
             $ kv on --root b
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ kv sync --root b --initial local --json
             {"type":"exchange","exit":0,"store":"default","sequence":2,"reason":"initial","changed":["y"],"published":["x","z"],"superseded":[],"over":false}
@@ -87,7 +87,7 @@ struct KeyValueSyncTests {
             $ kv set x=a --root a --store server
             $ move store gone
             $ kv set x=b y=b --root b --store server
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ kv sync --root b --store server --json
             {"type":"exchange","exit":0,"store":"server","sequence":2,"reason":"initial","changed":["x"],"published":["y"],"superseded":["x"],"over":false}
@@ -101,7 +101,7 @@ struct KeyValueSyncTests {
             $ kv set x=a --root a --store newest
             $ move store gone
             $ kv set x=b --root b --store newest
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ kv sync --root b --store newest --initial newest --json
             {"type":"exchange","exit":0,"store":"newest","sequence":2,"changed":[],"published":["x"],"superseded":[],"over":false}
@@ -117,14 +117,14 @@ struct KeyValueSyncTests {
             $ kv set 'my key=a' --root a --store work
             $ move store gone
             $ kv set 'my key=b' --root b --store work
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ kv sync --root b --store work
             ! my key: the local value was superseded; see filesinki kv log --root WORLD/b --store work 'my key'.
             $ kv set 'my key=a' --root a --db public
             $ move store gone
             $ kv set 'my key=b' --root b --db public
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ kv sync --root b --db public
             ! my key: the local value was superseded; see filesinki kv log --root WORLD/b --db public 'my key'.
@@ -139,7 +139,7 @@ struct KeyValueSyncTests {
             $ kv sync --root b
             $ move store gone
             $ kv set y=2 --root b
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ kv sync --root b --pull-only --json
             {"type":"exchange","exit":0,"store":"default","sequence":1,"changed":[],"published":[],"superseded":[],"over":false}
@@ -149,7 +149,7 @@ struct KeyValueSyncTests {
             {"type":"exchange","exit":0,"store":"default","sequence":2,"changed":[],"published":["y"],"superseded":[],"over":false}
             $ move store gone
             $ kv set z=3 --root b
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ kv set x=4 --root a
             $ kv sync --root b --push-only --json
@@ -205,16 +205,16 @@ struct KeyValueSyncTests {
             $ kv set x 1 --root a
             $ move store gone
             $ kv sync --root a
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ kv sync --root a --json
-            {"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL."}
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            {"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL. If it is lost, see filesinki help lost-store."}
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ kv off --root a
             $ kv on --root a
             $ kv on --root a --wait
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             """#)
     }

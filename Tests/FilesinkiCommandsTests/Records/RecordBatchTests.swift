@@ -144,10 +144,10 @@ struct RecordBatchTests {
             $ move store gone
             $ rec batch --root a < {"op":"create","name":"x","type":"T","fields":{}}
             {"name":"x","created":true,"deleted":false,"tag":"0+…","op":1,"ok":true}
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             $ rec batch --root a --wait < {"op":"create","name":"y","type":"T","fields":{}}
             {"name":"y","created":true,"deleted":false,"tag":"0+…","op":1,"ok":true}
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ rec batch --root a --wait < {"op":"create","name":"x","type":"T","fields":{}}
             {"name":"x","created":false,"deleted":false,"op":1,"ok":false,"code":"exists","message":"The record exists already.","remedy":"Update it, or choose another name."}

@@ -174,12 +174,12 @@ struct RecordSchemaTests {
             #"""
             $ move store gone
             $ rec schema lock --root a
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             $ rec schema unlock --root a --wait
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ rec schema set 'T.n int' --root a --json
-            {"type":"schema","zone":"default","locked":false,"text":"# The types and fields of records. A line for each field: TYPE.FIELD, the type\n# of its value, then any of queryable, sortable, searchable, and merge=RULE\n# unless the newest change wins.\ntype T\nT.n int\n","exit":0,"changed":true,"queued":true,"away":{"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL."}}
+            {"type":"schema","zone":"default","locked":false,"text":"# The types and fields of records. A line for each field: TYPE.FIELD, the type\n# of its value, then any of queryable, sortable, searchable, and merge=RULE\n# unless the newest change wins.\ntype T\nT.n int\n","exit":0,"changed":true,"queued":true,"away":{"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL. If it is lost, see filesinki help lost-store."}}
             $ rec schema show --root a
             # The types and fields of records. A line for each field: TYPE.FIELD, the type
             # of its value, then any of queryable, sortable, searchable, and merge=RULE

@@ -38,7 +38,7 @@ struct RecordSyncTests {
             = 2
             $ move store gone
             $ rec sync --root a
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ rec sync --root a --timeout soon
             ! filesinki: soon: Invalid duration. Write it as 30s, 5m or 2h.
@@ -54,7 +54,7 @@ struct RecordSyncTests {
             $ rec sync --root b
             $ move store gone
             $ rec save T y --root b --set s=2
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ rec sync --root b --pull-only
             $ rec status --root b --json
@@ -64,7 +64,7 @@ struct RecordSyncTests {
             {"type":"status","zone":"default","state":"live","generation":1,"bytes":…,"pending":[],"conflicts":0,"sequence":2,"token":"…-2"}
             $ move store gone
             $ rec save T z --root b --set s=3
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ rec save T x --root a --set s=4
             $ rec sync --root b --push-only
@@ -82,7 +82,7 @@ struct RecordSyncTests {
             $ rec save T x --root a --set s=a --set t=a
             $ move store gone
             $ rec save T x --root b --set s=b --set u=b
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ rec sync --root b --initial local
             $ rec get x --root b --fields s,t,u
@@ -90,7 +90,7 @@ struct RecordSyncTests {
             $ rec save T x --root a --zone other --set s=a
             $ move store gone
             $ rec save T x --root b --zone other --set s=b --set u=b
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ rec sync --root b --zone other
             $ rec get x --root b --zone other --fields s,u
@@ -107,7 +107,7 @@ struct RecordSyncTests {
             $ rec sync --root b
             $ move store gone
             $ rec save T x --root b --set s=b --policy unchanged
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ rec save T x --root a --set s=a
             $ rec sync --root b
@@ -155,7 +155,7 @@ struct RecordSyncTests {
             $ rec save T x --root a --zone work --set s=1
             $ move store gone
             $ rec save T y --root a --zone work --set s=1
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             $ rec status --root a --zone work
             zone         work
             state        live

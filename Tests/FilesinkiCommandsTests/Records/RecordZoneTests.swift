@@ -106,7 +106,7 @@ struct RecordZoneTests {
             $ rec sync --root b --zone work
             $ move store gone
             $ rec save T y --root b --zone work --set s=2
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ move gone store
             $ rec zones delete work --root a
             $ rec sync --root b --zone work
@@ -135,17 +135,17 @@ struct RecordZoneTests {
             $ rec save T x --root a --zone work --set s=1
             $ move store gone
             $ rec zones create new --root a
-            ! Created here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! Created here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             $ rec zones create newer --root a --wait --json
-            {"type":"zone","zone":"newer","state":"live","live":true,"generation":1,"time":"…","device":"a","exit":75,"queued":true,"away":{"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL."}}
+            {"type":"zone","zone":"newer","state":"live","live":true,"generation":1,"time":"…","device":"a","exit":75,"queued":true,"away":{"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL. If it is lost, see filesinki help lost-store."}}
             = 75
             $ rec zones delete work --root a
-            ! Deleted here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! Deleted here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             $ rec zones delete work --root a
             ! filesinki: work: The zone is deleted already. To use it again, run filesinki rec zones create --root WORLD/a work.
             = 1
             $ rec zones list --root a --fresh
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ rec zones list --root a
             new    live, by a at …

@@ -175,11 +175,38 @@ struct RemoteCommandTests {
             = 2
             $ move store gone
             $ devices --root a
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ devices forget b --root a
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
+            """#)
+    }
+
+    @Test("a store that is lost is replaced as help lost-store says, and no file is lost")
+    func lost() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ write a/new new\n
+            $ remove store
+            $ sync a
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
+            ! The changes are kept here: the next filesinki sync --root WORLD/a sends them.
+            = 75
+            $ init empty --remote store --device empty -q
+            $ remote set --root a WORLD/store --accept
+            ! The remote is WORLD/store.
+            $ sync a -q
+            $ remote set --root b WORLD/store --accept
+            ! The remote is WORLD/store.
+            $ sync b
+              received  new        new  4 B
+            ! Received 1 file (4 B).
+            $ deinit empty -q
+            $ names b
+            .filesinki new one sub
+            $ status a --short
+            $ status b --short
             """#)
     }
 
@@ -200,7 +227,7 @@ struct RemoteCommandTests {
             = 1
             $ move store gone
             $ remote check --root a
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             """#)
     }

@@ -82,7 +82,7 @@ struct ReplicaStateTests {
             .filesinki one sub
             $ store other
             $ clone other a
-            ! filesinki: WORLD/a: The replica's remote is WORLD/store. To change it, run filesinki remote set --root WORLD/a WORLD/other.
+            ! filesinki: WORLD/a: The replica's remote is WORLD/store. To change it, run filesinki remote set --root WORLD/a WORLD/other. If it is lost, see filesinki help lost-store.
             = 1
             $ clone ftp://x f
             ! filesinki: ftp://x: Unsupported remote type: ftp://. Use a folder, or http(s)://, webdav(s)://, s3://, rclone:REMOTE:PATH or ssh://.
@@ -237,10 +237,10 @@ struct ReplicaStateTests {
             = 1
             $ move store gone
             $ check --root a
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ repair --root a
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             """#)
     }
@@ -299,10 +299,10 @@ struct ReplicaStateTests {
             = 2
             $ move store gone
             $ du --root a
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             $ stats --root a
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             = 75
             """#)
     }

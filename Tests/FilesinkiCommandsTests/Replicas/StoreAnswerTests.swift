@@ -209,14 +209,14 @@ struct StoreAnswerTests {
             #"""
             $ move store gone
             $ kv set k v --root b
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ deinit b
             ! filesinki: WORLD/b: Not published: 1 value. Run filesinki kv sync --root WORLD/b, or give --force: all files stay.
             = 1
             $ kv unset k --root b
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ rec save Note n --set t=x --root b
-            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! Saved here, not yet published. WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             $ deinit b
             ! filesinki: WORLD/b: Not published: 2 records. Run filesinki rec sync --root WORLD/b in each zone, or give --force: all files stay.
             = 1
@@ -276,17 +276,17 @@ struct StoreAnswerTests {
             $ sync --all
             WORLD/a  <->  WORLD/store
             WORLD/b  <->  WORLD/store
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
             ! The changes are kept here: the next filesinki sync --root WORLD/a sends them.
-            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL.
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/b URL. If it is lost, see filesinki help lost-store.
             ! The changes are kept here: the next filesinki sync --root WORLD/b sends them.
             ! Not fully synced: 2 of 2 replicas.
             = 75
             $ sync --all --json
             {"type":"syncing","root":"WORLD/a","remote":"WORLD/store"}
-            {"type":"result","exit":75,"plan":"","dry_run":false,"sequence":0,"steps":0,"published_commits":0,"sent_bytes":0,"received_bytes":0,"conflict_copies":0,"conflicts":0,"problems":0,"queued":true,"has_remote":true,"away":{"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL."}}
+            {"type":"result","exit":75,"plan":"","dry_run":false,"sequence":0,"steps":0,"published_commits":0,"sent_bytes":0,"received_bytes":0,"conflict_copies":0,"conflicts":0,"problems":0,"queued":true,"has_remote":true,"away":{"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL. If it is lost, see filesinki help lost-store."}}
             {"type":"syncing","root":"WORLD/b","remote":"WORLD/store"}
-            {"type":"result","exit":75,"plan":"","dry_run":false,"sequence":0,"steps":0,"published_commits":0,"sent_bytes":0,"received_bytes":0,"conflict_copies":0,"conflicts":0,"problems":0,"queued":true,"has_remote":true,"away":{"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL."}}
+            {"type":"result","exit":75,"plan":"","dry_run":false,"sequence":0,"steps":0,"published_commits":0,"sent_bytes":0,"received_bytes":0,"conflict_copies":0,"conflicts":0,"problems":0,"queued":true,"has_remote":true,"away":{"type":"failure","path":"WORLD/store","code":"away","message":"The folder of the store was not found (unmounted?).","remedy":"Mount the disk or share that contains it, or set its new address with filesinki remote set URL. If it is lost, see filesinki help lost-store."}}
             {"type":"all","exit":75,"replicas":2,"synced":0,"failed":2,"gone":0,"without_remote":0}
             = 75
             $ move gone store
@@ -362,7 +362,7 @@ struct StoreAnswerTests {
             ! filesinki: WORLD/store/in: The folder is inside the store WORLD/store. To make a replica of the store, run filesinki clone WORLD/store DIR.
             = 2
             $ init a --remote other
-            ! filesinki: WORLD/a: The replica's remote is WORLD/store. To change it, run filesinki remote set --root WORLD/a WORLD/other.
+            ! filesinki: WORLD/a: The replica's remote is WORLD/store. To change it, run filesinki remote set --root WORLD/a WORLD/other. If it is lost, see filesinki help lost-store.
             = 1
             """#)
     }
