@@ -5,6 +5,7 @@ import FilesinkiRemote
 import FilesinkiSystem
 import Glibc
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -117,6 +118,7 @@ extension HTTPConnections {
                 ?? "cannot connect"
         case let error as HTTPClientError: error.shortDescription
         case is NIOSSLError: "the TLS handshake failed"
+        case is HTTPParserError: "what it sent is not HTTP"
         // Other errors may contain a field of the request, such as a password.
         default: "\(type(of: error))"
         }

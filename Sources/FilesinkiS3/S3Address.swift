@@ -196,6 +196,9 @@ extension S3Address {
         if path.hasPrefix("/") { path.removeFirst() }
         if path.hasSuffix("/") { path.removeLast() }
         guard !path.isEmpty else { return "" }
+        guard !path.hasPrefix("/"), !path.hasSuffix("/"), !path.contains("//") else {
+            throw invalidAddress(path, "the prefix has two slashes in a row")
+        }
         guard let prefix = PercentCoding.decodedText(path), prefix.utf8.count <= maximumPrefix,
             prefix.split(separator: "/", omittingEmptySubsequences: false)
                 .allSatisfy({ !["", ".", ".."].contains($0) }),

@@ -2,6 +2,7 @@ import FilesinkiHTTP
 import FilesinkiModel
 import Glibc
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 import Testing
 
@@ -76,6 +77,14 @@ struct ConnectionFailureTests {
         #expect(failure?.message == "No reply from the server: the TLS handshake failed.")
         #expect(
             failure?.remedy == "Without TLS, write http://. Check the address and the network.")
+    }
+
+    @Test("a server of something else, as sshd, is no server of HTTP")
+    func otherProtocol() {
+        let failure = failure(HTTPParserError.invalidVersion)
+        #expect(failure?.code == .away)
+        #expect(failure?.message == "No reply from the server: what it sent is not HTTP.")
+        #expect(failure?.remedy == "Check the address and the network.")
     }
 
     private struct Telling: Error, CustomStringConvertible {

@@ -83,6 +83,19 @@ import Testing
     }
 
     @Test(
+        "what is wrong with a prefix is said",
+        arguments: [
+            ("s3://bucket//x", "the prefix has two slashes in a row"),
+            ("s3://bucket/x//y", "the prefix has two slashes in a row"),
+            ("s3://bucket/x//", "the prefix has two slashes in a row"),
+            ("s3://bucket/../x", "the prefix must be percent-encoded UTF-8 names separated by /"),
+        ])
+    func prefixes(_ text: String, _ reason: String) {
+        let failure = #expect(throws: Failure.self) { try S3Address(text) }
+        #expect(failure?.message == "Invalid bucket address: \(reason).")
+    }
+
+    @Test(
         "a key or a password in an address is refused and not repeated",
         arguments: [
             "s3://HUSH@bucket", "s3://id:HUSH@bucket/x", "s3://bucket?secret=HUSH",
