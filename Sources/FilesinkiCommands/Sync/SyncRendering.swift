@@ -276,18 +276,19 @@ extension SyncReport {
         lines += conflictHint(hints, within: width)
         if !hasRemote {
             lines.append(Self.noRemote(hints))
-        } else if away != nil {
+        } else if away != nil, let whatWaits {
             lines.append(whatWaits)
         }
         return lines
     }
 
-    /// What becomes of the changes of a run that did not reach the remote.
-    private var whatWaits: String {
+    /// What becomes of the changes of a run that did not reach the remote; nil if there are none, as the failure has its own
+    /// remedy.
+    private var whatWaits: String? {
         if isQueued { return "The changes are kept here: the next filesinki sync sends them." }
         return deletesLocallyOnly
             ? "Deleted here; the store does not have it, so nothing waits to be sent."
-            : "Run again."
+            : nil
     }
 
     /// Outside of all replicas the default one is named last, so that its remote is not set by mistake for that of another one.

@@ -210,6 +210,17 @@ struct RemoteCommandTests {
             """#)
     }
 
+    @Test("a sync that has nothing to send and does not reach the remote says only why")
+    func nothingWaits() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ move store gone
+            $ sync a
+            ! filesinki: WORLD/store: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, see filesinki help lost-store.
+            = 75
+            """#)
+    }
+
     @Test("check says what the account is, and what the remote guarantees")
     func check() async throws {
         try await ReplicaTests.pair().follow(
