@@ -61,6 +61,23 @@ struct AcceptedStoreTests {
             try await world.expect("remote show --root b").text.contains("\(world.folder)/clean"))
     }
 
+    @Test(
+        "a store with another one in its place is left with a notice that claims nothing of the command"
+    )
+    func replaced() async throws {
+        try await leave()
+        world.rename("store", to: "gone")
+        try await world.makeStore("store")
+        let accepted = try await world.expect("remote set clean --accept --root b")
+        #expect(
+            accepted.talk.contains(
+                "The store that this replica leaves cannot be read: This is not the store of this replica. "
+                    + "What was deleted there and not received here is sent again from here by the next sync."
+            ),
+            "\(accepted.talk)")
+        #expect(accepted.talk.hasSuffix("The remote is \(world.folder)/clean.\n"))
+    }
+
     @Test("deinit is refused until the deletion is received: a new store would get the file again")
     func removed() async throws {
         try await leave()

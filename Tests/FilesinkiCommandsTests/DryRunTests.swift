@@ -224,7 +224,7 @@ struct DryRunTests {
         let arguments = words(line) + ["--root", "a", "--dry-run"]
         let refused = try await world.expect(arguments, .notAllowed)
         #expect(
-            refused.talk.contains("This is not the store of this replica; nothing was changed."),
+            refused.talk.contains("This is not the store of this replica. Nothing was changed."),
             "\(refused.talk)")
     }
 }

@@ -229,7 +229,9 @@ struct StatusTests {
         try world.write("new", to: "a/new")
         let status = try await world.run("status", "a")
         #expect(
-            status.lines.last == "7.0 MB uploaded, published by the next sync", "\(status.text)")
+            status.lines.last
+                == "7.0 MB uploaded, not yet published: the next sync uses what it needs of it",
+            "\(status.text)")
         let json = try await world.run("status", "a", "--json")
         #expect(json.text.contains(#""uploaded_bytes":7000000"#))
     }

@@ -269,9 +269,12 @@ struct StatusText {
         return lines
     }
 
-    /// What becomes of packs that are uploaded and not published: a commit names them with the next content that is sent.
+    /// What becomes of packs that are uploaded and not published: a commit names those that hold some of the next content
+    /// that is sent. What they hold is not known here.
     private var uploadsFate: String {
-        if unsent.hasContents { return "published by the next sync" }
+        if unsent.hasContents {
+            return "not yet published: the next sync uses what it needs of it"
+        }
         return local == nil
             ? "not published" : "not published, and no longer needed: a prune frees it"
     }

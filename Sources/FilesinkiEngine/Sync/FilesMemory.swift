@@ -137,7 +137,8 @@ extension Zone {
         Zone(
             name: filesName, carriesContents: false, limits: limits,
             checkpointInterval: checkpointInterval,
-            remedyForOther: "See its address with filesinki remote show; to accept it, "
+            remedyForOther:
+                "Nothing was changed. See its address with filesinki remote show; to accept it, "
                 + "run filesinki sync and follow its instructions.",
             remedyForMissing:
                 "To continue without them, run filesinki sync and follow its instructions.")

@@ -24,7 +24,7 @@ extension SyncEngine {
         guard run.options.approved == id else {
             var failure = failure
             failure.remedy =
-                "To merge both sides as at a first sync, so that nothing is deleted, "
+                "Nothing was changed. To merge both sides as at a first sync, so that nothing is deleted, "
                 + "run filesinki sync --approve \(id)."
             throw failure
         }

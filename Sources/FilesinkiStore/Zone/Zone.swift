@@ -124,7 +124,7 @@ package struct KnownStore: Hashable, Sendable {
         guard known == nil || known == KnownStore(found) else {
             throw Failure(
                 .wrongStore, path: address,
-                "This is not the store of this replica; nothing was changed.",
+                "This is not the store of this replica.",
                 remedy: remedy)
         }
         return found
