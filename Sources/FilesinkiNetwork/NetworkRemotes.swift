@@ -208,7 +208,7 @@ extension RemoteAddress {
     /// Creates the folder of a store that a program has not used yet, if its parent exists.
     package func makeStoreFolder() async {
         guard case .ssh(let address) = self else { return makeFolder() }
-        await SSHRemotes(.ofProgram, systemContext: .ofMachine).makeFolder(address)
+        _ = try? await SSHRemotes(.ofProgram, systemContext: .ofMachine).makeFolder(address)
     }
 }
 

@@ -49,6 +49,8 @@ package struct WireError: Hashable, Sendable {
         package static let missing = Code("missing")
         /// 403: the server itself may not write to the folder of the store, or its disk is read-only.
         package static let closed = Code("closed")
+        /// 403: the folder is in a replica or in another store, where no store is made.
+        package static let misplaced = Code("misplaced")
         /// 507: the disk is full.
         package static let full = Code("full")
         /// 507: the quota is used up.

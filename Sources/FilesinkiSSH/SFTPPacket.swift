@@ -37,6 +37,8 @@ enum SFTPRequest: Hashable, Sendable {
     case remove([UInt8])
     case makeFolder([UInt8])
     case removeFolder([UInt8])
+    /// The absolute path, without symlinks, of one whose last name need not exist.
+    case realPath([UInt8])
     /// `posix-rename@openssh.com`: rename(2).
     case rename([UInt8], to: [UInt8])
     /// `fsync@openssh.com`
@@ -87,6 +89,7 @@ enum SFTPRequest: Hashable, Sendable {
             fields.number(UInt32(0))
             return 14
         case .removeFolder(let path): return one(path, type: 15, &fields)
+        case .realPath(let path): return one(path, type: 16, &fields)
         case .attributesFollowing(let path): return one(path, type: 17, &fields)
         case .rename(let path, let target):
             return extended("posix-rename@openssh.com", [path, target], &fields)

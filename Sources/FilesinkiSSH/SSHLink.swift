@@ -93,13 +93,20 @@ final class SSHLink: Sendable {
     }
 
     /// Creates the store's folder, if its parent exists.
-    func makeFolder() async {
+    ///
+    /// - Throws: `Failure` with code `usage` if SFTP shows that a store there would be in a replica or in another store; a
+    ///   filesinki at the host answers so to the next request.
+    func makeFolder() async throws(Failure) {
         // The store is likely to be new, and then the remote is tested over several connections.
         shareLogin()
         state.withLock { $0.isCreating = true }
         defer { state.withLock { $0.isCreating = false } }
         switch try? await way() {
-        case .sftp(let session): _ = try? await session.perform(.makeFolder(address.path))
+        case .sftp(let session):
+            if let found = try? await SFTPPlace(session, address.path).misplacement() {
+                throw .misplacedStore(address.text, found.sentence)
+            }
+            _ = try? await session.perform(.makeFolder(address.path))
         case .filesinki(let connection):
             guard connection.service != .filesinki(creating: true) else { return }
             // It was opened for something else.

@@ -77,6 +77,14 @@ extension SSHRemote: HostRemote {
     }
 }
 
+extension SSHRemote: PlacedRemote {
+    /// A filesinki at the host looks by itself, before it makes anything.
+    package func misplacement() async throws -> MisplacedStore? {
+        guard case .sftp(let session) = try await link.way() else { return nil }
+        return try await SFTPPlace(session, link.address.path).misplacement()
+    }
+}
+
 extension SSHRemote: SweepableRemote {
     /// A filesinki at the host sweeps by itself, and is asked for nothing.
     package func sweep(

@@ -52,12 +52,13 @@ package final class SSHRemotes: Sendable {
     ///
     /// - Parameter setting: As of ``connect(_:bandwidth:note:setting:)``.
     /// - Returns: What keeps the connection open for the next remote of the address.
+    /// - Throws: `Failure` with code `usage` if SFTP shows that a store there would be in a replica or in another store.
     @discardableResult
     package func makeFolder(
         _ address: SSHAddress, setting: String? = nil
-    ) async -> any Sendable {
+    ) async throws(Failure) -> any Sendable {
         let link = link(address, nil, setting)
-        await link.makeFolder()
+        try await link.makeFolder()
         return link
     }
 

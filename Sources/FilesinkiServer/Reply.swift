@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiProtocol
+import FilesinkiRemote
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -132,6 +133,10 @@ struct RequestError: Error {
             "The server has no permission for its store, or the disk is read-only.")
         error.note = failure.message
         return error
+    }
+
+    static func misplaced(_ place: MisplacedStore) -> RequestError {
+        RequestError(.forbidden, .misplaced, place.sentence)
     }
 
     /// Changes the store by `body`. Tells a store that the server may not write to from a server that is broken.

@@ -1,5 +1,6 @@
 import FilesinkiDirectory
 package import FilesinkiModel
+package import FilesinkiRemote
 import Glibc
 
 /// How a server encrypts its connections.
@@ -18,6 +19,9 @@ package struct ServerSettings: Sendable {
     package var folder: String
     /// Whether to create the folder, or allow one without a store.
     package var createsFolder = false
+    /// Why no store is to be made in the folder; nil if it may be made. A server that creates the folder then replies so to
+    /// every request, another one to those that store something.
+    package var misplacement: MisplacedStore?
     /// An address or name of this machine.
     package var host = "127.0.0.1"
     /// 0 for any free port.

@@ -23,6 +23,9 @@ struct StoreResponder: HTTPResponder {
     let faults: FaultInjector
     let limits: ServerLimits
     let limiter: RequestLimiter
+    /// As in ``ServerSettings``, like the next one.
+    let misplacement: MisplacedStore?
+    let createsFolder: Bool
     /// Nil for a server without a page.
     let page: StorePage?
     let systemContext: SystemContext
@@ -96,6 +99,7 @@ struct StoreResponder: HTTPResponder {
             throw ServedStore(remote.address).isThere
                 ? RequestError.noToken : RequestError.missingFolder
         }
+        if let misplacement, createsFolder { throw RequestError.misplaced(misplacement) }
         entry.tokenID = access.tokenID
         let client = AuthenticatedRequest(request: request, context: context, access: access)
         do {
@@ -152,6 +156,7 @@ struct StoreResponder: HTTPResponder {
             return try await ObjectReader(remote: remote).reply(key, client.request.head)
         case .put:
             guard client.access.mayPut(key) else { throw client.access.refusal }
+            if let misplacement { throw RequestError.misplaced(misplacement) }
             let put = try writer.parseRequest(key, client.request.head)
             try owners.claim(key, client.access)
             var (reply, hasChanged) = try await RequestError.whileWriting {

@@ -27,6 +27,7 @@ struct StoreServices: Sendable {
             log: AccessLog(sink: settings.log, systemContext: systemContext),
             faults: FaultInjector(settings.faults, systemContext), limits: limits,
             limiter: RequestLimiter(limit: limits.requestsOfOne),
+            misplacement: settings.misplacement, createsFolder: settings.createsFolder,
             page: settings.page.map { [hub] in
                 StorePage($0, settings, authority, hub, systemContext)
             }, systemContext: systemContext)

@@ -25,7 +25,7 @@ extension FilesinkiServer {
         settings.limits.adaptToStream()
         let folder = ServedStore(settings.folder)
         // If this fails, the client learns that the folder is missing.
-        if settings.createsFolder { mkdir(settings.folder, 0o777) }
+        if settings.createsFolder, settings.misplacement == nil { mkdir(settings.folder, 0o777) }
         if grant.name == nil {
             settings.deviceFile = nil
         } else {

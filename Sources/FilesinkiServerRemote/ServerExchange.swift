@@ -172,6 +172,8 @@ struct ServerExchange: Sendable {
             failure = Failure(
                 .away, path: path, "The server received damaged data.",
                 remedy: "Run the command again. If this happens again, the network damages data.")
+        } else if error.code == .misplaced {
+            failure = .misplacedStore(address, printable(error.message.utf8))
         } else if let known = storeFailure(error.code, path) {
             failure = known
         } else if [.badRequest, .badKey, .badRange, .noMethod, .noLength].contains(error.code) {

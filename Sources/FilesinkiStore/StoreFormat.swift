@@ -148,7 +148,7 @@ extension Failure {
 /// sha256 = (64 digits: of all bytes before this line)
 /// ```
 enum StoreFormatText {
-    static let title = "filesinki store"
+    static let title = MisplacedStore.storeTitle
 
     /// The word for the one way in which objects are sealed.
     private static let cipher = "aes-256-gcm"

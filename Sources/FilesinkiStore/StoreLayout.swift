@@ -11,7 +11,7 @@ enum StoreLayout {
     static let member = "c"
 
     /// The slot of the store's description.
-    static let format = "filesinki/c"
+    static let format = MisplacedStore.storeMark
 
     /// The slot of the note that the store was moved.
     static let move = "moved/c"

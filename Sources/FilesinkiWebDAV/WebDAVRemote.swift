@@ -171,6 +171,15 @@ private struct CollectionState: Sendable {
     }
 }
 
+extension WebDAVRemote: PlacedRemote {
+    /// Looks only at the folder itself: what is above it may be another user's.
+    package func misplacement() async throws -> MisplacedStore? {
+        // A server may refuse every name that begins with a dot.
+        let mark = try? await server.properties(server.top.member(MisplacedStore.replicaMark))
+        return mark == nil ? nil : .replica
+    }
+}
+
 extension WebDAVRemote: SweepableRemote {
     package func sweep(
         _ folders: [String], olderThan age: Duration, isDryRun: Bool

@@ -14,6 +14,7 @@ enum Serving {
         let store = ServedStore(options.folder)
         var settings = ServerSettings(folder: options.folder)
         settings.createsFolder = options.isCreating
+        settings.misplacement = options.misplacement
         settings.host = options.host
         settings.port = options.port
         settings.allowInsecure = options.isInsecure

@@ -268,7 +268,7 @@ struct FarEndTests {
             }
             #expect(failure?.code == .away)
             #expect(access(path, F_OK) != 0)
-            let link = await remotes.makeFolder(address)
+            let link = try await remotes.makeFolder(address)
             #expect((access(path, F_OK) == 0) == isMade)
             if isMade { #expect(try await remote.get(key("filesinki/c"), range: nil) == nil) }
             withExtendedLifetime(link) {}

@@ -135,6 +135,24 @@ import Testing
     }
 
     @Test(
+        "where no store is to be made, none is: all is refused that may make the folder, else what stores something",
+        arguments: [true, false])
+    func misplaced(_ isCreating: Bool) async throws {
+        let client = try StreamClient(hasFolder: !isCreating) {
+            $0.createsFolder = isCreating
+            $0.misplacement = .insideReplica
+        }
+        let refused =
+            "{\"code\":\"misplaced\",\"message\":"
+            + "\"The folder is inside a replica, which would sync the store.\"}\n"
+        let put = try await client.put("filesinki/c", [1], publish: true)
+        #expect(put.status == "403" && put.text == refused, "\(put.text)")
+        let read = try await client.ask("GET", "/v1/objects/filesinki/c")
+        #expect(read.status == (isCreating ? "403" : "404"))
+        #expect((access(client.folder.path("store"), F_OK) == 0) == !isCreating)
+    }
+
+    @Test(
         "a grant has a right, and names that are some",
         arguments: [
             { _ = try StreamGrant(rights: []) }, { _ = try StreamGrant(zones: ["A"]) },

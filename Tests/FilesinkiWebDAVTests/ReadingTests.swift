@@ -43,6 +43,14 @@ import Testing
         #expect(try await reading(reply(status)).code == code)
     }
 
+    @Test func `a folder with the mark of a replica is no place for a store`() async throws {
+        let server = MemoryDAV()
+        #expect(try await server.remote().misplacement() == nil)
+        try await server.remote("http://localhost/dav/.filesinki").put([1], to: key("root"))
+        #expect(try await server.remote().misplacement() == .replica)
+        #expect(try await server.remote("http://localhost/dav/in").misplacement() == nil)
+    }
+
     @Test func `a captive portal is neither an object nor its absence`() async throws {
         #expect(try await reading(page).code == .away)
         let elsewhere = reply(302, ["Location": "https://portal.example/login/"])

@@ -28,7 +28,7 @@ package final class Console: Sendable {
     /// What this program can do over a network.
     package let network: NetworkAccess
     /// Remotes that are reached over ssh, which both programs can do.
-    private let ssh: SSHRemotes
+    let ssh: SSHRemotes
     /// What limits connections.
     let bandwidths: Bandwidths
     /// What `doctor` wants to know of the machine.
@@ -168,25 +168,11 @@ package final class Console: Sendable {
         }
     }
 
-    /// Creates the folder of a store that the replica has not used yet, if its parent exists.
-    ///
-    /// - Returns: What keeps a connection open that was made for it.
-    func makeFolder(
-        of address: RemoteAddress, for replica: ReplicaOptions
-    ) async throws -> (any Sendable)? {
-        guard case .ssh(let place) = address else {
-            address.makeFolder()
-            return nil
-        }
-        return await ssh.makeFolder(
-            place, setting: try Self.sshSetting(of: replica, environment))
-    }
-
     /// What the settings of a replica, or without one those of the user, say to run in place of ssh. A setting that is
     /// wrong says nothing; the run reports it.
     ///
     /// - Throws: `Failure` when a settings file cannot be read.
-    private static func sshSetting(
+    static func sshSetting(
         of replica: ReplicaOptions?, _ environment: [String: String]
     ) throws -> String? {
         if let replica {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 package import FilesinkiModel
+package import FilesinkiRemote
 import FilesinkiSystem
 import FilesinkiText
 import Glibc
@@ -143,7 +144,12 @@ struct ServeFolderCommand: Command {
         var options = ServeOptions(
             folder: try FilePlace.absoluteText(dir, in: console.currentFolder), host: host,
             port: port)
-        try RootPlacement.checkServed(options.folder)
+        if stdio {
+            // The client is told: it would take the end of this process for the absence of filesinki.
+            options.misplacement = RootPlacement.misplacement(ofStoreAt: options.folder)
+        } else {
+            try RootPlacement.checkServed(options.folder)
+        }
         options.encryption = try encryption(in: console.currentFolder)
         options.isInsecure = insecure
         options.isPublic = isPublic
@@ -268,6 +274,8 @@ package struct ServeOptions: Sendable {
     package var folder: String
     /// Whether to make the folder, or begin a store in one that holds none.
     package var isCreating = false
+    /// Why no store is to be made in the folder; nil if it may be made.
+    package var misplacement: MisplacedStore?
     /// Whether to serve a page that shows the store.
     package var servesPage = false
     /// Who is served on the standard streams; nil to listen.

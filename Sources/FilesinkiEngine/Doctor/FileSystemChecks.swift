@@ -1,6 +1,7 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiSystem
 import Glibc
 
@@ -57,31 +58,56 @@ struct FileSystemChecks: Sendable {
             diagnosis.remedy = "Move the folder out of that replica."
             return diagnosis
         }
+        let folders = syncedFolders()
+        if let store = innerStore(folders) {
+            return Diagnosis(
+                "placement", .warning,
+                "\(printable(store)): A store is in this replica, which syncs its files: who deletes them on another device "
+                    + "deletes the store.",
+                remedy: "Move it: in a replica of it, run filesinki remote set NEW --migrate. "
+                    + "Then list the old one in .filesinkiignore, or delete it.")
+        }
         if let outer = placement.surroundingReplica() {
             return Diagnosis(
                 "placement", .warning,
                 .nestedReplica(Array(options.root.utf8), in: outer))
         }
-        if let inner = innerReplica() {
+        if let inner = innerReplica(folders) {
             return Diagnosis("placement", .warning, .innerReplica(inner))
         }
         return Diagnosis("placement", .ok, "The root and the store are separate folders.")
     }
 
-    /// The first folder of the base that is another replica; nil for none. One access(2) per
-    /// folder.
-    private func innerReplica() -> RelativePath? {
+    /// The folders of the base.
+    private func syncedFolders() -> [RelativePath] {
         guard let manifest = try? ManifestDatabase.openReadOnly(at: state.manifest),
             let rows = try? manifest.loadBase()
-        else { return nil }
-        let end = "/\(RelativePath.stateFolder)/root".utf8
-        return rows.first { row in
-            guard row.entry.kind == .directory else { return false }
-            let marker = Array("\(options.root)/".utf8) + row.path.bytes + Array(end)
-            return (marker + [0]).withUnsafeBytes { bytes in
-                bytes.assumingMemoryBound(to: CChar.self).baseAddress.map { access($0, F_OK) == 0 }
-            } ?? false
-        }?.path
+        else { return [] }
+        return rows.filter { $0.entry.kind == .directory }.map(\.path)
+    }
+
+    /// The first of the folders that is another replica; nil for none. One access(2) per folder.
+    private func innerReplica(_ folders: [RelativePath]) -> RelativePath? {
+        folders.first { isThere(MisplacedStore.replicaMark, in: place($0)) }
+    }
+
+    /// The path of a store in the root or in one of the folders; nil for none. One access(2) per folder.
+    private func innerStore(_ folders: [RelativePath]) -> [UInt8]? {
+        let places = [Array(options.root.utf8)] + folders.map(place)
+        return places.first { place in
+            isThere(MisplacedStore.storeMark, in: place)
+                && RootPlacement.isStore(String(decoding: place, as: UTF8.self))
+        }
+    }
+
+    private func place(_ path: RelativePath) -> [UInt8] {
+        Array("\(options.root)/".utf8) + path.bytes
+    }
+
+    private func isThere(_ file: String, in folder: [UInt8]) -> Bool {
+        (folder + Array("/\(file)".utf8) + [0]).withUnsafeBytes { bytes in
+            bytes.assumingMemoryBound(to: CChar.self).baseAddress.map { access($0, F_OK) == 0 }
+        } ?? false
     }
 }
 

@@ -98,6 +98,7 @@ struct StoreMigration: ReplicaPart {
         _ copy: Copying, isEncrypting: Bool, _ report: inout MigrationReport
     ) async throws {
         let (format, plain, stores) = (copy.format, copy.plain, copy.stores)
+        try await StoreOpening.requireFreePlace(plain, copy.address)
         if StorePlace.holdsOtherFiles(copy.address) {
             report.notices.append(.amongOtherFiles(copy.address))
         }

@@ -57,6 +57,7 @@ struct StoreOpening {
             return (format, try await findKey(of: format, remote), false)
         }
         guard makesStore else { throw noStore(at: address) }
+        try await Self.requireFreePlace(remote, address)
         guard keys.isEncrypting || !keys.expectsEncryption else {
             throw Failure(
                 .notAllowed, path: remote.address,
@@ -78,6 +79,18 @@ struct StoreOpening {
         // Another device has created the store meanwhile.
         try await KeyObjects(remote, fingerprint: key.fingerprint).remove(id)
         return (format, try await findKey(of: format, remote), false)
+    }
+
+    /// Refuses to make a store in a replica or in another store, as far as the remote can tell.
+    ///
+    /// - Throws: Code `usage`.
+    static func requireFreePlace(_ remote: any Remote, _ address: String) async throws {
+        if case .folder(let path)? = try? RemoteAddress(absolute: address) {
+            return try RootPlacement.checkNewStore(at: path)
+        }
+        guard let found = try await remote.unwrapped(as: (any PlacedRemote).self)?.misplacement()
+        else { return }
+        throw Failure.misplacedStore(address, found.sentence)
     }
 
     /// There is no store, and none is to be made. What to do depends on what is there, and on what the replica has.
