@@ -53,6 +53,9 @@ struct UnknownOption {
 
     /// Some commands take the replica's folder as an argument, so that it is tried with the others.
     private func surplusHint(for command: String) -> String? {
+        if command == "init", let address = arguments.first(where: AddressAsFolder.isAddress) {
+            return "Give the store's address with --remote \(ShellWord.shown(address.utf8))."
+        }
         let meant = CommandNames.command(in: arguments)
         let other = Counterparts.withArguments(command)?.text
         // What follows a key or a record is a value.

@@ -52,6 +52,11 @@ struct CloneCommand: Command {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         try bandwidth.apply(to: console)
+        try AddressAsFolder.check(dir, in: console) {
+            AddressAsFolder.isAddress(url)
+                ? "Give the folder to create behind the one address"
+                : "The address comes first: filesinki clone \($0) \(ShellWord.path(url.utf8))"
+        }
         let address = try RemoteAddress(url, currentFolder: console.currentFolder)
         try reaching.check(for: address)
         try console.prepare(for: address)

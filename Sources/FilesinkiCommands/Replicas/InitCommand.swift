@@ -115,7 +115,10 @@ struct InitCommand: ReplicaCommand {
 
     private func folder(in console: Console) throws(Failure) -> String {
         let places = try [dir, replica.root].compactMap(\.self).map { place throws(Failure) in
-            try FilePlace.absoluteText(place, in: console.currentFolder)
+            try AddressAsFolder.check(place, in: console) {
+                "Run filesinki init DIR --remote \($0), or filesinki clone \($0) DIR for the files of a store that is there"
+            }
+            return try FilePlace.absoluteText(place, in: console.currentFolder)
         }
         guard let first = places.first else { return console.currentFolder }
         guard places.allSatisfy({ $0 == first }) else {
