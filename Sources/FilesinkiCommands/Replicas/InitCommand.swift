@@ -57,6 +57,9 @@ struct InitCommand: ReplicaCommand {
         var options = try replica.replicaOptions(root: root, in: console)
         let access = try reaching.apply(to: &options, in: console)
         let known = try Self.known(options)
+        if known == nil {
+            guard try console.confirmsWholeTree(at: root) else { return .negative }
+        }
         var result: InitReport
         do {
             result = try await console.beforeReplica(at: root, isMaking: true, address) {

@@ -1,0 +1,37 @@
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiCommands
+
+@Suite("init of a whole tree")
+struct WholeTreeTests {
+    @Test func `the root of the file system is made no replica`() async throws {
+        let outcome = try await World().run("init", "/")
+        #expect(outcome.code == .usage)
+        #expect(
+            outcome.talk
+                == "filesinki: /: This is the root of the file system. Give the folder to sync: filesinki init DIR.\n"
+        )
+    }
+
+    @Test("the home folder is said to be one, and asked for at a terminal")
+    func home() async throws {
+        let world = try World()
+        let home = world.folder + "/home"
+        let said =
+            "\(home) is your home folder: all of it is synced, with keys and caches, but for what its "
+            + ".filesinkiignore lists."
+        try world.makeFolder("home")
+        world.currentFolder = home
+        world.terminals = Console.Terminals(input: true, talk: true, columns: { 1000 })
+        let asked = try await world.run(bytes: [Array("init".utf8)], input: Array("n\n".utf8))
+        #expect(asked.code == .negative)
+        #expect(asked.talk.contains(said + " Go on? [y/N]"), "\(asked)")
+        #expect(asked.talk.hasSuffix("Nothing was changed.\n"), "\(asked)")
+        #expect(world.names(in: "home") == [])
+        world.terminals = Console.Terminals()
+        let made = try await world.run("init")
+        #expect(made.code == .done && made.talk.hasPrefix(said + "\n"), "\(made)")
+        #expect(try await !world.run("init").talk.contains("home folder"))
+    }
+}
