@@ -33,6 +33,21 @@ struct SFTPPlace {
         return nil
     }
 
+    /// Makes the folder, unless it is there. One that is not made for a parent that is missing is reported when it is used.
+    ///
+    /// - Parameter address: For messages.
+    /// - Throws: `Failure`: `unfit-store` for SFTP that is read-only, `not-allowed`.
+    func make(for address: String) async throws(Failure) {
+        let replies = try? await session.connection.perform(
+            [.makeFolder(path), .attributesFollowing(path)])
+        guard let replies, case .status(let made) = replies[0], made.code != SFTPStatus.success,
+            case .status = replies[1]
+        else { return }
+        guard made.code == SFTPStatus.permissionDenied else { return }
+        try session.requireRename(address)
+        throw made.failure("create the folder of the store", address)
+    }
+
     /// An absolute path and those of the folders around it, the innermost one first; each ends with a slash.
     static func andAbove(_ path: [UInt8]) -> [[UInt8]] {
         let slash = UInt8(ascii: "/")

@@ -1,3 +1,5 @@
+import FilesinkiRemote
+
 /// Addresses of other kinds of remotes that read as `host:path`, for remedies. Each has a space behind it.
 enum SSHHint {
     /// Nothing listens for ssh: `localhost:8390` without its scheme names a server's port.
@@ -17,7 +19,14 @@ enum SSHHint {
         guard let (host, path) = parts(address), !host.contains("@"), !host.contains(".") else {
             return ""
         }
+        if host == "ssh", path.hasPrefix("/") { return ofOneSlash(path.drop { $0 == "/" }) }
         return "For a remote of rclone write rclone:\(host):\(path). "
+    }
+
+    /// Of `ssh:/host:path`, and of `ssh:/host/path`.
+    private static func ofOneSlash(_ place: Substring) -> String {
+        let isShort = (try? SSHAddress(shortForm: String(place))) != nil
+        return isShort ? "Write \(place), or ssh://HOST/PATH. " : "Write ssh://\(place). "
     }
 
     /// Of `host:port:path`, which is read as the path `port:path`.

@@ -95,7 +95,7 @@ final class SSHLink: Sendable {
     /// Creates the store's folder, if its parent exists.
     ///
     /// - Throws: `Failure` with code `usage` if SFTP shows that a store there would be in a replica or in another store; a
-    ///   filesinki at the host answers so to the next request.
+    ///   filesinki at the host answers so to the next request. Code `unfit-store` or `not-allowed` if SFTP may not make it.
     func makeFolder() async throws(Failure) {
         // The store is likely to be new, and then the remote is tested over several connections.
         shareLogin()
@@ -106,7 +106,7 @@ final class SSHLink: Sendable {
             if let found = try? await SFTPPlace(session, address.path).misplacement() {
                 throw .misplacedStore(address.text, found.sentence)
             }
-            _ = try? await session.perform(.makeFolder(address.path))
+            try await SFTPPlace(session, address.path).make(for: address.text)
         case .filesinki(let connection):
             guard connection.service != .filesinki(creating: true) else { return }
             // It was opened for something else.

@@ -1,5 +1,8 @@
-import FilesinkiCommands
+import FilesinkiModel
+import FilesinkiRemote
 import Testing
+
+@testable import FilesinkiCommands
 
 /// What is said of a store's folder that is not there: it may be mistyped where the store was never used.
 @Suite struct MissingStoreFolderTests {
@@ -15,6 +18,13 @@ import Testing
             (
                 ["clone", "bakc/old", "c"],
                 "Did you mean 'WORLD/back/old'? Check the spelling of WORLD/bakc\(mount)"
+            ),
+            (
+                ["clone", "desk/store", "c"],
+                "Check the spelling of WORLD/desk\(mount) For a host with ssh write desk:store.\n"
+            ),
+            (
+                ["clone", "back/none", "c"], "found. Check the spelling\(mount)\n"
             ),
             // There is no such folder in the similar one.
             (["clone", "bakc/none", "c"], "found. Check the spelling of WORLD/bakc\(mount)"),
@@ -55,6 +65,32 @@ import Testing
         let said = words.replacing("WORLD", with: world.folder)
         #expect(outcome.talk.contains(said), "\(outcome.talk)")
         #expect(!outcome.talk.contains("unmounted"), "\(outcome.talk)")
+    }
+
+    @Test(
+        "over ssh, a folder above a new store that is missing at the host is named",
+        arguments: [
+            ("desk:a/b/c", true, "a/b", ": a/b/c was looked for in the home folder there."),
+            (
+                "ssh://desk/a/b/", true, "/a",
+                ": /a/b/ was looked for; what is below the home folder there is HOST:PATH."
+            ),
+            ("desk:a/b", false, "", ""), ("desk:b", true, "", ""),
+        ])
+    func overSSH(_ text: String, _ isMaking: Bool, _ folder: String, _ meaning: String) throws {
+        let address = try RemoteAddress(absolute: text)
+        let missing = Failure.storeFolderMissing(text)
+        let worded = address.worded(missing, isMaking: isMaking)
+        guard !folder.isEmpty else {
+            #expect(worded.message == missing.message && worded.remedy == missing.remedy)
+            return
+        }
+        #expect(worded.code == .away)
+        #expect(worded.message == "The folder of the store was not found, and could not be made.")
+        #expect(
+            worded.remedy
+                == "Make the folder above it at the host with mkdir -p \(folder). Mount the disk that contains it at "
+                + "the host, or correct the address\(meaning)")
     }
 
     @Test(

@@ -11,6 +11,8 @@ import Testing
             ("disk:/path", nil, "rclone:disk:/path. "), ("me@disk:/path", nil, nil),
             ("example.org:path", nil, nil), ("ssh://disk/8390", nil, nil),
             ("disk:99999", nil, "rclone:"),
+            ("ssh:/desk:store", nil, "Write desk:store, or ssh://HOST/PATH. "),
+            ("ssh:/desk/store", nil, "Write ssh://desk/store. "),
             ("h:2222:store", "ssh://h:2222/~/store. ", "ssh://h:2222/~/store. "),
             ("me@h:2222:/store", "ssh://me@h:2222/store. ", "ssh://me@h:2222/store. "),
         ] as [(String, String?, String?)])

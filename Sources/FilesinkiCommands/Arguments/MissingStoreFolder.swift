@@ -11,6 +11,7 @@ extension RemoteAddress {
     ///
     /// - Parameter isMaking: Whether the command makes the store's folder, so that one above it is missing.
     func worded(_ failure: Failure, isMaking: Bool = false) -> Failure {
+        if isMaking, case .ssh(let address) = self { return address.wordedNotMade(failure) }
         guard failure.code == .away, case .folder(let path) = self,
             failure.path.elementsEqual(path.utf8), let missing = MissingFolder(of: path)
         else { return failure }
@@ -41,6 +42,25 @@ extension RemoteAddress {
             remedy: isTree
                 ? "To hold only this folder of it, run \(clone) --only \(ShellWord.path(below))."
                 : "Run \(clone).")
+    }
+}
+
+extension SSHAddress {
+    /// Rewords the failure of a store's folder that is not there, where it could not be made: one above it is missing at the
+    /// host. Any other failure is left as it is.
+    fileprivate func wordedNotMade(_ failure: Failure) -> Failure {
+        let missing = Failure.storeFolderMissing(text)
+        guard failure.code == .away, failure.message == missing.message,
+            failure.path == missing.path
+        else { return failure }
+        let slash = UInt8(ascii: "/")
+        let end = (path.last == slash ? path.dropLast() : path[...]).lastIndex(of: slash)
+        guard let end, end > 0 else { return failure }
+        var failure = failure
+        failure.message = "The folder of the store was not found, and could not be made."
+        failure.remedy =
+            "Make the folder above it at the host with mkdir -p \(ShellWord.path(path[..<end])). \(missing.remedy)"
+        return failure
     }
 }
 

@@ -155,12 +155,16 @@ struct CloneCommand: Command {
         return false
     }
 
-    /// What a name without a slash may mean that is no folder here: a host.
+    /// What a name may mean that is no folder here, nor its first part: a host.
     private func hint(of address: RemoteAddress) -> String {
-        guard case .folder(let path) = address, !url.contains("/"), !StateFile.exists(path) else {
-            return ""
-        }
-        return " For a host with ssh write \(url):PATH."
+        guard case .folder(let path) = address, !StateFile.exists(path),
+            let first = url.first, !"/.~".contains(first)
+        else { return "" }
+        let host = url.prefix { $0 != "/" }
+        let rest = url.dropFirst(host.count + 1)
+        guard !rest.isEmpty else { return " For a host with ssh write \(host):PATH." }
+        let isHere = StateFile.exists(path.dropLast(rest.count + 1).description)
+        return isHere ? "" : " For a host with ssh write \(printable("\(host):\(rest)".utf8))."
     }
 
     private static func chosenPath(
