@@ -49,6 +49,21 @@ struct MistypedTests {
     }
 
     @Test(
+        "an option is taken for the one that is longer, if there is no other",
+        arguments: [
+            ("clone x y --token f", "--token-file"), ("sync --dry", "--dry-run"),
+            ("remote set x --passphrase f", nil),
+        ] as [(String, String?)])
+    func longerOption(_ line: String, _ option: String?) async throws {
+        let words = line.split(separator: " ").map { Array($0.utf8) }
+        let outcome = try await World().run(bytes: words)
+        #expect(outcome.code == .usage)
+        #expect(outcome.talk.contains("Unknown option '--"), "\(outcome.talk)")
+        let meant = option.map { outcome.talk.contains("Did you mean '\($0)'?") }
+        #expect(meant ?? !outcome.talk.contains("Did you mean"), "\(outcome.talk)")
+    }
+
+    @Test(
         "E7.7 a name unlike any command gets no suggestion",
         arguments: [["bogus"], ["help", "bogus"], ["help", "sync", "bogus"]])
     func bogus(_ command: [String]) async throws {

@@ -85,6 +85,13 @@ struct UnknownOption {
         word.count > 3 || word.contains { !$0.isASCII || !$0.isLetter }
     }
 
+    /// The one option that begins with a word, which other tools take for it; nil if there is none, or several.
+    private static func longer(_ word: String, among known: some Collection<String>) -> String? {
+        guard word.count >= 3 else { return nil }
+        let longer = known.filter { $0.hasPrefix(word) }
+        return longer.count == 1 ? longer.first : nil
+    }
+
     private mutating func hint(for name: String) -> String? {
         let command = CommandNames.wholeName(in: arguments)
         if let counterpart = Counterparts.option(name, of: command) { return counterpart.text }
@@ -99,7 +106,8 @@ struct UnknownOption {
                 ? "Write a path that begins with a hyphen as ./\(name)." : nil
         }
         let known = HelpText.longOptions(in: help)
-        return NearestWord.nearest(to: String(name.dropFirst(2)), among: known)
-            .map { "Did you mean '--\($0)'?" }
+        let word = String(name.dropFirst(2))
+        let meant = NearestWord.nearest(to: word, among: known) ?? Self.longer(word, among: known)
+        return meant.map { "Did you mean '--\($0)'?" }
     }
 }

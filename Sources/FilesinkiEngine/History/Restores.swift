@@ -218,7 +218,7 @@ struct Restores: ReplicaPart {
         guard let found = try root.status(path) else { return }
         let isFolder = entry.kind == .directory
         guard (found.kind == .directory) != isFolder else { return }
-        let name = ShellWord.shown(path.bytes)
+        let name = ShellWord.path(path.bytes)
         let present = isFolder ? found.kind == .symlink ? "symlink" : "file" : "folder"
         throw Failure(
             .exists, path: path.bytes,
@@ -276,14 +276,14 @@ extension Failure {
         Failure(
             .exists, path: path.bytes, "The folder is not deleted.",
             remedy: "To bring back what was deleted in it, run filesinki undelete "
-                + "\(ShellWord.shown(path.bytes + Array("/*".utf8))).")
+                + "\(ShellWord.path(path.bytes + Array("/*".utf8))).")
     }
 
     static func isNotDeleted(_ path: RelativePath) -> Failure {
         Failure(
             .exists, path: path.bytes, "The path is not deleted.",
             remedy: "To go back to an older version, use filesinki restore "
-                + "\(ShellWord.shown(path.bytes + Array("@".utf8)))VERSION.")
+                + "\(ShellWord.path(path.bytes + Array("@".utf8)))VERSION.")
     }
 
     /// - Parameter earlier: The name under which the path was deleted before a folder was renamed.
