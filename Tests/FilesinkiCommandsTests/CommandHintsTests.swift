@@ -138,7 +138,7 @@ struct CommandHintsTests {
         // The default replica is made by a command that changes something.
         _ = try await world.run("sync")
         for (line, told) in [
-            ("ls", "There are no files as of the last sync."),
+            ("ls", "Nothing was synced yet: ls lists files as of the last sync."),
             ("ls --deleted", "No path was deleted."), ("conflicts", "No conflict is open."),
         ] {
             let words = line.split(separator: " ").map { Array($0.utf8) }

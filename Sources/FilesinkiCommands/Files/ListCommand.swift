@@ -70,8 +70,11 @@ struct ListCommand: ReplicaCommand {
             || session.report(missing: chosen, in: listing.entries.map(\.0), at: point)
         if chosen.isEmpty || folder != nil, point == nil, listing.entries.isEmpty {
             let place = folder.map { " below \($0)" } ?? ""
+            let isSynced = try await session.replica.status().token != nil
             console.sayNothing(
-                "There are no files\(place) as of the last sync.",
+                isSynced
+                    ? "There are no files\(place) as of the last sync."
+                    : "Nothing was synced yet: ls lists files as of the last sync.",
                 remote: await session.replica.remoteAddress)
         }
         listing.entries.removeAll { $0.0 == folder }
