@@ -67,7 +67,10 @@ extension SSHEnd {
                 .usage, path: address, "ssh was not found: \(last)",
                 remedy: "Install openssh-client, or correct ssh-command or FILESINKI_SSH_COMMAND.")
         }
-        if code != ownCode, let failure = farFailure(address, code, last) { return failure }
+        // A message of filesinki, behind which its usage may stand.
+        let own = lines.last { $0.hasPrefix("filesinki: ") }
+        let words = own.map { sentence(bounded(printable($0.utf8))) } ?? last
+        if code != ownCode, let failure = farFailure(address, code, words) { return failure }
         if said("Could not resolve hostname") {
             return Failure(
                 .away, path: address, "The host was not found: \(last)",

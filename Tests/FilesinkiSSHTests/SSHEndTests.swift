@@ -48,6 +48,11 @@ import Testing
             2, "Error: Unknown option '--stdio'", .usage,
             "The command at the host failed (2): Error: Unknown option '--stdio'.", correct),
         Row(
+            2,
+            "filesinki: Unknown option '--foo'.\nUsage: filesinki serve <dir>\n  See 'filesinki serve --help' for more.",
+            .usage, "The command at the host failed (2): filesinki: Unknown option '--foo'.",
+            correct),
+        Row(
             1, "No such store!", .away, "The command at the host failed (1): No such store!",
             correct),
         Row(1, "", .away, closed + "ssh exited with 1.", reach),
