@@ -57,6 +57,10 @@ struct Restores: ReplicaPart {
         let present = try root.status(path)
         if present?.kind == .directory { throw Failure.folderIsThere(path) }
         try requireNoFolder(under: path)
+        // What is there, and stays, is refused before an edit of it is sent.
+        if let present, try await !sync.planPaths([path], options, rules: rules).removes(path) {
+            try await requireAbsent(present, at: path, after: nil)
+        }
         try sync.noteEmptiedRoot()
         let before = try await sync.syncPaths([path], options, rules: rules)
         try rulesReader.requireSynced(
@@ -99,10 +103,12 @@ struct Restores: ReplicaPart {
 
     /// Refuses a path at which something is.
     ///
-    /// - Parameter found: What is there; nil for nothing.
+    /// - Parameters:
+    ///   - found: What is there; nil for nothing.
+    ///   - before: The run that has just ended; nil for none.
     /// - Throws: Code `exists`.
     private func requireAbsent(
-        _ found: FileStatus?, at path: RelativePath, after before: SyncReport
+        _ found: FileStatus?, at path: RelativePath, after before: SyncReport?
     ) async throws {
         guard let found else { return }
         if found.kind == .directory { throw Failure.folderIsThere(path) }
@@ -124,7 +130,7 @@ struct Restores: ReplicaPart {
 
     /// The last version of a path that was a folder; nil for none.
     private func lastFolder(
-        at path: RelativePath, after before: SyncReport
+        at path: RelativePath, after before: SyncReport?
     ) async throws -> PathVersion? {
         let reader = try await history.historyReader(after: before)
         let versions = try await history.versions(of: path, in: reader)

@@ -33,6 +33,7 @@ struct Undeletions: ReplicaPart {
         var report = RestoreReport()
         var synced = try rulesReader.syncedPaths(options)
         var asked = try report.keep(paths, path: \.self) { try requirePossible($0, &synced) }
+        asked = try await keepFree(asked, options, synced.rules, &report)
         guard !asked.isEmpty else { return report }
         try sync.noteEmptiedRoot()
         // What is here now is published first, so that it is in the history.
@@ -50,6 +51,20 @@ struct Undeletions: ReplicaPart {
         let states = report.states
         report.notices.removeAll { states[$0.path] == nil }
         return report
+    }
+
+    /// The paths at which nothing is, or what another device has deleted. What is there, and stays, is refused before an edit
+    /// of it is sent.
+    private func keepFree(
+        _ paths: [RelativePath], _ options: SyncOptions, _ rules: RunRules,
+        _ report: inout RestoreReport
+    ) async throws -> [RelativePath] {
+        let present = try paths.filter { try root.status($0) != nil }
+        guard !present.isEmpty else { return paths }
+        let plan = try await sync.planPaths(present, options, rules: rules)
+        return try report.keep(paths, path: \.self) {
+            if !plan.removes($0) { try requireAbsent($0) }
+        }
     }
 
     /// - Throws: Code `exists` if something is at the path.

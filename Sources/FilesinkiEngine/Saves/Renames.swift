@@ -27,11 +27,12 @@ struct Renames: ReplicaPart {
     private func moveAll(
         _ renames: [PathRename], _ options: SyncOptions
     ) async throws -> SyncReport {
+        try await requirePossible(renames, options)
+        try checkTargets(renames)
         // Publish local changes first, and see what is new at both names.
         let before = try await sync.syncPaths(
             renames.flatMap { [$0.from, $0.to] }, options)
         for rename in renames { try check(rename, before) }
-        try checkTargets(renames)
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
         try requireStillIgnored(renames, &ignored)
         let published = try publishedPaths(renames, &ignored)
@@ -63,6 +64,16 @@ struct Renames: ReplicaPart {
         after.notices += hidden
         after.add(earlier: before)
         return after
+    }
+
+    /// Refuses renames before anything is sent: what is here must allow them, or what a run would receive.
+    private func requirePossible(_ renames: [PathRename], _ options: SyncOptions) async throws {
+        let refused = renames.filter { (try? check($0, SyncReport())) == nil }
+        guard !refused.isEmpty else { return }
+        let plan = try await sync.planPaths(renames.flatMap { [$0.from, $0.to] }, options)
+        for rename in refused where !plan.brings(rename.from) && !plan.removes(rename.to) {
+            try check(rename, plan)
+        }
     }
 
     private func check(_ rename: PathRename, _ before: SyncReport) throws {
