@@ -156,11 +156,19 @@ struct MoveTests {
         world.rename("store", to: "gone")
         try world.write("y", to: "a/young")
         let young = try await run(world, "rm --root a young")
-        #expect(young.code == .done)
+        #expect(young.code == .usage)
         #expect(
-            young.talk.hasSuffix(
+            young.talk
+                == "filesinki: young: This was not synced yet, and the store cannot be reached: nothing could bring it "
+                + "back. Nothing was deleted. Run the command again when the store can be reached, or remove the file with rm.\n"
+        )
+        try world.makeFolder("a/empty")
+        let empty = try await run(world, "rm --root a -r empty")
+        #expect(empty.code == .done)
+        #expect(
+            empty.talk.hasSuffix(
                 "Deleted here; the store does not have it, so nothing waits to be sent.\n"),
-            "\(young.talk)")
+            "\(empty.talk)")
     }
 
     @Test("a file that is ignored and was never synced stays private")

@@ -9,7 +9,8 @@ struct DeleteCommand: ReplicaCommand {
         abstract: "Delete paths here and everywhere; undelete brings them back.",
         discussion: """
             What a rule ignores is not synced, so it is never deleted: a folder that holds ignored files stays \
-            with them. With --keep, deletes ignored paths that the store still has from the store and from \
+            with them. While the store cannot be reached, a file that was not synced yet is not deleted: nothing \
+            could bring it back. With --keep, deletes ignored paths that the store still has from the store and from \
             other devices, except those that ignore them already, and keeps what is here. With --keep, a path \
             with *, ? or [ that the store does not have by that name is a pattern, as in .gitignore, for the \
             ignored paths that the store has. Without --keep no pattern is taken, but those of the shell.
@@ -55,6 +56,7 @@ struct DeleteCommand: ReplicaCommand {
         let deleted = try await console.withProgress { line in
             var options = SyncOptions(showing: line)
             options.isDryRun = dryRun
+            options.refusesUnsent = true
             return keep
                 ? try await session.replica.deleteInStore(doomed, recursive: recursive, options)
                 : try await session.replica.delete(doomed, recursive: recursive, options)

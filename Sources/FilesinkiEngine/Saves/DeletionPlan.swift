@@ -11,6 +11,7 @@ extension Deletions {
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions, _ rules: RunRules
     ) async throws -> SyncReport {
         let before = try await sync.syncPaths(paths, options, rules: rules)
+        try requireSent(paths, recursive: recursive, options, before)
         var doomed = DoomedPaths(root: root, filter: rules.filter, recursive: recursive)
         for path in paths where try !doomed.add(path) {
             if !before.steps.contains(where: { $0.isReceived(atOrInside: path) }) {

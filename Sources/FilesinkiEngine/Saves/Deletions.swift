@@ -21,7 +21,8 @@ struct Deletions: ReplicaPart {
     ///
     /// - Parameter recursive: Whether folders are deleted with their contents.
     /// - Throws: Code `not-found` if a path does not exist on either side, `usage` for a folder
-    ///   without `recursive` and for an ignored path; nothing is deleted then.
+    ///   without `recursive`, for an ignored path, and with ``SyncOptions/refusesUnsent`` for what only this replica has;
+    ///   nothing is deleted then.
     func delete(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
@@ -46,6 +47,7 @@ struct Deletions: ReplicaPart {
         let before = try await sync.syncPaths(paths, options, rules: rules)
         try rulesReader.requireSynced(
             paths, after: before, options, remedy: Self.remedyForIgnored)
+        try requireSent(paths, recursive: recursive, options, before)
         let (changed, kept) = try removeHere(
             paths, recursive: recursive, options, after: before, seen: seen)
         options.namesDeletions = true

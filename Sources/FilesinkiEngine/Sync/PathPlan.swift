@@ -1,6 +1,5 @@
 import FilesinkiModel
 import FilesinkiReconcile
-import FilesinkiStore
 
 extension SyncEngine {
     /// What ``syncPaths(_:_:after:saved:installed:rules:areRules:)`` would do, for a command that refuses something before

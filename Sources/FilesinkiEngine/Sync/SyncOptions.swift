@@ -23,6 +23,8 @@ package struct SyncOptions: Sendable {
     package var deletesUnmounted = false
     /// Whether a user has named what is gone, so that a later run may publish the deletions without an approval.
     package var namesDeletions = false
+    /// Whether a deletion is refused of what was not synced yet, if the remote is away: no history could bring it back.
+    package var refusesUnsent = false
     /// How many deletions pass the guards; nil for the limit of the rules.
     package var maxDelete: MaxDelete?
     /// What the run leaves out or includes besides the ignore files. Nothing is decided about a path that it

@@ -29,8 +29,10 @@ package struct SyncReport: Sendable {
     package var isDryRun = false
     /// Whether changes wait here because the remote is away.
     package var isQueued = false
-    /// Whether a command deleted only what the store does not have while the remote was away: nothing waits then.
+    /// Whether a command deleted only what the store does not have while the remote was away, such as an empty folder: nothing waits then.
     package var deletesLocallyOnly = false
+    /// The paths of a run for some paths whose content only this replica has, as the remote was away.
+    var unsent: Set<RelativePath> = []
     /// Why the remote was not reached; nil when it was.
     package var away: Failure?
     /// What ended the run after a part of its work was done: a guard in a later round, a full disk.

@@ -67,4 +67,43 @@ struct RefusedCommandsTests {
         try await world.expect("mv --root a kept new.txt")
         #expect(world.readText("a/new.txt") == "1")
     }
+
+    @Test(
+        "while the store is away, what was not synced yet is not deleted, and all else is",
+        arguments: [
+            ("rm --root a top.txt", "top.txt: This was", "it", "the file"),
+            ("rm --root a -n kept new.txt", "new.txt: This was", "it", "the file"),
+            ("rm --root a -r docs", "docs/a.txt: This was", "it", "the file"),
+            (
+                "rm --root a -r docs top.txt new.txt",
+                "docs/a.txt: This, new.txt and top.txt were", "them", "these files"
+            ),
+            (
+                "rm --root a -r docs more top.txt new.txt",
+                "docs/a.txt: This, more/1, more/2 and 2 more were", "them", "these files"
+            ),
+        ])
+    func keepsUnsynced(
+        _ line: String, _ names: String, _ what: String, _ files: String
+    ) async throws {
+        let world = try await Self.world()
+        for name in ["more/1", "more/2"] { try world.write("mine", to: "a/" + name) }
+        world.rename("store", to: "gone")
+        let refused = try await world.expect(line, .usage)
+        #expect(
+            refused.talk
+                == "filesinki: \(names) not synced yet, and the store cannot be reached: nothing could bring "
+                + "\(what) back. Nothing was deleted. Run the command again when the store can be reached, or remove "
+                + "\(files) with rm.\n")
+        for name in ["docs/a.txt", "top.txt", "new.txt", "more/1"] {
+            #expect(world.readText("a/" + name) == "mine")
+        }
+        try await world.expect("rm --root a kept")
+        #expect(world.read("a/kept") == nil)
+        world.rename("gone", to: "store")
+        for line in ["rm --root a top.txt new.txt", "undelete --root a top.txt new.txt"] {
+            try await world.expect(line)
+        }
+        for name in ["top.txt", "new.txt"] { #expect(world.readText("a/" + name) == "mine") }
+    }
 }

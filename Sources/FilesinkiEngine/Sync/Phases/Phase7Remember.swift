@@ -65,6 +65,7 @@ extension SyncEngine {
     /// Records what was scanned, so that it is known to wait, and leaves the rest to a later run.
     func recordWaiting(_ run: inout SyncRun) throws {
         run.report.isQueued = !run.local.changes.isEmpty
+        if run.isPartial { run.report.unsent = try unsentContents(run) }
         guard !run.options.isDryRun else { return }
         let local = run.local
         let over = try noLongerWaiting(run)
