@@ -104,8 +104,10 @@ extension OpenConflict {
         return (isOneOfSeveral ? sides.fullLabel(side) : sides.label(side)) + editWords(of: side)
     }
 
-    /// What is said of the version from here that was edited in place; empty for any other one.
+    /// What is said of the version from here that was edited in place, and of a conflict copy that was edited; empty for any
+    /// other one.
     func editWords(of side: Choice.Side) -> String {
+        if side == .ours { return copyEditWords }
         let isEdited = side == .theirs && sides.unsent != nil && !isEditedInPlace(side)
         return isEdited ? ", edited since, not yet synced" : ""
     }

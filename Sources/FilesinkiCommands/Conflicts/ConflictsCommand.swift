@@ -82,6 +82,7 @@ extension OpenConflict {
         if !isBaseKnown { object.add("base_unknown", true) }
         if sides.isEditedHere { object.add("edited_here", true) }
         if sides.unsent != nil { object.add("unsent", true) }
+        addCopyEdit(to: &object)
         guard sides.here == nil else {
             for side in sides.inOrder {
                 let name = sides.label(side)

@@ -17,6 +17,8 @@ package struct ConflictSides: Hashable, Sendable {
     package var isEditedHere = false
     /// The file in place, if it was edited here and no run has sent that yet: the manifest has what was there before.
     package var unsent: UnsentFile?
+    /// Whether the synced conflict copy was edited, on any device, after it had been made.
+    package var isCopyEdited = false
 
     /// The name of the device that wrote a version; nil if it is not known.
     package func device(_ side: Choice.Side) -> String? {

@@ -92,17 +92,18 @@ struct Conflicts: ReplicaPart {
         return try !root.holds(copy)
     }
 
-    /// Conflicts that another device has found: conflict copies, by name and content, that are beside
-    /// the file that they are named after.
+    /// Conflicts that another device has found: conflict copies, by name, that are beside the file that
+    /// they are named after.
     ///
     /// - Parameter own: The conflicts that this replica has found. Their copies are left out.
     private func copiesOfOthers(besides own: [ConflictRow]) throws -> [ConflictRow] {
         let known = Set(own.compactMap(\.copyPath))
         return try manifest.basePaths(containing: conflictMark).sorted().compactMap { copy in
-            guard !known.contains(copy), let (original, digits) = conflictOriginal(of: copy),
+            guard !known.contains(copy), let original = conflictOriginal(of: copy)?.path,
                 let found = try manifest.base(copy)?.entry,
                 let theirs = try manifest.base(original)?.entry,
-                found.identity?.description.hasPrefix(digits) == true || found.kind == .symlink,
+                // One that was edited since has another content than its name tells.
+                found.kind == .file || found.kind == .symlink,
                 try root.holds(copy)
             else { return nil }
             return ConflictRow(

@@ -21,6 +21,7 @@ extension Conflicts {
         of row: ConflictRow, _ writer: Device?, _ reopened: LastResolves,
         _ sides: inout ConflictSides
     ) throws {
+        if let copy = row.copyPath { sides.isCopyEdited = try isEditedCopy(copy) }
         guard row.copyPath != nil, let found = row.theirs, found.kind == .file,
             let base = try manifest.base(row.path), base.entry.kind == .file
         else { return }

@@ -91,7 +91,7 @@ function bothVersions(line) {
     return ['here', 'there'].map((side) => {
       // The version in place is the one from here then.
       const isUnsent = line.unsent === true && side === 'here';
-      const name = `${sideName(side, line)}${isUnsent ? ', edited since, not yet synced' : ''}`;
+      const name = `${sideName(side, line)}${isUnsent ? ', edited since, not yet synced' : copyEditWords(line, line[side])}`;
       return { side, name, isUnsent, losesEdit: line.unsent === true && !isUnsent, words: `from ${side}`, device: line[`${side}_device`], entry: line[side] };
     });
   }
@@ -108,6 +108,11 @@ function placeEntry(line) { return line.sides?.find((entry) => !isCopyOf(line, e
 
 function isCopyOf(line, entry) {
   return entry !== undefined && entry.place === line.copy && entry.place_bytes === line.copy_bytes;
+}
+
+// What is said of a version if it is that of a conflict copy which was edited since.
+function copyEditWords(line, entry) {
+  return isCopyOf(line, entry) && line.copy_edited ? ', edited since' : '';
 }
 
 // The content of the file in place, as it was shown: a call that replaces another one is refused. Undefined if the file has none.
