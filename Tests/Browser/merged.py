@@ -21,7 +21,7 @@ def drive(browser, address, replica):
 
     # What was merged by hand is not resolved among all others.
     browser.go("Conflicts")
-    browser.shows("or were merged by hand in place: resolve them one by one.")
+    browser.shows("or were merged by hand: resolve them one by one.")
     browser.shows("edited here since")
 
     # Neither side is what is in place. What replaces it asks first.

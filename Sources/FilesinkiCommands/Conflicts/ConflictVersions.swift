@@ -86,10 +86,10 @@ extension OpenConflict {
     /// Whether a version is the one in place, which was edited here after the conflict had been found.
     func isEditedInPlace(_ side: Choice.Side) -> Bool { sides.isEditedHere && side == .theirs }
 
-    /// What a version is, the one in place as the file is now; nil for a deletion.
+    /// What a version is, the one in place and the conflict copy as the files are now; nil for a deletion.
     func shownEntry(of side: Choice.Side) -> Entry? {
         guard var entry = entry(of: side) else { return nil }
-        if side == .theirs, let unsent = sides.unsent {
+        if let unsent = side == .theirs ? sides.unsent : sides.unsentCopy {
             (entry.size, entry.modified) = (unsent.stamp.size, unsent.stamp.modified)
             entry.content = unsent.content ?? entry.content
         }
@@ -193,15 +193,18 @@ extension Session {
         return versions
     }
 
-    /// The content of one side, that in place as it is now; empty for a deletion.
+    /// The content of one side as its file is now; empty for a deletion.
     func content(of side: Choice.Side, in open: OpenConflict) async throws -> [UInt8] {
         if side == .theirs, open.sides.unsent != nil {
             return try await contentNow(at: open.path)
         }
+        if side == .ours, open.sides.unsentCopy != nil {
+            return try await contentNow(at: open.place(of: side))
+        }
         return try await knownContent(of: side, in: open)
     }
 
-    /// The content of one side, of that in place the one that a run has last seen; empty for a deletion.
+    /// The content of one side that a run has last seen; empty for a deletion.
     func knownContent(of side: Choice.Side, in open: OpenConflict) async throws -> [UInt8] {
         let (entry, place) = (open.entry(of: side), open.place(of: side))
         guard side == .ours else { return try await content(of: entry, at: place) }

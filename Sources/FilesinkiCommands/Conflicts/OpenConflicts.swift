@@ -108,6 +108,7 @@ extension OpenConflict {
     func isSame(as other: OpenConflict) -> Bool {
         conflict.ours == other.conflict.ours && conflict.theirs == other.conflict.theirs
             && copy == other.copy && sides.unsent == other.sides.unsent
+            && sides.unsentCopy == other.sides.unsentCopy
     }
 }
 

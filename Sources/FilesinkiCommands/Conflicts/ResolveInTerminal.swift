@@ -158,16 +158,17 @@ struct ConflictKeys {
         case lost([String])
     }
 
-    private let sides: ConflictSides
+    let sides: ConflictSides
 
     init(_ sides: ConflictSides) { self.sides = sides }
 
     /// Whether the version from here is in place, and was edited since.
-    private var isHereUnsent: Bool { sides.unsent != nil && !sides.isEditedHere }
+    var isHereUnsent: Bool { sides.unsent != nil && !sides.isEditedHere }
 
     private var labels: [String] { sides.inOrder.map { printable(sides.label($0).utf8) } }
 
     var question: String {
+        if sides.unsentCopy != nil { return copyQuestion }
         let names =
             sides.here == nil
             ? "[1] \(labels[0]), [2] \(labels[1])"
@@ -179,6 +180,7 @@ struct ConflictKeys {
 
     /// What each key does.
     var help: [String] {
+        if sides.unsentCopy != nil { return copyHelp }
         let take =
             sides.here == nil
             ? [
@@ -206,7 +208,9 @@ struct ConflictKeys {
     }
 
     /// What a line means; nil when it is not understood.
-    func answer(_ line: String) -> Answer? {
+    func answer(_ line: String) -> Answer? { withoutLoss(meaning(of: line)) }
+
+    private func meaning(of line: String) -> Answer? {
         let word = line.filter { $0 != " " }
         if let reason = reasonAgainst(word) { return .lost(reason) }
         // A device may be called as a key is.

@@ -38,6 +38,7 @@ extension ResolveCommand {
     ) async throws -> ExitCode {
         let (console, path) = (session.console, conflict.path)
         try conflict.requireSent(console.hints, by: true)
+        try conflict.requireSentCopy(console.hints)
         let versions = try await session.versions(of: conflict)
         let parent = console.environment["TMPDIR"] ?? "/tmp"
         let files = try MergeToolFiles(

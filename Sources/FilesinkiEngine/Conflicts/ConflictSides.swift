@@ -19,6 +19,8 @@ package struct ConflictSides: Hashable, Sendable {
     package var unsent: UnsentFile?
     /// Whether the synced conflict copy was edited, on any device, after it had been made.
     package var isCopyEdited = false
+    /// The conflict copy, if it was edited here and no run has sent that yet.
+    package var unsentCopy: UnsentFile?
 
     /// The name of the device that wrote a version; nil if it is not known.
     package func device(_ side: Choice.Side) -> String? {

@@ -21,7 +21,7 @@ extension Conflicts {
         of row: ConflictRow, _ writer: Device?, _ reopened: LastResolves,
         _ sides: inout ConflictSides
     ) throws {
-        if let copy = row.copyPath { sides.isCopyEdited = try isEditedCopy(copy) }
+        try findCopyEdit(of: row, &sides)
         guard row.copyPath != nil, let found = row.theirs, found.kind == .file,
             let base = try manifest.base(row.path), base.entry.kind == .file
         else { return }
@@ -50,7 +50,7 @@ extension Conflicts {
     }
 
     /// A file that is none of these contents: no run has published what is there now.
-    private func unsent(_ base: BaseRow, besides found: Entry) throws -> UnsentFile? {
+    func unsent(_ base: BaseRow, besides found: Entry) throws -> UnsentFile? {
         guard let status = try root.status(base.path), status.kind == .file,
             !root.isLive(base.path), status.stamp != base.stamp
         else { return nil }

@@ -27,7 +27,7 @@ function offerAll(place, chosen, isFiltered) {
   const which = `${isFiltered ? 'these' : 'all'} ${chosen.length.toLocaleString()}`;
   const offer = (side) => {
     // A version that was deleted is one, too.
-    const lines = chosen.filter((line) => line.sides === undefined && !line.edited_here && !line.unsent);
+    const lines = chosen.filter((line) => line.sides === undefined && !line.edited_here && !line.unsent && !line.copy_unsent);
     if (lines.length === 0 || lines.length < chosen.length) return null;
     // A path can have one of several versions only.
     if (side === 'there' && new Set(lines.map((line) => pathHash('', pathValues(line)))).size < lines.length) return null;
@@ -48,7 +48,7 @@ function offerAll(place, chosen, isFiltered) {
   };
   closed(place);
   const buttons = [offer('here'), offer('there')].filter((button) => button !== null);
-  const why = 'Some of these conflicts are between other devices, of one path, or were merged by hand in place: resolve them one by one.';
+  const why = 'Some of these conflicts are between other devices, of one path, or were merged by hand: resolve them one by one.';
   place.replaceChildren(...(buttons.length === 0 && chosen.length > 0 ? [h('span', { class: 'soft' }, why)] : buttons));
 }
 
@@ -83,7 +83,7 @@ function sideName(side, line) {
 function bothVersions(line) {
   if (line.edited_here) {
     return [
-      { side: 'copy', name: 'Conflict copy', words: 'in the conflict copy', losesEdit: true, entry: line.here ?? copyEntry(line) },
+      { side: 'copy', name: `Conflict copy${copyEditWords(line, line.here ?? copyEntry(line))}`, words: 'in the conflict copy', losesEdit: true, entry: line.here ?? copyEntry(line) },
       { side: 'committed', name: 'In place, edited here since', words: 'in place', isEdited: true, entry: line.there ?? placeEntry(line) },
     ];
   }
@@ -96,7 +96,7 @@ function bothVersions(line) {
     });
   }
   const known = line.sides.map((entry) => ({
-    side: isCopyOf(line, entry) ? 'copy' : 'committed', isOfOthers: true, name: visible(entry.side),
+    side: isCopyOf(line, entry) ? 'copy' : 'committed', isOfOthers: true, name: visible(entry.side) + copyEditWords(line, entry),
     words: `of ${visible(entry.side)}`, entry }));
   return [...known, { side: null, isOfOthers: true, name: 'Another device', words: 'of another device' }].slice(0, 2);
 }
@@ -112,7 +112,8 @@ function isCopyOf(line, entry) {
 
 // What is said of a version if it is that of a conflict copy which was edited since.
 function copyEditWords(line, entry) {
-  return isCopyOf(line, entry) && line.copy_edited ? ', edited since' : '';
+  if (!isCopyOf(line, entry)) return '';
+  return line.copy_unsent ? ', edited since, not yet synced' : line.copy_edited ? ', edited since' : '';
 }
 
 // The content of the file in place, as it was shown: a call that replaces another one is refused. Undefined if the file has none.
