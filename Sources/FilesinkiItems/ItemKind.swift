@@ -152,10 +152,12 @@ package struct ItemNames: Sendable {
     package var content: String
     /// The command that prints everything, and the token to continue with; nil if the kind's `list` and `status` do.
     package var resync: String?
+    /// Whether the kind's commands `export` and `import` write all items to a file and set them again.
+    package var canExport: Bool
 
     package init(
         folder: String, zonePrefix: String, command: String, zone: String, key: String,
-        content: String, resync: String? = nil
+        content: String, resync: String? = nil, canExport: Bool = false
     ) {
         self.folder = folder
         self.zonePrefix = zonePrefix
@@ -164,10 +166,27 @@ package struct ItemNames: Sendable {
         self.key = key
         self.content = content
         self.resync = resync
+        self.canExport = canExport
     }
 }
 
 extension ItemNames {
+    /// How to take what another store has in place of what is here, and how to keep that.
+    ///
+    /// - Parameters:
+    ///   - name: The zone's name.
+    ///   - database: The option that names its database, behind a blank.
+    func accepting(of name: String, _ database: String) -> String {
+        let options = (canExport && name != "default" ? " --store \(name)" : "") + database
+        let replacing =
+            "run filesinki \(command) sync\(options) --accept-account: its \(content)s then replace the "
+            + "local ones, which are archived."
+        guard canExport else { return replacing }
+        return replacing
+            + " To keep the local ones, run filesinki \(command) export\(options) -o FILE before, and filesinki "
+            + "\(command) import\(options) FILE after it."
+    }
+
     /// The zone's name in the store, behind the prefix of its database.
     func storeZone(_ name: String, generation: UInt64) -> String {
         guard generation > 1 else { return zonePrefix + name }

@@ -100,6 +100,35 @@ struct AcceptedStoreTests {
         #expect(!world.names(in: "b").contains(".filesinki"))
     }
 
+    @Test("values of the store that is left are named, with how to take them along, until they are")
+    func values() async throws {
+        for line in ["kv set theme dark --root a", "kv set n 5 --root a"] {
+            try await world.expect(line)
+        }
+        let root = "--root \(world.folder)/a"
+        let remedy =
+            "To use this store, run filesinki kv sync \(root) --accept-account: its values then replace the local "
+            + "ones, which are archived. To keep the local ones, run filesinki kv export \(root) -o FILE before, and "
+            + "filesinki kv import \(root) FILE after it."
+        let left = "2 values are of the former store, and not in this one. \(remedy)"
+        let accepted = try await world.expect("remote set clean --accept --root a")
+        #expect(accepted.talk.contains(left), "\(accepted.talk)")
+        let run = try await world.expect("sync a")
+        #expect(run.talk.contains(left), "\(run.talk)")
+        let status = try await world.expect("status a").text
+        #expect(status.contains(left), "\(status)")
+        let refused = try await world.expect("kv set new 1 --root a", .notAllowed)
+        let other =
+            "This is not the store of this replica; nothing was changed. What is here stays, and is not sent. "
+        #expect(refused.talk.contains(other + remedy), "\(refused.talk)")
+        for line in ["export -o values", "sync --accept-account", "import values"] {
+            try await world.expect("kv \(line) --root a")
+        }
+        #expect(try await world.expect("kv get theme --root a").lines == ["dark"])
+        #expect(try await world.expect("kv get new --root a").lines == ["1"])
+        #expect(try await !world.expect("sync a").talk.contains("former store"))
+    }
+
     @Test("delete --keep says to sync every device before a new store is begun")
     func recipe() async throws {
         try world.write("one\n", to: "a/.filesinkiignore")

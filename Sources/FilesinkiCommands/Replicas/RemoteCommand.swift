@@ -115,6 +115,9 @@ struct RemoteSetCommand: ReplicaCommand {
                 let notice = try await session.replica.setRemote(
                     address.text, acceptingOther: accept, passphrase.keys(in: console))
                 if let notice { try console.show([notice], type: "notice") }
+                if accept {
+                    try console.show(try await session.leftItems().notices(), type: "notice")
+                }
             }
         } catch let failure as Failure {
             throw await worded(failure, at: address, session)

@@ -65,7 +65,7 @@ struct StatusCommand: ReplicaCommand {
             let now = console.systemContext.now()
             return status.isStale(at: now, maximumAge: limit) ? .negative : .done
         }
-        let items = session.unsentItems()
+        let items = session.unsentItems(store: await session.replica.storeID)
         let isStale = status.isStale(at: console.systemContext.now(), maximumAge: limit)
         let code: ExitCode = isStale ? .negative : status.needsPerson ? .conflict : .done
         if short {
@@ -88,9 +88,9 @@ struct StatusCommand: ReplicaCommand {
 
 extension Session {
     /// What of values and records is not sent; nil if that cannot be read, which is said.
-    fileprivate func unsentItems() -> UnsentItems? {
+    fileprivate func unsentItems(store: [UInt8]) -> UnsentItems? {
         do throws(Failure) {
-            return try UnsentItems(state: settings.stateFolder.path)
+            return try UnsentItems(state: settings.stateFolder.path, store: store)
         } catch {
             console.complain(error)
             return nil

@@ -8,15 +8,19 @@ import FilesinkiText
 struct UnsentItems {
     private let values: [PendingZone]
     private let records: [PendingZone]
+    private let left: LeftItems
 
     /// How many zones of a kind are named at most.
     private static let named = 5
 
-    /// - Parameter state: The replica's state folder.
+    /// - Parameters:
+    ///   - state: The replica's state folder.
+    ///   - store: The id of its store, to find also what is of another one; empty if that is not asked.
     /// - Throws: `Failure` if a zone's file cannot be read.
-    init(state: String) throws(Failure) {
+    init(state: String, store: [UInt8] = []) throws(Failure) {
         values = try LocalZones<ValueKind>.pending(state: state)
         records = try LocalZones<RecordKind>.pending(state: state)
+        left = try LeftItems(state: state, store: store)
     }
 
     var isEmpty: Bool { values.isEmpty && records.isEmpty }
@@ -40,7 +44,13 @@ struct UnsentItems {
         let ofRecords = records.map { zone in
             line(zone, "record", hints.text("filesinki rec sync") + zone.options("zone"))
         }
-        return (Self.first(ofValues) + Self.first(ofRecords)).map { ($0, "    ") }
+        let ofOtherStore = left.notices().map { notice in
+            (
+                parts: MessageText.units(of: hints.text("\(notice.message) \(notice.remedy)")),
+                separator: " "
+            )
+        }
+        return (Self.first(ofValues) + Self.first(ofRecords)).map { ($0, "    ") } + ofOtherStore
     }
 
     private func line(_ zone: PendingZone, _ item: String, _ next: String) -> [String] {

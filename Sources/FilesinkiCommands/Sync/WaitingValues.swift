@@ -14,6 +14,7 @@ extension Session {
         guard [.done, .conflict, .partial].contains(code) else { return code }
         let state = settings.stateFolder
         let waiting = try LocalZones<ValueKind>.pending(state: state.path).filter { !$0.isOff }
+        try console.show(try await leftItems().notices(besides: waiting), type: "notice")
         guard !waiting.isEmpty else { return code }
         // A device id that is renewed needs the lock of the replica.
         await replica.close()

@@ -82,13 +82,11 @@ extension Zone {
     /// The zone of a place, in one of its generations.
     init<Kind: ItemKind>(_ place: ItemPlace<Kind>, generation: UInt64) {
         let names = Kind.names
-        let accepting =
-            "run filesinki \(names.command) sync\(place.database) --accept-account: its \(names.content)s then replace the "
-            + "local ones, which are archived."
+        let accepting = names.accepting(of: place.name, place.database)
         self.init(
             name: place.storeZone(generation: generation), carriesContents: true,
             limits: place.commitLimits,
-            remedyForOther: "Nothing was changed. To use this store, " + accepting,
+            remedyForOther: "What is here stays, and is not sent. To use this store, " + accepting,
             remedyForMissing: "To continue with the store as it is, " + accepting)
     }
 }

@@ -206,6 +206,32 @@ package enum LocalZones<Kind: ItemKind> {
         return pending
     }
 
+    /// The zones of all databases that hold something and are of another store than this one: what they hold is not in it.
+    ///
+    /// - Parameter store: The id of the replica's store; empty for none.
+    package static func left(
+        behind store: [UInt8], state: String
+    ) throws(Failure) -> [LeftZone] {
+        guard !store.isEmpty else { return [] }
+        var left: [LeftZone] = []
+        for scope in try scopes(state: state) {
+            for name in try names(state: state, scope) {
+                let file = ItemPlace<Kind>.file(of: name, in: state, scope)
+                guard let database = try ItemDatabase<Kind>(reading: file),
+                    let known = try database.knownStore(), known.id != store
+                else { continue }
+                let count = try database.usage().keys
+                guard count > 0 else { continue }
+                left.append(
+                    LeftZone(
+                        name: name, scope: scope, count: count,
+                        remedy: Kind.names.accepting(
+                            of: name, scope == .private ? "" : " --db \(scope)")))
+            }
+        }
+        return left
+    }
+
     /// How many items of all zones of all databases are not published.
     package static func pendingCount(state: String) throws(Failure) -> Int {
         try pending(state: state).reduce(0) { $0 + $1.count }
@@ -220,4 +246,14 @@ package struct PendingZone: Sendable {
     package var count: Int
     /// Whether its exchange is turned off.
     package var isOff: Bool
+}
+
+/// A zone of a store that the replica has left for another one.
+package struct LeftZone: Sendable {
+    package var name: String
+    package var scope: DatabaseScope
+    /// How many items it holds.
+    package var count: Int
+    /// How the zone takes the other store, and how to keep what it holds: a sentence without its first words.
+    package var remedy: String
 }
