@@ -121,6 +121,19 @@ struct MigrationTests {
         try await world.expect("check --root b --read-data")
     }
 
+    @Test("a store is not copied into itself, or into another store")
+    func inside() async throws {
+        for place in ["store/sub", "store/sub/deep"] {
+            let refused = try await world.expect("remote set \(place) --migrate --root a", .usage)
+            #expect(
+                refused.talk.contains(
+                    "\(world.folder)/\(place): The folder is inside the store \(world.folder)/store. Use a folder outside of "
+                        + "it: who removes that store removes the copy, too."), "\(refused.talk)")
+        }
+        #expect(!world.names(in: "store").contains("sub"))
+        #expect(world.names(in: "store/moved").isEmpty)
+    }
+
     @Test("nothing is made at the new place where the store cannot be read")
     func unmounted() async throws {
         world.rename("store", to: "elsewhere")

@@ -150,6 +150,9 @@ struct RemoteSetCommand: ReplicaCommand {
         let console = session.console
         // Before a folder is made, which the next run would sync.
         try RootPlacement(root: session.root.path).check(against: address.text)
+        if await session.replica.remoteAddress != address.text {
+            try RootPlacement.checkIsInNoStore(address.text)
+        }
         // And before it is known that there is something to copy.
         _ = try await session.replica.findMove()
         let connection = try await console.makeFolder(of: address, for: session.settings)

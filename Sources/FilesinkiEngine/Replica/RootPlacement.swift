@@ -59,6 +59,19 @@ package struct RootPlacement: Sendable {
         return next
     }
 
+    /// Refuses a place for a copy of a store that is inside a store: who removes the outer one removes the copy, too.
+    ///
+    /// - Parameter address: The address of the copy. Addresses other than folders are accepted.
+    /// - Throws: `Failure` with code `usage`.
+    package static func checkIsInNoStore(_ address: String) throws(Failure) {
+        guard case .folder(let path)? = try? RemoteAddress(absolute: address),
+            let outer = store(above: realPath(path))
+        else { return }
+        throw Failure(
+            .usage, path: path, "The folder is inside the store \(printable(outer.utf8)).",
+            remedy: "Use a folder outside of it: who removes that store removes the copy, too.")
+    }
+
     /// Whether a folder is a store. A folder that cannot be read is taken for no store.
     static func isStore(_ folder: String) -> Bool {
         let path = (folder == "/" ? "" : folder) + "/" + StoreFormat.place

@@ -35,6 +35,7 @@ struct StoreMigration: ReplicaPart {
         _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> MigrationReport {
         try RootPlacement(root: options.root).check(against: address)
+        if address != config.remote { try RootPlacement.checkIsInNoStore(address) }
         let source = try await connected().remote
         guard let format = try await StoreFormat.read(from: source) else {
             throw Failure.noStore(at: source.address)
