@@ -150,6 +150,32 @@ struct MigrationTests {
         #expect(!outcome.talk.contains("Copied"))
     }
 
+    @Test("a move that is taken back says so, and a store that was moved on is told at once")
+    func movedOn() async throws {
+        try await world.expect("remote set other --migrate --root a")
+        try await world.expect("remote set third --migrate --root a")
+        let copied = try await world.expect("remote set other --migrate --root b", .negative)
+        let next = "filesinki remote set --root \(world.folder)/b"
+        #expect(
+            copied.talk.contains(
+                "The store was moved to \(world.folder)/third by a. Nothing was copied. If you know that address, run "
+                    + "\(next) \(world.folder)/third. If that is gone, run \(next) \(world.folder)/other, and then "
+                    + "\(next) \(world.folder)/other --migrate, which goes on there."),
+            "\(copied.talk)")
+        #expect(world.names(in: "other/moved").count == 1)
+        let followed = try await world.expect("remote set other --root b")
+        #expect(
+            followed.talk.contains(
+                "The store was moved to \(world.folder)/third by a. If you know that address, run \(next) "
+                    + "\(world.folder)/third."), "\(followed.talk)")
+        let back = try await world.expect("remote set other --migrate --root b")
+        #expect(
+            back.talk.contains(
+                "The store is at this address already; nothing was copied. It goes on here: the note that it was moved "
+                    + "to \(world.folder)/third was removed."), "\(back.talk)")
+        #expect(try await !world.expect("sync b").talk.contains("moved"))
+    }
+
     @Test(
         "what waits at a device when the store is moved is merged in the new one, upon the known base"
     )

@@ -112,9 +112,9 @@ struct RemoteSetCommand: ReplicaCommand {
             if migrate {
                 try await copyStore(to: address, session)
             } else {
-                let notice = try await session.replica.setRemote(
+                let notices = try await session.replica.setRemote(
                     address.text, acceptingOther: accept, passphrase.keys(in: console))
-                if let notice { try console.show([notice], type: "notice") }
+                try console.show(notices, type: "notice")
                 if accept {
                     try console.show(try await session.leftItems().notices(), type: "notice")
                 }
@@ -174,7 +174,11 @@ struct RemoteSetCommand: ReplicaCommand {
         }
         try console.show(copied.notices, type: "notice")
         guard copied.from != address.text else {
-            return console.say("The store is at this address already; nothing was copied.")
+            let ended = copied.endedMove.map {
+                " It goes on here: the note that it was moved to \(printable($0.utf8)) was removed."
+            }
+            return console.say(
+                "The store is at this address already; nothing was copied." + (ended ?? ""))
         }
         console.say(
             "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "

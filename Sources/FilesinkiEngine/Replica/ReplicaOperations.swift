@@ -44,7 +44,7 @@ extension Replica {
     @discardableResult
     package func setRemote(
         _ address: String, acceptingOther: Bool, _ keys: KeyOptions = .none
-    ) async throws -> Failure? {
+    ) async throws -> [Failure] {
         try await SyncEngine(context).setRemote(address, acceptingOther: acceptingOther, keys)
     }
 

@@ -81,16 +81,25 @@ struct StoreMigration: ReplicaPart {
         }
         let key = try await copy.stores.findKey(of: found, copy.plain)
         let target = SealedRemote.seal(copy.plain, with: key, systemContext)
+        let onward = try await sync.move(noted: target, of: found, at: copy.address)
+        let isSame = copy.source.address == copy.plain.address
+        if !isSame, let onward, try await sync.moveNote() != nil {
+            // The source was moved there: what it has is older than both.
+            guard onward.address == copy.source.address else {
+                throw Failure.movedOn(onward, from: copy.address)
+            }
+        }
         try await copyNew(
             from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         // A store that was copied to its own place has not moved.
-        if copy.source.address != copy.plain.address {
+        if !isSame {
             try await leaveNote(at: copy.source, copy.address, &report)
             try await copyNew(
                 from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         }
         // It may have been moved away from there before.
         try await StoreMove.remove(at: target)
+        if isSame { report.endedMove = onward?.address }
         try sync.useStore(found, key, at: copy.address)
     }
 
@@ -259,6 +268,8 @@ package struct MigrationReport: Sendable {
     /// The number of objects that were copied, and of their bytes.
     package var objects = 0
     package var bytes: Int64 = 0
+    /// Where a note at the store led, which was removed as the store goes on where it is; nil for none.
+    package var endedMove: String?
     /// What the user may want to know of the new place, and what did not succeed after the move.
     package var notices: [Failure] = []
 

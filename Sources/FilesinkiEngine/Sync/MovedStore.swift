@@ -48,6 +48,36 @@ extension SyncEngine {
         return note?.away(from: config.remote)
     }
 
+    /// Where a store at another address was moved to, as the note there says; nil if it was not, or who asks may not look.
+    func move(
+        noted remote: any Remote, of format: StoreFormat, at address: String
+    ) async throws -> MovedStore? {
+        do {
+            return try await StoreMove.read(at: remote, of: format.id)?.away(from: address)
+        } catch let failure as Failure where failure.isRefusal {
+            return nil
+        }
+    }
+
+    /// That the store at an address which the replica is to use was itself moved.
+    func moveNotice(
+        at remote: any Remote, of format: StoreFormat, _ address: String
+    ) async throws -> Failure? {
+        try await move(noted: remote, of: format, at: address).map { .moved($0) }
+    }
+
+    /// Stops a command that changes the store otherwise than by a commit, where the store was moved away from.
+    ///
+    /// - Throws: Code `wrong-store`.
+    func requireStoreUnmoved() async throws {
+        var found: MovedStore?
+        do { found = try await moveNote() } catch let failure as Failure where failure.isRefusal {
+            // Who may not look goes on.
+        }
+        guard let found else { return }
+        throw Failure.moved(found).stoppingPublication(at: config.remote)
+    }
+
     /// Remembers what a fetch has found, also that a move was taken back.
     func noteMove(_ note: StoreMove?, _ run: SyncRun) throws {
         guard replica.lock != nil, !run.options.isDryRun else { return }
@@ -110,6 +140,18 @@ extension Failure {
     /// The store has a note that it was copied to another place.
     fileprivate static func moved(_ move: MovedStore) -> Failure {
         storeMoved(to: move.address, by: move.device)
+    }
+
+    /// A store was moved on from where a device at the one before wants to go.
+    static func movedOn(_ move: MovedStore, from address: String) -> Failure {
+        var failure = moved(move)
+        failure.code = .exists
+        failure.path = Array(address.utf8)
+        failure.message += " Nothing was copied."
+        let command = "filesinki remote set \(ShellWord.shown(address.utf8))"
+        failure.remedy +=
+            " If that is gone, run \(command), and then \(command) --migrate, which goes on there."
+        return failure
     }
 
     /// A store that was moved is not moved elsewhere: two of them would go on.

@@ -68,12 +68,12 @@ extension SyncEngine {
     /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here
     ///   or there, and both sides are compared as for the first time.
     ///   - keys: How the key of an encrypted store is opened.
-    /// - Returns: A notice about the store that is left; nil if there is nothing to say.
+    /// - Returns: Notices about the store that is left, and that the new one was moved elsewhere.
     /// - Throws: Code `wrong-store` for another store, and for one that lacks what this replica has seen, as a copy that
     ///   was made before; what ``requireReceived(leavingFor:isSame:)`` throws. Nothing is changed then.
     func setRemote(
         _ address: String, acceptingOther: Bool, _ keys: KeyOptions
-    ) async throws -> Failure? {
+    ) async throws -> [Failure] {
         try RootPlacement(root: options.root).check(against: address)
         let plain = try options.connect(address)
         let (format, key, _) = try await StoreOpening(options, keys, device: config.device)
@@ -95,6 +95,7 @@ extension SyncEngine {
         if !acceptingOther, try await !zone.holdsSeenCommits(present) {
             throw Failure.lacksSeenCommits(address, canCopy: await canCopy(to: remote))
         }
+        let moved = try await moveNotice(at: remote, of: format, address)
         var notice: Failure?
         if isOther || acceptingOther {
             notice = try await requireReceived(leavingFor: address, isSame: !isOther)
@@ -106,7 +107,7 @@ extension SyncEngine {
             }
         }
         try useStore(format, key, at: address)
-        return notice
+        return [notice, moved].compactMap(\.self)
     }
 
     /// Whether a migration could copy what another store lacks. True if the present remote does not answer: it says so then.
