@@ -102,6 +102,32 @@ struct MigrationTests {
         #expect(got.text.contains("4242"), "\(got.text)")
     }
 
+    @Test(
+        "a device at the old store prunes nothing and forgets no device, and is told where it reads"
+    )
+    func changes() async throws {
+        try await world.expect("remote set other --migrate --root a")
+        let files = world.names(in: "store/zones/files")
+        let commits = world.names(in: "store/zones/files/log")
+        let next = "filesinki remote set --root \(world.folder)/b"
+        let told =
+            "The store was moved to \(world.folder)/other by a. If you know that address, run \(next) "
+            + "\(world.folder)/other."
+        for line in ["prune --keep-last 1 --root b", "devices forget a --root b"] {
+            let refused = try await world.expect(line, .notAllowed)
+            let back = " If it is gone, \(next) \(world.folder)/store --migrate goes on here."
+            #expect(refused.talk.contains(told + back), "\(refused.talk)")
+        }
+        #expect(world.names(in: "store/zones/files") == files)
+        #expect(world.names(in: "store/zones/files/log") == commits)
+        try await world.expect("sync b")
+        for line in ["devices --root b", "log --root b", "log b/one"] {
+            let read = try await world.expect(line)
+            #expect(read.talk.contains(told), "\(line): \(read.talk)")
+            #expect(!read.lines.isEmpty)
+        }
+    }
+
     @Test("a first sync with the old store says so at once")
     func clone() async throws {
         try await world.expect("remote set other --migrate --root a")

@@ -60,7 +60,10 @@ struct LogCommand: ReplicaCommand {
             if !report.json { try console.sayOrigin(of: Array(wanted), next: "filesinki log") }
             isEmpty = wanted.isEmpty
         }
-        if !report.json { try console.sayGoal(of: versions, next: "filesinki log") }
+        if !report.json {
+            try console.sayGoal(of: versions, next: "filesinki log")
+            try await session.showKnownMove()
+        }
         guard isEmpty else { return .done }
         if let filter {
             console.say(filter.nothing)

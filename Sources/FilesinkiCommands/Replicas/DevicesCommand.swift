@@ -53,6 +53,7 @@ struct DevicesListCommand: ReplicaCommand {
         if devices.isEmpty {
             console.say("The store knows no device. A device is added by its next sync.")
         }
+        if !report.json { try await session.showKnownMove() }
         return devices.isEmpty ? .negative : .done
     }
 }

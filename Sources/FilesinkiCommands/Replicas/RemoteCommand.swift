@@ -188,6 +188,15 @@ struct RemoteSetCommand: ReplicaCommand {
     }
 }
 
+extension Session {
+    /// Says that what was read is of a store that was moved, as far as this replica knows.
+    func showKnownMove() async throws {
+        guard let moved = try await replica.knownMove() else { return }
+        try console.output.flush()
+        try console.show([moved], type: "notice")
+    }
+}
+
 extension Failure {
     /// Whether the folder of an address is not there.
     fileprivate func isOfMissingFolder(_ address: RemoteAddress) -> Bool {

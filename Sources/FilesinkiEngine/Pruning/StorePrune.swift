@@ -52,7 +52,10 @@ struct StorePrune: ReplicaPart {
         defer { known = log }
         let shares = try await shares(log, connection)
         let kept = keptVersions(by: policy, log, points: Set(shares.flatMap(\.points)))
-        if !isDryRun { try await connection.requireDeletion(systemContext) }
+        if !isDryRun {
+            try await sync.requireStoreUnmoved()
+            try await connection.requireDeletion(systemContext)
+        }
         var report: PruneReport?
         var done = PruneReport()
         var plan: PrunePlan?

@@ -83,6 +83,7 @@ struct Devices: ReplicaPart {
                     ? "No device has this name." : "More than one device has this name.",
                 remedy: "See them, with their ids, with filesinki devices.")
         }
+        try await sync.requireStoreUnmoved()
         let connection = try await connected()
         try await connection.devices.forget(device.id)
         // Its acknowledgements in zones of records keep assets for it.

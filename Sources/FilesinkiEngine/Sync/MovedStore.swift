@@ -1,5 +1,5 @@
 import FilesinkiManifest
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiText
@@ -84,6 +84,13 @@ extension SyncEngine {
         let move = note?.away(from: config.remote)
         guard try move != manifest.movedStore else { return }
         try manifest.write { try $0.setMovedStore(move) }
+    }
+}
+
+extension Replica {
+    /// That the store was moved, as far as this replica knows, as a warning. Costs no request.
+    package func knownMove() throws -> Failure? {
+        try context.manifest.movedStore.map { .moved($0) }
     }
 }
 
