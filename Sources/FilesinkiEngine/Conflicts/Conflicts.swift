@@ -124,7 +124,7 @@ struct Conflicts: ReplicaPart {
     /// - Parameter scope: Which of the path's conflicts end.
     /// - Throws: Code `not-found` when there is no conflict, or no such content; `usage` if it is not said which of
     ///   several is meant, and if a rule ignores the path; `away` when the remote is needed to keep what gives way, and
-    ///   cannot be reached; `changing` when another device has resolved it otherwise meanwhile.
+    ///   cannot be reached; `changing` when another device has resolved it otherwise meanwhile, or has edited one of its files.
     func resolve(
         _ path: RelativePath, _ choice: ConflictChoice, of scope: ConflictScope = .only,
         _ options: SyncOptions
@@ -151,7 +151,10 @@ struct Conflicts: ReplicaPart {
         var resolution = try await resolution(by: choice, of: row, sides)
         var options = options
         options.operation = "resolve"
-        let before = try await keepInHistory([path] + copies, resolution, options)
+        let chosen = try edited(row, choice)?.identity ?? resolution.chosen
+        let before = try await keepInHistory(
+            [path] + copies, resolution,
+            refusingUnseen(of: rows, choosing: chosen, options))
         if let before { try rulesReader.requireSynced([path], after: before, options) }
         try await requireOpen(rows, resolution)
         resolution = try edited(row, choice).map { .merged($0) } ?? resolution

@@ -160,6 +160,7 @@ struct SyncEngine: ReplicaPart {
         var steps: [Step] = []
         repeat {
             guard run.isOnline else { return try recordWaiting(&run) }
+            try run.options.checkFetched?(run.remote)
             let planned = try await reconcile(&run)
             steps = planned.plan.steps
             if round == 0 {

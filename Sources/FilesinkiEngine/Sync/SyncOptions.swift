@@ -48,6 +48,8 @@ package struct SyncOptions: Sendable {
     package var onSteps: (@Sendable ([Step]) -> Void)?
     /// Called now and then with the progress of the run.
     package var progress: (@Sendable (Progress) -> Void)?
+    /// Called before each round of a run of named paths with what was fetched. If it throws, the round changes nothing.
+    var checkFetched: (@Sendable (RemoteView) throws -> Void)?
 
     package init() {}
 }

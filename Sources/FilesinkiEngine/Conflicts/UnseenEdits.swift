@@ -1,0 +1,58 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// A device that is behind shows the versions of a conflict as it last received them. What another one has written in their
+/// places since is not replaced before it was shown here.
+extension Conflicts {
+    /// The options of a run that ends before it changes anything if another device has edited what a resolve is about.
+    ///
+    /// - Parameters:
+    ///   - rows: The conflicts that it ends. Of a copy that is gone see ``requireOpen(_:_:)``; without a copy, the store's version
+    ///     is not in place here, and is not compared.
+    ///   - chosen: The content that the path is to get; nil if it is not known. Who has written that has chosen the same.
+    func refusingUnseen(
+        of rows: [ConflictRow], choosing chosen: ContentID?, _ options: SyncOptions
+    ) throws -> SyncOptions {
+        let copies = rows.compactMap(\.copyPath)
+        guard let path = rows.last?.path, copies.count == rows.count else { return options }
+        let shown = try ([path] + copies).compactMap { try manifest.base($0) }
+        let device = config.device
+        var options = options
+        options.checkFetched = { view in
+            let isResolved = copies.contains { view.changes[$0]?.entry.entry.kind == .tombstone }
+            if isResolved { return }
+            for row in shown {
+                guard let change = view.changes[row.path],
+                    change.isUnseen(beside: row.entry, by: device),
+                    row.path != path || chosen == nil || change.entry.entry.identity != chosen
+                else { continue }
+                throw Failure.editedElsewhere(row.path, change)
+            }
+        }
+        return options
+    }
+}
+
+extension RemoteChange {
+    /// Whether another device has written this, and it is not what is shown here.
+    func isUnseen(beside shown: Entry, by device: Device) -> Bool {
+        self.device?.id != device.id && !entry.entry.hasSameContent(as: shown)
+    }
+
+    /// Who has done what, as the beginning of a sentence.
+    var deed: String {
+        let name = device.map { printable($0.name.utf8) } ?? "Another device"
+        return "\(name) has \(entry.entry.kind == .tombstone ? "deleted" : "edited") it"
+    }
+}
+
+extension Failure {
+    fileprivate static func editedElsewhere(_ path: RelativePath, _ change: RemoteChange) -> Failure
+    {
+        Failure(
+            .changing, path: path.bytes,
+            "\(change.deed) meanwhile, in version \(change.entry.version). Nothing was changed here.",
+            remedy: "Run filesinki sync; filesinki conflicts shows it then.")
+    }
+}
