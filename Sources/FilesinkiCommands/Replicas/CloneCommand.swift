@@ -161,7 +161,8 @@ struct CloneCommand: Command {
             let first = url.first, !"/.~".contains(first)
         else { return "" }
         let host = url.prefix { $0 != "/" }
-        let rest = url.dropFirst(host.count + 1)
+        var rest = url.dropFirst(host.count + 1)
+        while rest.last == "/" { rest.removeLast() }
         guard !rest.isEmpty else { return " For a host with ssh write \(host):PATH." }
         let isHere = StateFile.exists(path.dropLast(rest.count + 1).description)
         return isHere ? "" : " For a host with ssh write \(printable("\(host):\(rest)".utf8))."
