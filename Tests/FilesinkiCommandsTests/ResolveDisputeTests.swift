@@ -68,5 +68,9 @@ struct ResolveDisputeTests {
             first.talk.contains("b resolved this conflict otherwise: version "), "\(first.talk)")
         let log = try await world.run("log", "--root", "b", "f.txt").text
         #expect(log.contains("resolve"), "\(log)")
+        // What another device has chosen is no edit.
+        _ = try await world.run("resolve", "--root", "a", "--undo", "f.txt")
+        #expect(world.readText("a/f.txt") == "by a\n")
+        #expect(world.names(in: "a").contains { $0.hasPrefix("f (conflict b ") })
     }
 }

@@ -11,7 +11,7 @@ extension Conflicts {
     ///
     /// - Parameter name: The path, or a copy that the resolve deleted.
     /// - Throws: Code `not-found` when no conflict of the path was resolved here, `exists` when it is open, or another one
-    ///   was found since.
+    ///   was found since; `usage` when it was edited in place after the resolve, `changing` when another device has done that.
     func unresolve(
         _ name: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
@@ -32,7 +32,9 @@ extension Conflicts {
         try requireEnded(path, copies.map(\.path))
         let paths = [path] + copies.map(\.path)
         try rulesReader.requireSynced([path], options)
-        let before = try await keepInHistory(paths, .theirs, options)
+        try await requireNoLaterEdit(rows, theirs, at: path, copies.map(\.path))
+        let before = try await keepInHistory(
+            paths, .theirs, refusingLater(at: path, than: theirs, copies.map(\.path), options))
         if let before { try rulesReader.requireSynced([path], after: before, options) }
         var options = options
         options.operation = Change.openedAgain

@@ -1,0 +1,58 @@
+import FilesinkiCommands
+import Testing
+
+/// A file was edited after its conflict had been resolved.
+@Suite("An undo of a resolve after an edit")
+struct LaterEditTests {
+    /// `b` has resolved the conflict of `one.txt` as version 4, and taken the copy with the name that is returned.
+    private static func resolved() async throws -> (World, copy: String) {
+        let world = try await World.withConflicts()
+        let copy = try #require(world.names(in: "b").first { $0.hasPrefix("one (conflict ") })
+        try await world.done("resolve", "one.txt", "--take", "here")
+        return (world, copy)
+    }
+
+    private static func folded(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private static func remedy(_ copy: String) -> String {
+        "To have the conflict copy back beside it, run filesinki undelete '\(copy)'; "
+            + "filesinki log one.txt lists the other versions."
+    }
+
+    @Test("what was edited here stays, synced or not", arguments: [true, false])
+    func here(_ isSynced: Bool) async throws {
+        let (world, copy) = try await Self.resolved()
+        try world.write("later\n", to: "b/one.txt")
+        if isSynced { _ = try await world.run("sync") }
+        let outcome = try await world.run("resolve", "--undo", "one.txt")
+        #expect(outcome.code == .usage, "\(outcome.talk)")
+        let told =
+            "one.txt: It was edited after the resolve, and the undo would replace that. "
+            + Self.remedy(copy)
+        #expect(Self.folded(outcome.talk).contains(told), "\(outcome.talk)")
+        #expect(world.readText("b/one.txt") == "later\n")
+        // The remedy.
+        _ = try await world.run("undelete", copy)
+        #expect(world.readText("b/\(copy)") == "b\n")
+        #expect(world.readText("b/one.txt") == "later\n")
+    }
+
+    @Test("what another device has written stays")
+    func elsewhere() async throws {
+        let (world, copy) = try await Self.resolved()
+        _ = try await world.run("sync", "--root", world.folder + "/a")
+        try world.write("later\n", to: "a/one.txt")
+        _ = try await world.run("sync", "--root", world.folder + "/a")
+        let outcome = try await world.run("resolve", "--undo", "one.txt")
+        #expect(outcome.code == ExitCode.partial, "\(outcome.talk)")
+        let told =
+            "one.txt: a has edited it after the resolve, in version 5, and the undo would replace that. "
+            + "Run filesinki sync to receive it. " + Self.remedy(copy)
+        #expect(Self.folded(outcome.talk).contains(told), "\(outcome.talk)")
+        #expect(world.readText("b/one.txt") == "b\n")
+        _ = try await world.run("sync")
+        #expect(world.readText("b/one.txt") == "later\n")
+    }
+}
