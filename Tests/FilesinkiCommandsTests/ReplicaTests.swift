@@ -193,6 +193,15 @@ struct ReplicaTests {
         #expect(try await world.run("load", "--root", "b", "one").text == "one\n")
         let run = try await world.run("sync", "a")
         #expect(run.lines == ["  sent      edited     one  6 B"])
+        // A run that receives new rules sends by them, and a plan does not.
+        let rules = "A run receives the ignore file first: it may send less than this."
+        try world.write("*.env\n", to: "a/.filesinkiignore")
+        #expect(try await !world.expect("sync a -n").talk.contains(rules))
+        try await world.expect("sync a")
+        #expect(try await !world.expect("sync b -n").talk.contains(rules))
+        try world.write("secret", to: "b/x.env")
+        let ahead = try await world.expect("sync b -n")
+        #expect(ahead.talk.contains(rules), "\(ahead.talk)")
     }
 
     @Test("--json prints a step for each path and a result at the end")

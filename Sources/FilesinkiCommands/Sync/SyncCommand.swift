@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiEngine
+import FilesinkiItems
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
@@ -221,16 +222,22 @@ extension Session {
         let hook = try await ConflictHook.make(
             telling?.onConflict ?? [], settings, in: console)
         var countsConflicts = false
+        var isWhole = false
         var result = try await console.withProgress { progress in
             var options = try rules?.syncOptions(progress) ?? SyncOptions(showing: progress)
             options.onSteps = { given.add($0) }
             adjust(&options)
-            countsConflicts = options.paths.isEmpty && !options.isDryRun
+            isWhole = options.paths.isEmpty
+            countsConflicts = isWhole && !options.isDryRun
             let first = try await sync(options, waiting)
             guard publishWait?.wait == true else { return first }
             return try await untilReached(first, options, waiting)
         }
         if countsConflicts { result.openConflicts = try await replica.conflicts().count }
+        if telling != nil, isWhole, result.isDryRun || result.away != nil {
+            // A file that cannot be read is said where its values are to be sent.
+            result.waitingValues = ((try? waitingValues()) ?? []).reduce(0) { $0 + $1.count }
+        }
         let code = ExitCode(result)
         let lines = isSummary ? try await summary(of: result, since: before, given) : nil
         // The summary begins with what the heading says.

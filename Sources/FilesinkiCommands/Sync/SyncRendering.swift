@@ -267,9 +267,10 @@ extension SyncReport {
         if !totals.isEmpty { lines.append(totals.text) }
         if let text = totals.doubledText { lines.append(text) }
         if isDryRun {
+            lines += planned
             // A plan without an id is no run's, or was made without the remote.
             let nothing = "Nothing was changed." + (planID.isEmpty ? "" : " Plan \(planID).")
-            let isIdle = wouldDoNothing(totals) && !planID.isEmpty
+            let isIdle = wouldDoNothing(totals) && waitingValues == 0 && !planID.isEmpty
             lines.append(
                 isIdle ? "Up to date: a run would do nothing (commit \(sequence))." : nothing)
         }
@@ -282,10 +283,42 @@ extension SyncReport {
         return lines
     }
 
+    /// What a run would do beside the steps of its plan, and what may change these.
+    private var planned: [String] {
+        guard hasRemote, away == nil, stopped == nil else { return [] }
+        var lines: [String] = []
+        if waitingValues > 0 {
+            lines.append("Would send \(CountText.text(waitingValues, "value")).")
+        }
+        if receivesRules {
+            lines.append("A run receives the ignore file first: it may send less than this.")
+        }
+        return lines
+    }
+
+    /// Whether a plan receives an ignore file, and sends by the rules that are here.
+    private var receivesRules: Bool {
+        var (receives, sends) = (false, false)
+        for step in steps {
+            switch step.action {
+            case .take: receives = receives || step.path.isIgnoreFile
+            case .publish, .both: sends = true
+            default: break
+            }
+        }
+        return receives && sends
+    }
+
     /// What becomes of the changes of a run that did not reach the remote; nil if there are none, as the failure has its own
     /// remedy.
     private var whatWaits: String? {
         if isQueued { return "The changes are kept here: the next filesinki sync sends them." }
+        if waitingValues > 0 {
+            let verb = waitingValues == 1 ? "is" : "are"
+            return
+                "\(CountText.text(waitingValues, "value")) \(verb) kept here: the next filesinki sync sends "
+                + (waitingValues == 1 ? "it." : "them.")
+        }
         return deletesLocallyOnly
             ? "Deleted here; the store does not have it, so nothing waits to be sent."
             : nil

@@ -12,8 +12,7 @@ extension Session {
     /// - Returns: How both ended.
     func sendValues(after code: ExitCode) async throws -> ExitCode {
         guard [.done, .conflict, .partial].contains(code) else { return code }
-        let state = settings.stateFolder
-        let waiting = try LocalZones<ValueKind>.pending(state: state.path).filter { !$0.isOff }
+        let waiting = try waitingValues()
         try console.show(try await leftItems().notices(besides: waiting), type: "notice")
         guard !waiting.isEmpty else { return code }
         // A device id that is renewed needs the lock of the replica.
@@ -21,6 +20,11 @@ extension Session {
         var worst = code
         for zone in waiting { worst = worst.worse(try await send(zone)) }
         return worst
+    }
+
+    /// The zones of values that a sync of everything sends.
+    func waitingValues() throws -> [PendingZone] {
+        try LocalZones<ValueKind>.pending(state: settings.stateFolder.path).filter { !$0.isOff }
     }
 
     private func send(_ pending: PendingZone) async throws -> ExitCode {

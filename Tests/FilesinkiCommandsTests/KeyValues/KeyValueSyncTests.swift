@@ -49,11 +49,16 @@ struct KeyValueSyncTests {
             ])
         #expect(try await world.run("status", "a", "--short").lines == ["3 pending"])
         #expect(try await world.run("status", "a", "--json").text.contains(#""pending_values":3"#))
+        let kept =
+            "2 values are kept here: the next filesinki sync --root \(world.folder)/a sends them."
+        let away = try await world.run("sync", "a")
+        #expect(away.code == .away && away.talk.contains(kept), "\(away.talk)")
+        #expect(!away.talk.contains("Run again."), "\(away.talk)")
         world.rename("gone", to: "store")
-        // A run for some paths, or for none, sends no value.
-        for line in ["sync a/one", "sync a -n"] {
-            #expect(try await !world.expect(line).talk.contains("value"))
-        }
+        // A run for some paths sends no value, and a plan only says so.
+        #expect(try await !world.expect("sync a/one").talk.contains("value"))
+        let plan = try await world.expect("sync a -n").talk
+        #expect(plan.hasPrefix("Would send 2 values.\nNothing was changed. Plan "), "\(plan)")
         #expect(try await world.run("sync", "a").talk == "Sent 1 value.\nSent 1 value.\n")
         #expect(try await world.run("sync", "a").talk.isEmpty)
         #expect(try await world.run("status", "a", "--short").lines == ["1 pending"])
