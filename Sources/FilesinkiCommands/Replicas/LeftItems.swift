@@ -1,3 +1,4 @@
+import FilesinkiEngine
 import FilesinkiItems
 import FilesinkiKeyValue
 import FilesinkiModel
