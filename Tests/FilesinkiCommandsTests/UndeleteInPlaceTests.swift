@@ -26,4 +26,28 @@ struct UndeleteInPlaceTests {
         let some = try await world.run("undelete", "--root", "a", "q/1", "kept")
         #expect(some.code == .partial && some.talk.contains("Restored 1 file."), "\(some.talk)")
     }
+
+    @Test(
+        "the commit that is named has what the folder held when it was deleted",
+        arguments: ["rm -q --root a -r q", "sync -q a", ""])
+    func commitBefore(_ deletion: String) async throws {
+        let world = try World()
+        for name in ["q/1", "kept"] { try world.write("1", to: "a/" + name) }
+        try await world.expect("init a --remote store")
+        try await world.expect("sync a")
+        try world.write("2", to: "a/q/2")
+        try await world.expect("sync a")
+        if !deletion.hasPrefix("rm") { world.rename("a/q", to: "gone") }
+        if !deletion.isEmpty { try await world.expect(deletion) }
+        try world.write("file", to: "a/q")
+        let refused = try await world.expect("undelete --root a q", .negative)
+        let root = "--root \(world.folder)/a"
+        #expect(
+            refused.talk
+                == "filesinki: q: Cannot be restored: a folder was here, and a file is here now. Move that away first with "
+                + "filesinki mv \(root) q NEW, or write what was here into another folder with filesinki restore \(root) q "
+                + "--commit 2 -o DIR.\n")
+        try await world.expect("restore --root a q --commit 2 -o out")
+        #expect(world.names(in: "out/q") == ["1", "2"])
+    }
 }

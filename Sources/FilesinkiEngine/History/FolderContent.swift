@@ -14,6 +14,8 @@ struct DeletedFolder {
     var entries: [(RelativePath, Entry)] = []
     /// Those of the entries that were moved out.
     var movedOut: [Move] = []
+    /// The last commit that has all of the entries; nil if that is not known.
+    var commit: UInt64?
 
     /// Leaves out the entries that were moved out and are still where they were moved to, and keeps only these moves. Of a folder
     /// of which nothing else was deleted, a copy is what comes back.
@@ -76,7 +78,12 @@ struct FolderContents {
                 let moved = entries.compactMap { path, _ in
                     reading.content.goals[path].map { DeletedFolder.Move(path: path, goal: $0) }
                 }
-                return (folder, DeletedFolder(entries: entries, movedOut: moved))
+                return (
+                    folder,
+                    DeletedFolder(
+                        entries: entries, movedOut: moved,
+                        commit: reading.content.commitBeforeDeletion)
+                )
             })
     }
 
@@ -113,12 +120,16 @@ private struct FolderContent {
     private var tree: [RelativePath: VersionedEntry] = [:]
     /// The contents before the current series of deletions; nil outside such a series.
     private var kept: [RelativePath: VersionedEntry]?
+    /// The commit before that series.
+    private var lastKept: UInt64 = 0
     /// Where the files are that were moved out of the folder, by their old names.
     private(set) var goals: [RelativePath: RelativePath] = [:]
 
     init(device: Device) { self.device = device }
 
     var beforeDeletion: [RelativePath: VersionedEntry] { kept ?? [:] }
+
+    var commitBeforeDeletion: UInt64? { kept == nil ? nil : lastKept }
 
     /// The device did something else in between.
     mutating func endSeries() { kept = nil }
@@ -132,6 +143,7 @@ private struct FolderContent {
             kept = nil
         } else if kept == nil {
             kept = tree
+            lastKept = commit.sequence - 1
         }
         for change in changes {
             let isGone = change.entry.kind == .tombstone

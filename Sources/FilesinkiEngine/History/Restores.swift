@@ -98,7 +98,10 @@ struct Restores: ReplicaPart {
     /// - Throws: Code `exists`.
     func requireNoFolder(under path: RelativePath) throws {
         guard let row = try manifest.base(path), row.entry.kind == .directory else { return }
-        try requirePlace(for: row.entry, at: path, version: row.version)
+        // What was in it came with this version or later.
+        let inside = try manifest.baseRows(below: path).map(\.version)
+        try requirePlace(
+            for: row.entry, at: path, version: inside.reduce(row.version, max))
     }
 
     /// Refuses a path at which something is.
@@ -114,7 +117,7 @@ struct Restores: ReplicaPart {
         if found.kind == .directory { throw Failure.folderIsThere(path) }
         // Without the remote the history may not be at hand.
         if let folder = try? await lastFolder(at: path, after: before) {
-            try requirePlace(for: folder.change.entry, at: path, version: folder.version)
+            try requirePlace(for: folder.entry, at: path, version: folder.version)
         }
         throw Failure.isNotDeleted(path)
     }
@@ -128,13 +131,21 @@ struct Restores: ReplicaPart {
         return report
     }
 
-    /// The last version of a path that was a folder; nil for none.
+    /// The last folder of this name, with the last commit that has what `undelete` would bring back; nil for none.
     private func lastFolder(
         at path: RelativePath, after before: SyncReport?
-    ) async throws -> PathVersion? {
+    ) async throws -> VersionedEntry? {
         let reader = try await history.historyReader(after: before)
-        let versions = try await history.versions(of: path, in: reader)
-        return versions.last { $0.change.entry.kind == .directory }
+        let versions = try await history.versions(of: path, in: reader).filter { !$0.isSuperseded }
+        guard let index = versions.lastIndex(where: { $0.change.entry.kind == .directory })
+        else { return nil }
+        let folder = versions[index]
+        guard let end = versions.dropFirst(index + 1).first else {
+            return VersionedEntry(folder.change.entry, version: folder.version)
+        }
+        let content = try await history.deletedChildren(of: path, by: end, in: reader)
+        return VersionedEntry(
+            folder.change.entry, version: content.commit ?? max(folder.version, end.version - 1))
     }
 
     /// Writes entries of the history into the root and publishes them.
