@@ -37,7 +37,10 @@ struct RestorePlans: ReplicaPart {
         _ paths: [RelativePath], _ unsent: [UnsentDeletion]
     ) async throws -> RestoreReport {
         var report = RestoreReport()
-        if !unsent.isEmpty { try await add(unsent, &report) }
+        if !unsent.isEmpty {
+            try await add(unsent, &report)
+            try Restores(replica).noteDeletedEarlier(in: report.folders, &report)
+        }
         var synced = try rulesReader.syncedPaths(Self.options)
         let many = Undeletions(replica)
         var asked = try report.keep(paths, path: \.self) { try many.requirePossible($0, &synced) }
@@ -52,6 +55,7 @@ struct RestorePlans: ReplicaPart {
         try await add(wanted, in: reader, after: before, &report)
         let restored = Set(report.restored)
         report.notices.removeAll { !restored.contains($0.path) }
+        try Restores(replica).noteDeletedEarlier(in: asked, &report)
         report.notices += before.moveNotices
         for path in received where report.folders.contains(path) {
             try Restores(replica).noteStillDeleted(in: path, &report)

@@ -90,6 +90,7 @@ struct Restores: ReplicaPart {
             wanted, of: path, .init(command: "undelete", version: last.version), options,
             after: before)
         report.notices += [notice].compactMap(\.self)
+        try noteDeletedEarlier(in: [path], &report)
         return report
     }
 

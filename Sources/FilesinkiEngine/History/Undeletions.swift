@@ -10,9 +10,9 @@ struct Undeletions: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// So many names that were not found are looked for among those of before a rename, and so many that were renamed are
-    /// followed.
-    private static let hintedNames = 20
+    /// So many names that were not found are looked for among those of before a rename, so many that were renamed are
+    /// followed, and in so many folders is looked for what was deleted in them earlier.
+    fileprivate static let hintedNames = 20
 
     /// Restores what ``Restores/undelete(_:_:)`` restores of each path, with one run and one commit. What cannot be restored is
     /// a problem of its path, and the others are restored.
@@ -50,6 +50,7 @@ struct Undeletions: ReplicaPart {
         try await many.publish(asked, "undelete", options, after: before, &report)
         let states = report.states
         report.notices.removeAll { states[$0.path] == nil }
+        try Restores(replica).noteDeletedEarlier(in: asked, &report)
         return report
     }
 
@@ -126,14 +127,37 @@ struct Undeletions: ReplicaPart {
 extension Restores {
     /// Says what is still deleted in a folder that another device has brought back: it may have only a part of it.
     func noteStillDeleted(in folder: RelativePath, _ report: inout RestoreReport) throws {
-        let back = Set(report.restored)
-        let left = try status.deleted([folder]).filter {
-            $0.path.isInside(folder) && !$0.isResolvedCopy && !back.contains($0.path)
-        }
+        let left = try stillDeleted(in: folder, report)
         if let first = left.first {
             report.notices.append(
-                Problem(folder, .stillDeleted(in: folder, left.count, first.path)))
+                Problem(folder, .stillDeleted(in: folder, left.count, first)))
         }
+    }
+
+    /// Says what had been deleted in restored folders before they were deleted, and does not come back with them.
+    ///
+    /// - Parameter folders: Only these are looked at, and those of them that were restored.
+    func noteDeletedEarlier(
+        in folders: some Sequence<RelativePath>, _ report: inout RestoreReport
+    ) throws {
+        let tops = Set(folders).intersection(report.folders).outermost.sorted()
+        for folder in tops.prefix(Undeletions.hintedNames) {
+            let left = try stillDeleted(in: folder, report)
+            if let first = left.first {
+                report.notices.append(
+                    Problem(folder, .deletedEarlier(in: folder, left.count, first)))
+            }
+        }
+    }
+
+    /// What is deleted in a folder, without what the command has brought back or has said that it cannot bring back.
+    private func stillDeleted(
+        in folder: RelativePath, _ report: RestoreReport
+    ) throws -> [RelativePath] {
+        let known = Set(report.restored + report.unchanged + report.problems.map(\.path))
+        return try status.deleted([folder]).filter {
+            $0.path.isInside(folder) && !$0.isResolvedCopy && !known.contains($0.path)
+        }.map(\.path)
     }
 }
 
@@ -145,8 +169,22 @@ extension Failure {
         return Failure(
             .exists, path: folder.bytes,
             "Another device has brought the folder back, not all that was in it: \(first) \(others) still deleted.",
-            remedy: "To bring that back, too, run filesinki undelete "
-                + "\(ShellWord.shown(folder.bytes + Array("/*".utf8))).")
+            remedy: bringBack(in: folder))
+    }
+
+    fileprivate static func deletedEarlier(
+        in folder: RelativePath, _ count: Int, _ first: RelativePath
+    ) -> Failure {
+        let what =
+            count == 1
+            ? "\(first) was deleted in it earlier, and stays deleted."
+            : "\(first) and \(CountText.text(count - 1)) more were deleted in it earlier, and stay deleted."
+        return Failure(.exists, path: folder.bytes, what, remedy: bringBack(in: folder))
+    }
+
+    private static func bringBack(in folder: RelativePath) -> String {
+        "To bring that back, too, run filesinki undelete "
+            + "\(ShellWord.shown(folder.bytes + Array("/*".utf8)))."
     }
 }
 
