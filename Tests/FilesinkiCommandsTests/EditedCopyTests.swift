@@ -62,6 +62,7 @@ struct EditedCopyTests {
         let line = try #require(list.lines.first { $0.hasPrefix("one.txt") })
         #expect(line.contains("    there, edited since, not yet synced 8 B "), "\(list.text)")
         #expect(list.lines.count { $0.contains("    there 2 B ") } == 2, "\(list.text)")
+        #expect(list.lines.contains { $0.hasSuffix("one.txt --take there") }, "\(list.text)")
         let content = ContentHasher.hash(Array("a and b\n".utf8))
         let json = try await world.run("conflicts", "--json")
         let object = try #require(json.lines.first { $0.contains(#""path":"one.txt""#) })

@@ -31,6 +31,7 @@ struct UnsentMergeTests {
         #expect(line.contains("    here, edited since, not yet synced 8 B "), "\(list.text)")
         #expect(line.contains("    there 2 B "), "\(list.text)")
         #expect(list.lines.count { $0.contains("    here 2 B ") } == 2, "\(list.text)")
+        #expect(list.lines.contains { $0.hasSuffix("one.txt --take here") }, "\(list.text)")
         let content = ContentHasher.hash(Array("a and b\n".utf8))
         let json = try await world.run("conflicts", "--json")
         let object = try #require(json.lines.first { $0.contains(#""path":"one.txt""#) })

@@ -128,7 +128,7 @@ extension OpenConflict {
     }
 
     /// The word for what is in place.
-    private var keptWord: String { sides.isEditedHere ? "committed" : sides.label(.theirs) }
+    var keptWord: String { sides.isEditedHere ? "committed" : sides.label(.theirs) }
 
     /// Refuses the words for the two sides where what is in place is neither: it would be lost to the eye.
     ///
@@ -151,8 +151,9 @@ extension OpenConflict {
         return sides.side(named: word) != nil || UInt64(word) == nil
     }
 
-    /// The words with which `--take` names the two versions, such as `here|there`.
+    /// The words with which `--take` names the two versions, such as `here|there`; the one that may be taken before a sync.
     var takeWords: String {
+        if let onlyWord { return onlyWord }
         if sides.isEditedHere { return "committed|copy" }
         return sides.inOrder.map { ShellWord.shown(sides.label($0).utf8) }
             .joined(separator: "|")

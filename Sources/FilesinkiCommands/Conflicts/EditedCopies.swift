@@ -34,6 +34,15 @@ extension OpenConflict {
             remedy: remedy)
     }
 
+    /// The word for the version that may be taken before a sync; nil where both may, or neither.
+    var onlyWord: String? {
+        switch (sides.unsent != nil, sides.unsentCopy != nil) {
+        case (true, false) where !sides.isEditedHere: ShellWord.shown(keptWord.utf8)
+        case (false, true): ShellWord.shown(copyWord.utf8)
+        default: nil
+        }
+    }
+
     /// The word for the version of the conflict copy.
     private var copyWord: String {
         if !sides.isEditedHere, sides.here != nil { return sides.label(.ours) }
