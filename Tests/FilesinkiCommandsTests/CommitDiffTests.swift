@@ -60,6 +60,47 @@ import Testing
                 + #""diff":"four@3: renamed from three\n"}"#)
     }
 
+    @Test func `a mode that changed alone is told by diff, log and explain`() async throws {
+        let world = try await world()
+        let versions = try await world.run("diff", "--root", "a", "one", "2", "3")
+        #expect(versions.code == .negative)
+        #expect(versions.lines == ["one@3: mode 644 -> 755"], "\(versions)")
+        for command in ["log", "explain"] {
+            let told = try await world.run(command, "--root", "a", "one").lines
+            let changed = told.filter { $0.hasSuffix("  4 B  mode 644 -> 755") }
+            #expect(changed.count == 1, "\(told)")
+            #expect(told.count { $0.contains("->") } == 1, "\(told)")
+        }
+        #expect(try await world.run("diff", "--root", "a", "one").code == .done)
+        chmod(world.folder + "/a/one", 0o700)
+        let here = try await world.run("diff", "--root", "a", "one")
+        #expect(here.code == .negative)
+        #expect(here.lines == ["one: mode 755 -> 700"], "\(here)")
+        let json = try await world.run("diff", "--root", "a", "one", "--json")
+        #expect(
+            json.lines == [
+                #"{"type":"difference","path":"one","old":"one@3","new":"one","#
+                    + #""diff":"one: mode 755 -> 700\n"}"#
+            ], "\(json)")
+    }
+
+    @Test func `a time that changed alone is told of sent versions`() async throws {
+        let world = try await world()
+        let times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+        utimensat(AT_FDCWD, world.folder + "/a/one", times, 0)
+        let unsent = try await world.run("diff", "--root", "a", "one")
+        #expect(unsent.code == .done && unsent.lines.isEmpty, "\(unsent)")
+        try await world.done("sync", "a")
+        for arguments in [["one", "3", "5"], ["--commit", "5"]] {
+            let line = ["diff", "--root", "a"] + arguments
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .negative)
+            #expect(outcome.lines == ["one@5: only the time differs"], "\(outcome)")
+        }
+        let log = try await world.run("log", "--root", "a", "one").lines
+        #expect(log.first?.hasSuffix("  4 B  only the time differs") == true, "\(log)")
+    }
+
     @Test func `the first commit has no parent, and one without contents no difference`()
         async throws
     {

@@ -37,8 +37,23 @@ struct CommitDifferences {
     /// What changed of a path that has the same content as before.
     private static func note(_ item: CommitChanges.Item, _ old: Entry, _ new: Entry) -> String {
         if item.pathBefore != item.path { return "renamed from \(item.pathBefore)" }
-        guard old.mode != new.mode else { return "the same content" }
-        return "mode \(String(old.mode, radix: 8)) -> \(String(new.mode, radix: 8))"
+        return old.modeChange(to: new) ?? old.timeChange(to: new) ?? "the same content"
+    }
+}
+
+extension Entry {
+    /// `mode 644 -> 755`; nil where the mode is the same, or the other entry is of another kind.
+    func modeChange(to new: Entry) -> String? {
+        guard kind == new.kind, kind != .symlink, kind != .tombstone, mode != new.mode else {
+            return nil
+        }
+        return "mode \(String(mode, radix: 8)) -> \(String(new.mode, radix: 8))"
+    }
+
+    /// What is said of two entries that differ in nothing but their time; nil where they are equal, or differ otherwise.
+    func timeChange(to new: Entry) -> String? {
+        guard hasSameContent(as: new), mode == new.mode, !agrees(with: new) else { return nil }
+        return "only the time differs"
     }
 }
 

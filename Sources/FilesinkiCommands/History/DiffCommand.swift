@@ -13,7 +13,8 @@ struct DiffCommand: ReplicaCommand {
         discussion: """
             Without a version, compares the newest version with the current file; with --at or \
             --commit, the version of that time or commit. With --commit and no path, prints what that \
-            commit changed, of all paths. Exits with 0 if they are equal and with 1 \
+            commit changed, of all paths. Where only the mode differs, one line says so; between two \
+            versions, also where only the time does. Exits with 0 if they are equal and with 1 \
             if they differ. On a terminal, long output goes through $PAGER.
             """)
 
@@ -83,11 +84,19 @@ struct DiffCommand: ReplicaCommand {
                 HistoryPoint.version(try await session.older(target, first))
             }
         let older = try await session.tree(at: point, of: [target])
-        return Difference(
-            path: target, old: try await session.content(target, in: older),
-            oldName: "\(target)@\(try older.version(of: target))",
-            new: try await session.newer(target, second),
+        let content = try await session.content(target, in: older)
+        let old = try older.entry(target)
+        let new = try await session.newerWithEntry(target, second)
+        var difference = Difference(
+            path: target, old: content, oldName: "\(target)@\(old.version)", new: new.content,
             newName: second.map { "\(target)@\($0)" } ?? "\(target)")
+        guard content == new.content else { return difference }
+        // A time that is here may be coarser than the one that was sent.
+        let isSent = second != nil
+        difference.note =
+            old.entry.modeChange(to: new.entry)
+            ?? (isSent ? old.entry.timeChange(to: new.entry) : nil)
+        return difference
     }
 
     private func explainConflict(
@@ -236,13 +245,23 @@ extension Session {
 
     /// A version's content; that which is here when `version` is nil.
     fileprivate func newer(_ path: RelativePath, _ version: UInt64?) async throws -> [UInt8] {
+        try await newerWithEntry(path, version).content
+    }
+
+    /// A version's content and entry; those that are here when `version` is nil.
+    fileprivate func newerWithEntry(
+        _ path: RelativePath, _ version: UInt64?
+    ) async throws -> (content: [UInt8], entry: Entry) {
         if let version {
-            return try await content(path, in: tree(at: .version(version), of: [path]))
+            let tree = try await tree(at: .version(version), of: [path])
+            return (try await content(path, in: tree), try tree.entry(path).entry)
         }
         do {
-            return try await collect(path) {
-                _ = try await replica.load(path, isOffline: true, SyncOptions(), $0)
+            var entry = Entry.tombstone
+            let content = try await collect(path) {
+                entry = try await replica.load(path, isOffline: true, SyncOptions(), $0).entry
             }
+            return (content, entry)
         } catch let failure as Failure where failure.code == .notFound {
             let isKnown = try await replica.list([path]).contains { $0.0 == path }
             throw isKnown ? .deletedHere(path) : failure

@@ -56,7 +56,7 @@ struct LogCommand: ReplicaCommand {
             isEmpty = commits.isEmpty
         } else {
             let wanted = versions.filter { isWanted($0, filter) }.prefix(limit ?? versions.count)
-            try show(Array(wanted), in: console)
+            try show(Array(wanted), of: versions, in: console)
             if !report.json { try console.sayOrigin(of: Array(wanted), next: "filesinki log") }
             isEmpty = wanted.isEmpty
         }
@@ -97,12 +97,14 @@ struct LogCommand: ReplicaCommand {
         return versions
     }
 
-    private func show(_ versions: [PathVersion], in console: Console) throws {
+    private func show(
+        _ wanted: [PathVersion], of versions: [PathVersion], in console: Console
+    ) throws {
         if report.json {
-            for version in versions { try console.output.json(version.json) }
+            for version in wanted { try console.output.json(version.json) }
         } else {
             var table = TextTable(rightAligned: [0, 3])
-            for version in versions { version.add(to: &table) }
+            for version in wanted { version.add(to: &table, among: versions) }
             for line in table.lines { try console.output.line(line) }
         }
     }
@@ -194,13 +196,26 @@ extension PathVersion {
     }
 
     /// Adds the version as a line: number, time, device, size, what happened.
-    func add(to table: inout TextTable) {
+    ///
+    /// - Parameter versions: Those of the path, among which the one is that this one was made of.
+    func add(to table: inout TextTable, among versions: [PathVersion]) {
         let size = change.entry.kind == .file ? SizeText.text(change.entry.size) : ""
+        let older = versions.first { $0.version == change.basedOn && !$0.isSuperseded }
         table.add(
-            "@\(version)", TimeText.local(time), printable(device.name.utf8), size, remark)
+            "@\(version)", TimeText.local(time), printable(device.name.utf8), size,
+            remark(after: older?.change.entry))
     }
 
-    private var remark: String {
+    /// What changed beside the content; nil where that is nothing, or a rename, whose older version another path has.
+    private func metadataChange(from older: Entry?) -> String? {
+        guard let older, change.movedFrom == nil else { return nil }
+        if let mode = older.modeChange(to: change.entry) { return mode }
+        // Where both sides changed it, the reason says so.
+        guard change.reason.isEmpty, change.mergedWith == nil else { return nil }
+        return older.timeChange(to: change.entry)
+    }
+
+    private func remark(after older: Entry?) -> String {
         var words: [String] = []
         switch change.entry.kind {
         case .tombstone: words.append(movedTo.map { "renamed to \($0)" } ?? "deleted")
@@ -209,6 +224,7 @@ extension PathVersion {
         case .file: break
         }
         if let origin = change.movedFrom { words.append("renamed from \(origin)") }
+        if let changed = metadataChange(from: older) { words.append(changed) }
         words += decision
         if isPruned { words.append("removed by a prune") }
         if isLost { words.append("lost") }

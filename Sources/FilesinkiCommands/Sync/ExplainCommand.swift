@@ -171,7 +171,7 @@ extension Explanation {
         }
         if !versions.isEmpty {
             var table = TextTable(rightAligned: [0, 3])
-            for version in versions { version.add(to: &table) }
+            for version in versions { version.add(to: &table, among: versions) }
             lines += ["", "Versions:"] + table.lines(within: width)
         }
         return lines
