@@ -19,6 +19,8 @@ struct StoreWitness {
     private(set) var tree: [String: Entry] = [:]
     private var former: [String: Set<HeldValue>] = [:]
     private var deleted: [String: Set<HeldValue>] = [:]
+    /// What a prune has removed, until a commit stores it again.
+    private var gone: Set<HeldValue> = []
     /// What saves have kept as versions of the paths that they wrote, with the last commit that has it.
     private var kept: [String: [HeldValue: UInt64]] = [:]
     /// The commits of files that were read since they were last taken, with the paths that each changes.
@@ -100,6 +102,18 @@ struct StoreWitness {
             let pack = PackReference(id: pack, size: 0, indexHash: .none)
             try await remote.delete(ObjectKey(pack.keyText))
         }
+        try await findGone()
+    }
+
+    /// Finds what paths had and the store does not hold any more: whoever has it may have the last copy, and sends it.
+    private mutating func findGone() async throws {
+        let locator = ContentLocator(packs: readers)
+        for value in Set(former.values.joined()) {
+            guard case .bytes(let content) = value, !inline.contains(content),
+                try await locator.find(content) == nil
+            else { continue }
+            gone.insert(value)
+        }
     }
 
     /// What of the current tree cannot be read after a prune.
@@ -141,6 +155,7 @@ struct StoreWitness {
         tree[path] = change.entry
         guard let value = HeldValue(change.entry) else { return nil }
         former[path, default: []].insert(value)
+        if gone.remove(value) != nil { return nil }
         guard deleted[path]?.contains(value) ?? false else { return nil }
         // A user may have put it there a second time.
         let times = placed[Placement(path: path, value: value)] ?? 0
