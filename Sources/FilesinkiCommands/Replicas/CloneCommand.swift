@@ -13,7 +13,9 @@ struct CloneCommand: Command {
         abstract: "Create a replica of an existing store, with all its files.",
         discussion: """
             The folder is created. The files of one that is there are merged with the store's, and \
-            sent to it; at a terminal, clone asks first.
+            sent to it; at a terminal, clone asks first. A file of which the store has a newer version, \
+            or which was deleted there, is replaced or deleted, if the store still has its content: \
+            filesinki undelete or restore brings it back.
 
             With --only, a partial replica that holds only these files and folders. Everything else \
             stays in the store and is neither written here nor deleted elsewhere. The replica keeps \

@@ -64,7 +64,8 @@ struct RemoteSetCommand: ReplicaCommand {
         discussion: """
             A new address of the same store is set at once, unless it lacks what this device has seen. \
             That one, and another store, needs --accept: both sides are then merged as at a first \
-            sync, and nothing is deleted on either. So what was deleted in the store that is left must \
+            sync. A file here is deleted or replaced only if it is an old version of which the store still \
+            has the content. What was deleted in the store that is left must \
             have been received here, or it is sent again: while that store can be read and has more, the \
             command exits with 1.
 

@@ -309,7 +309,7 @@ extension Failure {
             "Both stores were used since one was copied to the other, and cannot be joined: nothing was copied.",
             remedy: "To go on with the other one, run filesinki remote set "
                 + "\(ShellWord.shown(address.utf8)) --accept: both sides are then merged as at a first "
-                + "sync, and nothing is deleted.")
+                + "sync, and nothing is lost.")
     }
 
     /// The folder that a store was copied to has files of other programs.

@@ -24,7 +24,7 @@ extension SyncEngine {
         guard run.options.approved == id else {
             var failure = failure
             failure.remedy =
-                "Nothing was changed. To merge both sides as at a first sync, so that nothing is deleted, "
+                "Nothing was changed. To merge both sides as at a first sync, so that nothing is lost, "
                 + "run filesinki sync --approve \(id)."
             throw failure
         }
@@ -65,7 +65,7 @@ extension SyncEngine {
 
     /// Sets another address of the replica's store or, if accepted, another store.
     ///
-    /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is deleted here
+    /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is lost here
     ///   or there, and both sides are compared as for the first time.
     ///   - keys: How the key of an encrypted store is opened.
     /// - Returns: Notices about the store that is left, and that the new one was moved elsewhere.
@@ -90,7 +90,7 @@ extension SyncEngine {
         guard !isOther || acceptingOther else {
             throw Failure(
                 .wrongStore, path: remote.address, "Another store is at this address.",
-                remedy: "To accept it, add --accept; nothing is deleted.")
+                remedy: "To accept it, add --accept; nothing is lost.")
         }
         if !acceptingOther, try await !zone.holdsSeenCommits(present) {
             throw Failure.lacksSeenCommits(address, canCopy: await canCopy(to: remote))
@@ -145,7 +145,7 @@ extension Failure {
                 "This store lacks commits that this device has seen, and has others instead: both stores were used since "
                     + "one was copied to the other.",
                 remedy:
-                    "To merge both sides as at a first sync, run \(command) --accept. Nothing is deleted: what was deleted "
+                    "To merge both sides as at a first sync, run \(command) --accept. Nothing is lost: what was deleted "
                     + "in one of them comes back, and edits may become conflict copies.")
         }
         return Failure(
@@ -153,7 +153,7 @@ extension Failure {
             "This store lacks commits that this device has seen: it was copied before them, or is an old copy.",
             remedy:
                 "To copy them from the present remote, run \(command) --migrate. To merge both sides as at a first "
-                + "sync, so that nothing is deleted, run \(command) --accept.")
+                + "sync, so that nothing is lost, run \(command) --accept.")
     }
 
     /// There is no store at an address.

@@ -89,7 +89,7 @@ struct RemoteCommandTests {
             ! WORLD/c is a replica now.
             ! Connected to the store at WORLD/other.
             $ remote set other --root a
-            ! filesinki: WORLD/other: Another store is at this address. To accept it, add --accept; nothing is deleted.
+            ! filesinki: WORLD/other: Another store is at this address. To accept it, add --accept; nothing is lost.
             = 7
             $ remote show --root a
             WORLD/store
