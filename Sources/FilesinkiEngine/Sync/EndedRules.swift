@@ -36,15 +36,19 @@ extension SyncEngine {
         (try? root.status(path))?.stamp.inode ?? 0
     }
 
-    /// Whether the store has what is at the path, or had it there before the version that it has now, so that it is not
-    /// private. An edit that was made while a rule ignored the path is. Of a folder, this is asked of each path in it.
+    /// Whether the store has what is at the path, or had it there before the version that it has now and no prune can have
+    /// removed it since, so that it is not private. An edit that was made while a rule ignored the path is. Of a folder,
+    /// this is asked of each path in it.
     private func isStored(_ path: RelativePath, _ run: SyncRun) throws -> Bool {
         let change = try remoteChange(path, run)
         guard let stored = try change?.entry.entry ?? manifest.base(path)?.entry,
             stored.kind != .tombstone
         else { return false }
+        // A prune may have removed a former version: then it would be new, and be published.
+        let isPruned = try run.remote.pruned > 0 || manifest.pruned > 0
+        let former: Set<ContentID> = isPruned ? [] : change?.identities ?? []
         // What cannot be read counts as edited.
-        return (try? holds(stored, or: change?.identities ?? [], at: path)) ?? false
+        return (try? holds(stored, or: former, at: path)) ?? false
     }
 
     private func remoteChange(_ path: RelativePath, _ run: SyncRun) throws -> RemoteChange? {

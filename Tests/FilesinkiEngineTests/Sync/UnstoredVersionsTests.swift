@@ -107,4 +107,25 @@ struct UnstoredVersionsTests: PruneScene {
         #expect(try b.tree()["f"] == (isPruned ? large(1) : nil))
         try await expectWhole()
     }
+
+    @Test func `what was ignored here is not published when another device ends the rule`()
+        async throws
+    {
+        try a.write(["p.env": large(1)])
+        try await a.sync()
+        try await b.sync()
+        try a.write([".filesinkiignore": .file("*.env\n")])
+        for machine in [a, b] { try await machine.sync() }
+        a.remove(".filesinkiignore")
+        try await a.sync()
+        try a.write(["p.env": large(2)])
+        try await a.sync()
+        try await pruneWithoutB()
+        for _ in 1...2 { try await b.sync() }
+        #expect(try b.options.stateFolder.withheldPaths() == [RelativePath("p.env")])
+        #expect(try b.tree()["p.env"] == large(1))
+        try await a.sync()
+        #expect(try a.names == ["k", "m", "p.env"])
+        #expect(try a.tree()["p.env"] == large(2))
+    }
 }
