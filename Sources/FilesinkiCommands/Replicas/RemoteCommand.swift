@@ -67,13 +67,13 @@ struct RemoteSetCommand: ReplicaCommand {
             sync. A file here is deleted or replaced only if it is an old version of which the store still \
             has the content. What was deleted in the store that is left must \
             have been received here, or it is sent again: while that store can be read and has more, the \
-            command exits with 1.
+            command exits with 1. Values and records are not carried over; the command says how to do that.
 
             With --migrate, the whole store with its history is first copied to the new address, \
             which may be of another kind; with --encrypt the copy is encrypted. An interrupted copy \
             is completed by the same command. The old store stays as it is, with a note that says where it \
             was moved. On each other device, run filesinki remote set with the new address. Until then \
-            each sync there says so, and a command that would send something stops with 7 and sends nothing.
+            each sync there says so, and a command that would send something, or prune, stops with 7 and sends nothing.
             """)
 
     @Argument(help: "The store's address.")
