@@ -253,7 +253,9 @@ async function resolve(name, values, path, both) {
   const isOpen = open !== undefined;
   // It was resolved elsewhere: the page says who did, and a button opens it again. A text that a person wrote stays.
   const failure = result.lines.find((line) => line.type === 'failure');
-  if (isOpen && values.shown !== undefined && failure?.code === 'changing') noticeOfEdit(open, name, values, path, both);
+  // Where what is in place is still what was shown, another device has edited it: the message says which.
+  const isEdited = isOpen && values.shown !== undefined && values.shown !== placedContent(open, bothVersions(open));
+  if (isEdited && failure?.code === 'changing') noticeOfEdit(open, name, values, path, both);
   else if (isOpen || !failure) notice(failureOf(result), true);
   else notice(failure.message, true, action('Open it again', {}, reopen));
   // What is in place was edited since this was shown: the view has other buttons then.
