@@ -134,6 +134,26 @@ extension Step {
     }
 }
 
+extension [Step] {
+    /// The steps of a later round of a run, with what it knew before: where it has moved a renamed file away itself, and
+    /// something new takes the old name, nobody has deleted anything.
+    ///
+    /// - Parameter earlier: The steps of the round before.
+    package func continuing(_ earlier: [Step]) -> [Step] {
+        let found = self.lazy.filter { $0.reason == .editBeatsDelete && $0.ours == nil }
+        let paths = Set(found.map(\.path))
+        guard !paths.isEmpty else { return self }
+        let isNew = earlier.lazy.filter { $0.reason == .created && paths.contains($0.path) }
+        let actions = Dictionary(isNew.map { ($0.path, $0.action) }) { first, _ in first }
+        return map { step in
+            guard paths.contains(step.path), actions[step.path] == step.action else { return step }
+            var step = step
+            step.reason = .created
+            return step
+        }
+    }
+}
+
 extension Step: CustomStringConvertible {
     /// The step as `--dry-run` prints it: action, path, origin and reason, on one line.
     package var description: String {

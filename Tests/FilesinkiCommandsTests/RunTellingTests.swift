@@ -61,6 +61,22 @@ struct RunTellingTests {
         #expect(explained.contains("edited here, deleted there"), "\(explained)")
     }
 
+    @Test("a new file at the old name of a renamed one is new where nobody did anything")
+    func newAtOldName() async throws {
+        let world = try await GoldenTests.pair()
+        try await world.done("mv", "--root", "a", "one", "three")
+        try world.write("another\n", to: "a/one")
+        try await world.done("sync", "a")
+        let received = try await world.run("sync", "b").text
+        #expect(received.contains("  received  new        one    8 B\n"), "\(received)")
+        #expect(!received.contains("deleted here"), "\(received)")
+        let explained = try await world.run("explain", "--root", "b", "one").lines
+        #expect(
+            explained.contains { $0.hasSuffix("  received as version 3, after version 1: new") },
+            "\(explained)")
+        #expect(!explained.contains { $0.contains("deleted here") }, "\(explained)")
+    }
+
     @Test("a change has its device, also if a command about other paths has read its commit")
     func earlierCommit() async throws {
         let world = try await GoldenTests.pair()

@@ -162,7 +162,7 @@ struct SyncEngine: ReplicaPart {
             guard run.isOnline else { return try recordWaiting(&run) }
             try run.options.checkFetched?(run.remote)
             let planned = try await reconcile(&run)
-            steps = planned.plan.steps
+            steps = planned.plan.steps.continuing(steps)
             if round == 0 {
                 run.report.planID = planned.id
                 if run.options.isDryRun { return try reportPlan(planned, &run) }
@@ -174,7 +174,7 @@ struct SyncEngine: ReplicaPart {
             if steps.contains(where: { $0.action.writesTheirs }) { try requireUnmoved(&run) }
             run.hasPlanned = true
             if try await storeContents(of: planned, &run),
-                try await carryOutRound(&run, planned.plan.steps),
+                try await carryOutRound(&run, steps),
                 try await !hasMissedPrune(&run)
             {
                 break
