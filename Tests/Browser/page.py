@@ -213,6 +213,15 @@ def drive(browser, address, replica, other):
     browser.shows("living/old/x")
     assert browser.script(r"return visible('a\n\u202eb')") == r"a\x0a\xe2\x80\xaeb"
 
+    # Two versions of one content are not called equal, and a renamed file was not deleted.
+    words = browser.script("""
+        const line = (mode, modified) => ({ content: 'c', mode, modified });
+        const first = line('0644', '1');
+        return [line('0755', '1'), line('0644', '2'), line('0644', '1'), { ...first, content: 'd' }].map((other) => sameContentWords(first, other))""")
+    assert words == ["Only the mode differs: 644 and 755.", "Only the time differs.", None, None], words
+    words = browser.script("return [{ moved_to: 'new' }, {}].map((more) => versionWords({ kind: 'tombstone', ...more }))")
+    assert words == ["renamed to new", "deleted"], words
+
     # A reload of any view says which replica it is.
     browser.go("History")
     browser.ask("POST", "/refresh", {})

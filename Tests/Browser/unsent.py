@@ -23,6 +23,11 @@ def drive(browser, address, replica):
                      "deleted src/y Bring back", "deleted twice Bring back", "deleted twice/empty Bring back",
                      "deleted twice/second Bring back"], items
 
+    # The list of deleted files has only those of a run. It says where the others are.
+    browser.go("Deleted files")
+    browser.shows("6 paths deleted here, not yet sent: Overview brings back what was deleted.")
+    browser.go("Overview")
+
     # One file comes back, then the rest of the folder, and no commit has that they were gone.
     browser.press("Bring back src/x")
     browser.shows("Restored 1 file.")

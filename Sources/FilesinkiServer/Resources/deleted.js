@@ -1,11 +1,26 @@
 'use strict';
 // Deleted files of a replica: the list, and ways to bring them back, by path or by folder.
 
+// What was deleted here and no run has sent is not in the list; null if there is nothing of that.
+async function unsentDeletions() {
+  const status = (await call('status')).lines.find((line) => line.type === 'status');
+  const count = status?.deleted?.length ?? 0;
+  if (count === 0) return null;
+  return h('p', {}, `${countText(count, 'path')} deleted here, not yet sent: `, h('a', { href: '#/' }, 'Overview'), ' brings back what was deleted.');
+}
+
 async function deletedList() {
+  const unsent = unsentDeletions().catch(() => null);
   const result = await call('deleted');
   const lines = result.lines.filter((line) => line.type === 'deleted');
   const title = h('h2', {}, 'Deleted files');
-  if (lines.length === 0) return [title, h('p', {}, emptyWords(result, 'No deleted files.'))];
+  if (lines.length === 0) {
+    const waiting = await unsent;
+    return [title, waiting ?? h('p', {}, emptyWords(result, 'No deleted files.'))];
+  }
+  // To look at all files may take longer; the list does not wait for it.
+  const waiting = h('div', {});
+  unsent.then((found) => { if (found !== null) waiting.append(found); });
   const folders = deletedFolders(lines);
   const counts = folderCounts(lines, folders);
   // The log may be far away; the list does not wait for it.
@@ -20,6 +35,7 @@ async function deletedList() {
   const heads = [{ text: 'Path', isName: true }, { text: 'Deleted', nowrap: true }, { text: 'By' }, { text: 'Action', nowrap: true }];
   return [
     title,
+    waiting,
     counts.length === 0 ? null : table('Folders with deleted files',
       [{ text: 'Folder', isName: true }, { text: 'Deleted files', number: true }, { text: 'Action' }],
       counts.map(([folder, count]) => [h('bdi', {}, visible(folder)), count.toLocaleString(),
@@ -55,7 +71,9 @@ async function folderDeletions(folder, lines) {
   // Which of the older ones are folders, a plan of them tells.
   const isPlanned = all.length > last.length && oneCall(all).length === all.length;
   const planned = isPlanned ? await undeletePlan({ paths: all.map((line) => pathValues(line)) }) : [];
-  return { all, folders, last: countFiles(last, folders), count: countFiles(planned.length > 0 ? planned : all, folders) };
+  // A folder that is there again does not come back itself, nor does what is in it again: the plan has what does.
+  const wanted = last.length === 0 && planned.length > 0 ? planned : all;
+  return { all: wanted, folders, last: countFiles(last, folders), count: countFiles(planned.length > 0 ? planned : all, folders) };
 }
 
 // A button that brings back a folder. It asks first, with the numbers of files: all that was ever deleted in it, or the last deletion.

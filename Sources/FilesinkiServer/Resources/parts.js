@@ -40,12 +40,23 @@ const reasonWords = {
   'both-names': 'both sides renamed it', 'renamed-and-edited': 'edited, too', 'later-time': 'both sides changed only the time', 'committed-mode': 'both sides changed the mode',
 };
 
+// The permission bits without the zeros in front: 644.
+function modeWords(line) { return line.mode.replace(/^0+(?=\d)/, ''); }
+
+// What differs of two versions that have the same content; null where the contents differ, or nothing does.
+function sameContentWords(older, newer) {
+  if (older.content === undefined || older.content !== newer.content) return null;
+  const [from, to] = [older, newer].map(modeWords);
+  if (from !== to) return `Only the mode differs: ${from} and ${to}.`;
+  return older.modified === newer.modified ? null : 'Only the time differs.';
+}
+
 // What happened in a version, and what has become of it.
 function versionWords(line) {
   const kind = { directory: 'folder', symlink: 'symlink' }[line.kind];
   const origin = line.moved_from === undefined ? null : `from ${line.moved_from}`;
   const reason = reasonWords[line.reason] ?? (line.reason?.startsWith('auto:') ? `both edits kept, merged by ${line.reason}` : line.reason);
-  return visible([[changeWord(line), origin].filter((word) => word).join(' '), kind, reason, line.pruned && 'removed by a prune', line.lost && 'lost']
+  return visible([[line.moved_to === undefined ? changeWord(line) : `renamed to ${line.moved_to}`, origin].filter((word) => word).join(' '), kind, reason, line.pruned && 'removed by a prune', line.lost && 'lost']
     .filter((word) => word).join(', '));
 }
 

@@ -148,7 +148,10 @@ async function versions(path, isAgain) {
     { text: 'Version', number: true, isName: true }, { text: 'Time', nowrap: true }, { text: 'Device' },
     { text: 'Size', number: true }, { text: 'What' }, { text: 'Actions' },
   ];
-  return [title, table('The newest first', heads, list.map((line, index) => [
+  const goal = list[0].moved_to === undefined ? null : pathValues(list[0], 'moved_to');
+  const since = goal === null ? null
+    : h('p', {}, 'The versions since the rename: ', h('a', { href: pathHash('versions', goal) }, pathName(goal)));
+  return [title, since, table('The newest first', heads, list.map((line, index) => [
     String(line.version), timeText(line.time), h('bdi', {}, visible(line.device)),
     line.size === undefined ? '' : sizeText(line.size),
     versionWords(line),
@@ -170,8 +173,10 @@ function versionButtons(path, line, older, isNewest, place) {
   if (older !== undefined && older.kind === 'file' && !older.pruned && !older.lost) {
     buttons.push(action('Compare', { 'aria-label': label('Compare with the one before') }, async (button) => {
       if (Math.max(line.size, older.size) > 4 * largestShown) return fill(place, button, 'Difference', tooLarge(line.size));
-      const result = await call('diff', { ...values, older: older.version });
-      fill(place, button, `From version ${older.version} to ${line.version}`, differenceElements(result));
+      const title = `From version ${older.version} to ${line.version}`;
+      const words = sameContentWords(older, line);
+      if (words !== null) return fill(place, button, title, h('p', {}, words));
+      fill(place, button, title, differenceElements(await call('diff', { ...values, older: older.version })));
     }));
   }
   if (!isNewest) {
