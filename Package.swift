@@ -367,7 +367,8 @@ let package = Package(
             "FilesinkiCommandsTests",
             [
                 "FilesinkiCommands", "FilesinkiCompression", "FilesinkiDirectory",
-                "FilesinkiEngine", "FilesinkiModel", "FilesinkiText", "FilesinkiReconcile",
+                "FilesinkiEngine", "FilesinkiHashing", "FilesinkiModel", "FilesinkiText",
+                "FilesinkiReconcile",
                 "FilesinkiRemote",
                 "FilesinkiRules", "FilesinkiStore", "FilesinkiSystem", "FilesinkiTesting",
                 "FilesinkiWatch",

@@ -20,6 +20,11 @@ extension Replica {
         try context.manifest.base(path) != nil
     }
 
+    /// That the store was moved, as far as this replica knows, as a warning. Costs no request.
+    package func knownMove() throws -> Failure? {
+        try context.manifest.movedStore.map { .moved($0) }
+    }
+
     /// See ``History/changes(of:)``.
     package func changes(ofCommit number: UInt64) async throws -> CommitChanges {
         try await History(context).changes(of: number)

@@ -87,13 +87,6 @@ extension SyncEngine {
     }
 }
 
-extension Replica {
-    /// That the store was moved, as far as this replica knows, as a warning. Costs no request.
-    package func knownMove() throws -> Failure? {
-        try context.manifest.movedStore.map { .moved($0) }
-    }
-}
-
 extension FilesMemory {
     func checkPublication() throws {
         guard let move = try manifest.movedStore else { return }
