@@ -121,7 +121,7 @@ struct MigrationTests {
         #expect(world.names(in: "store/zones/files") == files)
         #expect(world.names(in: "store/zones/files/log") == commits)
         try await world.expect("sync b")
-        for line in ["devices --root b", "log --root b", "log b/one"] {
+        for line in ["devices --root b", "log --root b", "log one --root b"] {
             let read = try await world.expect(line)
             #expect(read.talk.contains(told), "\(line): \(read.talk)")
             #expect(!read.lines.isEmpty)

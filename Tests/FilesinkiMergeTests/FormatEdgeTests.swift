@@ -173,7 +173,7 @@ struct FormatEdgeTests {
             "/r: Both sides changed a list, and the merge is ambiguous."),
         FormatCase(
             "a.json", "a key twice", "{\"a\":1}", "{\"a\":1,\"a\":2}", "{\"a\":3}",
-            "Both sides changed an object that has a key twice."),
+            "Both sides changed items of one name."),
         FormatCase(
             "a.json", "two lists without a common version", "{}", "{\"l\":[1]}", "{\"l\":[2]}",
             "/l: Both sides added different lists."),
