@@ -1,5 +1,5 @@
 import FilesinkiManifest
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiText
@@ -138,7 +138,7 @@ extension ManifestWriter {
 
 extension Failure {
     /// The store has a note that it was copied to another place.
-    fileprivate static func moved(_ move: MovedStore) -> Failure {
+    static func moved(_ move: MovedStore) -> Failure {
         storeMoved(to: move.address, by: move.device)
     }
 
