@@ -119,7 +119,7 @@ struct AcceptedStoreTests {
         #expect(status.contains(left), "\(status)")
         let refused = try await world.expect("kv set new 1 --root a", .notAllowed)
         let other =
-            "This is not the store of this replica; nothing was changed. What is here stays, and is not sent. "
+            "This is not the store of this replica. What is here stays, and is not sent. "
         #expect(refused.talk.contains(other + remedy), "\(refused.talk)")
         for line in ["export -o values", "sync --accept-account", "import values"] {
             try await world.expect("kv \(line) --root a")

@@ -19,8 +19,6 @@ struct StandardOutputTests {
             #"""
             $ load one -o - --root a
             one
-            $ show one@1 -o - --root a
-            one
             $ merge m/b m/h m/t -o -
             0
             2
@@ -86,7 +84,7 @@ struct StandardOutputTests {
     @Test(
         "with --json, which prints an object, it is refused as no -o is",
         arguments: [
-            "load one --root a", "show one@1 --root a", "merge m/b m/h m/t", "kv export --root a",
+            "load one --root a", "merge m/b m/h m/t", "kv export --root a",
             "compress m/b",
         ])
     func json(_ command: String) async throws {
@@ -114,7 +112,7 @@ struct StandardOutputTests {
     @Test("a file of that name is written with its folder")
     func named() async throws {
         let world = try await Self.world()
-        try await world.follow("$ load one -o ./- --root a\n")
+        try await world.done("load", "one", "-o", "./-", "--root", "a")
         #expect(world.readText("-") == "one\n")
     }
 }

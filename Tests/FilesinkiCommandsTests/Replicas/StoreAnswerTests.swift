@@ -99,7 +99,7 @@ struct StoreAnswerTests {
             WORLD/a  <->  WORLD/store    as "a"
             Up to date. Last synced … (commit 1), 2 files, 8 B
             $ sync a
-            ! filesinki: zones/files/log/…: A commit that was seen is gone: the store was rolled back, or lost it. To merge both sides as at a first sync, so that nothing is lost, run filesinki sync --root WORLD/a --approve ….
+            ! filesinki: zones/files/log/…: A commit that was seen is gone: the store was rolled back, or lost it. Nothing was changed. To merge both sides as at a first sync, so that nothing is lost, run filesinki sync --root WORLD/a --approve ….
             = 7
             """#)
     }
