@@ -90,7 +90,8 @@ import Testing
         #expect(
             worded.remedy
                 == "Make the folder above it at the host with mkdir -p \(folder). Mount the disk that contains it at "
-                + "the host, or correct the address\(meaning)")
+                + "the host, or correct the address\(meaning) If it is lost, see filesinki help lost-store."
+        )
     }
 
     @Test(
