@@ -12,7 +12,7 @@ from browser import run
 
 ITEMS = """
     const list = [...document.querySelectorAll('main section')].find((one) => one.querySelector('h3').innerText === arguments[0]);
-    return list && [...list.querySelectorAll('li')].map((item) => item.innerText);"""
+    return list && [...list.querySelectorAll('li')].map((item) => item.innerText.split(/\\s+/).join(' '));"""
 
 
 def drive(browser, address, replica):
