@@ -140,7 +140,8 @@ extension World {
         switch words.first {
         case "write":
             try write(Self.unescaped(words.dropFirst(2).joined(separator: " ")), to: words[1])
-        case "show": return readText(words[1]).map(Dialogue.lines) ?? ["(none)"]
+        case "show" where words.count == 2:
+            return readText(words[1]).map(Dialogue.lines) ?? ["(none)"]
         case "names": return [names(in: words[1]).joined(separator: " ")]
         case "move": rename(words[1], to: words[2])
         case "remove": removeTree(Array((folder + "/" + words[1]).utf8))

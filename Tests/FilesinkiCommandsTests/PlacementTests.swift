@@ -253,8 +253,9 @@ struct PlacementTests {
         let json = try await world.expect("sync c --json").lines
         let notices = json.filter { $0.contains("another program") }
         #expect(notices.count == 1, "\(json)")
-        #expect(notices.first?.contains(#""type":"notice""#) == true)
-        #expect(notices.first?.contains(#""path":".stignore""#) == true)
+        #expect(
+            notices.first?.hasPrefix(#"{"type":"notice","path":".stignore","code":"usage","#)
+                == true)
     }
 
     @Test("E2.4 a replica found below a new root is reported once by sync")

@@ -40,6 +40,69 @@ struct HistoryAnswerTests {
             """#)
     }
 
+    @Test("show says which part of PATH@VERSION is missing")
+    func show() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ show --root a one
+            ! filesinki: one: The version is missing. Write PATH@VERSION, such as notes/a@12; filesinki log --root WORLD/a PATH lists them.
+            = 2
+            $ show --root a one@9
+            ! filesinki: one: Version 9 was not found: the last commit is 1. List its versions with filesinki log --root WORLD/a one.
+            = 1
+            $ show --root a one@0
+            ! filesinki: one: Version 0 was not found. List its versions with filesinki log --root WORLD/a one.
+            = 1
+            $ show --root a sub@1
+            ! filesinki: sub: A folder has no content. Name a file in it.
+            = 1
+            $ show --root a nope@1
+            ! filesinki: nope: The history has no such path. Check the path; filesinki ls --root WORLD/a lists those that are there, filesinki ls --root WORLD/a --deleted those that were deleted.
+            = 1
+            $ show --root a nope@1 --json
+            {"type":"failure","code":"usage","message":"With --json, the content cannot be written to standard output.","remedy":"Give a file with -o."}
+            ! filesinki: With --json, the content cannot be written to standard output. Give a file with -o.
+            = 2
+            $ show --root a one@x
+            ! filesinki: one@x: The version is missing. Write PATH@VERSION, such as notes/a@12; filesinki log --root WORLD/a PATH lists them.
+            = 2
+            $ show --root a --content 00ff
+            ! filesinki: 00ff: Invalid content ID. It has 64 hexadecimal digits; filesinki log --root WORLD/a --json shows them.
+            = 2
+            $ show --root a --content 0000000000000000000000000000000000000000000000000000000000000000
+            ! filesinki: …: The store holds no such content. filesinki log --root WORLD/a --json PATH lists the contents of a path.
+            = 1
+            $ show --root a one@1 --content 00
+            ! filesinki: Give either PATH@VERSION or --content ID.
+            ! Usage: filesinki show [<options>] [<path@version>]
+            !   See 'filesinki show --help' for more information.
+            = 2
+            $ show --root a
+            ! filesinki: Give either PATH@VERSION or --content ID.
+            ! Usage: filesinki show [<options>] [<path@version>]
+            !   See 'filesinki show --help' for more information.
+            = 2
+            $ show --root a one --commit 1
+            one
+            $ show --root a one --commit 2
+            ! filesinki: Commit 2 was not found. The last commit is 1.
+            = 1
+            $ show --root a one@1 --json
+            {"type":"failure","code":"usage","message":"With --json, the content cannot be written to standard output.","remedy":"Give a file with -o."}
+            ! filesinki: With --json, the content cannot be written to standard output. Give a file with -o.
+            = 2
+            $ show --root a one@1 --conflict here
+            ! filesinki: one@1: No open conflict was found. See the open ones with filesinki conflicts --root WORLD/a.
+            = 1
+            $ show --root a one@1 --conflict
+            ! filesinki: Missing value for '--conflict <side>'
+            ! Help:  --conflict <side>  A version of an open conflict: base, here, there, merge, or the device that wrote it.
+            ! Usage: filesinki show [<options>] [<path@version>]
+            !   See 'filesinki show --help' for more information.
+            = 2
+            """#)
+    }
+
     @Test("load names what it does not find, and prints older versions")
     func load() async throws {
         try await ReplicaTests.pair().follow(

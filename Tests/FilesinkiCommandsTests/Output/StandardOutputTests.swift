@@ -19,6 +19,8 @@ struct StandardOutputTests {
             #"""
             $ load one -o - --root a
             one
+            $ show one@1 -o - --root a
+            one
             $ merge m/b m/h m/t -o -
             0
             2
@@ -84,7 +86,7 @@ struct StandardOutputTests {
     @Test(
         "with --json, which prints an object, it is refused as no -o is",
         arguments: [
-            "load one --root a", "merge m/b m/h m/t", "kv export --root a",
+            "load one --root a", "show one@1 --root a", "merge m/b m/h m/t", "kv export --root a",
             "compress m/b",
         ])
     func json(_ command: String) async throws {
