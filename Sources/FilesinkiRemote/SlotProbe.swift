@@ -213,6 +213,14 @@ package protocol SingleWriterRemote {
     func hasOneWriter() async throws -> Bool
 }
 
+/// A remote whose folders stay when their objects are deleted, with all that no listing shows.
+package protocol TestFolderRemote {
+    /// Removes a folder of a ``SlotProbe``, with everything in it. Nothing but the probe has ever written there.
+    ///
+    /// - Parameter folder: Its path in the remote, without a slash at its end.
+    func removeTestFolder(_ folder: String) async
+}
+
 /// A remote that can cut its own connection in the middle of a ``Remote/put(_:to:)``, so that
 /// ``SlotProbe`` sees what is left behind.
 package protocol CuttableRemote: Sendable {

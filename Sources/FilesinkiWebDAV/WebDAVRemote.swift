@@ -194,3 +194,10 @@ extension WebDAVRemote: CuttableRemote {
         await WebDAVWriter(server: server).cut(upload)
     }
 }
+
+extension WebDAVRemote: TestFolderRemote {
+    /// What remains takes space, and harms nothing: a failure does not matter.
+    package func removeTestFolder(_ folder: String) async {
+        await WebDAVWriter(server: server).discard(server.collection(folder))
+    }
+}

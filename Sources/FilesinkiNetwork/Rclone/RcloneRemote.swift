@@ -107,6 +107,12 @@ extension RcloneRemote: CuttableRemote {
     }
 }
 
+extension RcloneRemote: TestFolderRemote {
+    func removeTestFolder(_ folder: String) async {
+        try? await perform { await $0.removeTestFolder(folder) }
+    }
+}
+
 extension RcloneRemote: SharedConnectionRemote {
     /// With an rclone of its own, as another device has.
     func separated() -> any Remote {

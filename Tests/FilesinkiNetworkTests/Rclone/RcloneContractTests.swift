@@ -1,6 +1,7 @@
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
+import Foundation
 import Glibc
 import Testing
 
@@ -55,6 +56,17 @@ struct RcloneContractTests {
             report.checks.filter { !$0.holds }.map(\.name), report.checks.first?.detail ?? "",
             report.alternative
         )
+    }
+
+    /// rclone writes what it has of a cut upload after the upload is deleted.
+    @Test func `nothing of a check stays in the folder`() async throws {
+        let place = try RclonePlace()
+        let probe = SlotProbe(
+            systemContext: ManualClock().systemContext, writers: 2, rounds: 1
+        ) { try place.remote(place.disk) }
+        #expect(try await probe.testRemote().isFit)
+        let left = FileManager.default.enumerator(atPath: place.folder.path("store"))
+        #expect(left?.allObjects.map { "\($0)" } == ["probe"])
     }
 
     @Test func `a check says whether several devices can share the place`() async throws {
