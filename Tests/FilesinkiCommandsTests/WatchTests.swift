@@ -1,5 +1,7 @@
-import FilesinkiCommands
+import FilesinkiEngine
 import Testing
+
+@testable import FilesinkiCommands
 
 @Suite("watch")
 struct WatchTests {
@@ -23,5 +25,15 @@ struct WatchTests {
         let outcome = try await world.run("watch", "a")
         #expect(outcome.code == .negative)
         #expect(outcome.talk.contains("no remote"))
+    }
+
+    @Test(
+        "only after a failure of the connection it says that it is connected again",
+        arguments: [(true, "Connected again.\n"), (false, "Syncing again.\n")])
+    func resumed(_ wasAway: Bool, _ words: String) async throws {
+        let talk = MemorySink()
+        let reporter = WatchReporter(try World().console(talk: talk), hook: nil, conflicts: nil)
+        try await reporter.report(.resumed(wasAway: wasAway))
+        #expect(String(decoding: talk.bytes, as: UTF8.self) == words)
     }
 }

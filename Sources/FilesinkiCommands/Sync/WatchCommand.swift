@@ -151,9 +151,9 @@ final class WatchReporter: Sendable {
             }
             console.complain(failure)
             console.say("The changes are kept here; retrying.")
-        case .resumed:
+        case .resumed(let wasAway):
             if console.outputOptions.isJSON { try console.output.json(["type": "back"]) }
-            console.say("Connected again.")
+            console.say(wasAway ? "Connected again." : "Syncing again.")
         case .shortage(let shortage): console.complain(shortage.failure)
         case .rulesReloaded: console.detail("Reloaded the rules.")
         case .scansEverything(let reason): console.detail(reason.sentence)

@@ -28,8 +28,8 @@ package enum WatchNotice: Sendable {
     case synced(SyncReport)
     /// The remote is away or another run is active; the watch retries.
     case away(Failure)
-    /// A run succeeded after a failure.
-    case resumed
+    /// A run succeeded after a failure; `wasAway` tells whether it was one of the connection.
+    case resumed(wasAway: Bool)
     /// A run failed; the watch retries.
     case failed(Failure)
     /// Not all folders can be watched; the tree is scanned regularly instead.

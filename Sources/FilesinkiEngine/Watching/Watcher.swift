@@ -22,6 +22,8 @@ package actor Watcher {
     var hasRun = false
     /// The last reported failure; nil if the last run succeeded.
     var lastFailure: String?
+    /// Whether the remote was away at the last reported failure.
+    private var wasAway = false
     private var lock: ReplicaLock?
     /// The stamps of this device's files of rules at the last run.
     private var ruleStamps: [FileStamp?] = []
@@ -177,7 +179,7 @@ package actor Watcher {
             let now = ClockReading.moment
             scheduler.finish(change.isWhole ? .everything : work, at: now, took: now - began)
             if change.hasMore { scheduler.requestRemoteCheck() }
-            if lastFailure != nil { try await onNotice(.resumed) }
+            if lastFailure != nil { try await onNotice(.resumed(wasAway: wasAway)) }
             lastFailure = nil
             hasRun = true
             try await reportChanges(change)
@@ -281,7 +283,8 @@ package actor Watcher {
         let description = failure.description
         if description == lastFailure { return }
         lastFailure = description
-        let isWaiting = failure.code == .away || failure.code == .busy
+        wasAway = failure.code == .away
+        let isWaiting = wasAway || failure.code == .busy
         try await onNotice(isWaiting ? .away(failure) : .failed(failure))
     }
 }

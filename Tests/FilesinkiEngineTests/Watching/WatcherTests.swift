@@ -167,7 +167,7 @@ struct WatcherTests {
         world.write("a/g", "1")
         world.write("a/.filesinki.toml", "gitignore = true\n")
         #expect(
-            try await eventually { world.said["a"]?.contains { $0.hasPrefix("resumed") } == true },
+            try await eventually { world.said["a"]?.contains("resumed(wasAway: false)") == true },
             "\(world.said)")
         #expect(failures().count == 1)
         watcher.requestStop()
@@ -221,6 +221,9 @@ struct WatcherTests {
         #expect(rename(world.store + ".away", world.store) == 0)
         #expect(try await eventually { world.read("b/f") == "while away" })
         #expect(try await eventually { world.read("a/g") == "also" })
+        #expect(
+            try await eventually { world.said["a"]?.contains("resumed(wasAway: true)") == true },
+            "\(world.said)")
         a.requestStop()
         b.requestStop()
         try await first
