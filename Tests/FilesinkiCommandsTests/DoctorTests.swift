@@ -82,6 +82,10 @@ struct DoctorTests {
         Trouble("disk", .warning, "Only 500 MB are free") { world in
             world.machine.space = { _ in (500_000_000, 1 << 40) }
         },
+        Trouble("writing", .warning, "Only 63 MB are free at the store. Free some space") { world in
+            let store = world.folder + "/store"
+            world.machine.space = { ($0 == store ? 63_999_999 : 1 << 40, 1 << 40) }
+        },
         Trouble("manifest", .error, "Run filesinki sync: it is set aside") { world in
             try world.write(String(repeating: "x", count: 9000), to: "a/.filesinki/manifest.sqlite")
         },

@@ -34,6 +34,7 @@ package struct Doctor: Sendable {
         ]
         diagnoses += files.fileSystem()
         diagnoses += [disk(), manifest(), leftovers()]
+        diagnoses += fullRun()
         diagnoses += rules()
         diagnoses.append(watches())
         if canReach {
@@ -128,6 +129,20 @@ package struct Doctor: Sendable {
             }
             return diagnosis
         }
+    }
+
+    /// Whether the last run ended for lack of space: of that at a server nothing else tells. Nothing is said of other runs.
+    private func fullRun() -> [Diagnosis] {
+        let runs = try? ManifestDatabase.openReadOnly(at: state.manifest).runs(limit: 1)
+        guard let last = runs?.first, last.outcome == Failure.Code.full.description else {
+            return []
+        }
+        return [
+            Diagnosis(
+                "space", .warning,
+                "The last run did not complete: no space left, here or at the store.",
+                remedy: "Run filesinki sync: it says where, and what to do.")
+        ]
     }
 
     /// Counts the files in the staging folder while no run is active.

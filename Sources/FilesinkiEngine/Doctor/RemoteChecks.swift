@@ -21,6 +21,9 @@ struct RemoteChecks: Sendable {
     /// The number of unread commits that are read to find the newest one.
     private static let followedCommits = 256
 
+    /// With fewer free bytes at a store in a folder, `doctor` warns: a sync with a few large files would find none.
+    private static let scarceSpace: Int64 = 64_000_000
+
     /// Connects to the remote and runs all checks.
     func diagnose(_ config: ReplicaConfig) async -> [Diagnosis] {
         guard let address = config.remote else {
@@ -94,7 +97,8 @@ struct RemoteChecks: Sendable {
         } catch { return Diagnosis("history", thrown: error) }
     }
 
-    /// The folders of a store in a folder that this user may not write; nothing is written to find out.
+    /// The folders of a store in a folder that this user may not write, or that have no space left; nothing is written to
+    /// find out.
     private func writing(_ connection: ZoneConnection) -> [Diagnosis] {
         let store = connection.remote.address
         guard store.hasPrefix("/") else { return [] }
@@ -102,14 +106,21 @@ struct RemoteChecks: Sendable {
         let closed = folders.map { store + $0 }.first { folder in
             access(folder, F_OK) == 0 && access(folder, W_OK | X_OK) != 0
         }
-        guard let closed else {
-            return [Diagnosis("writing", .ok, "The store's folders are writable.")]
+        if let closed {
+            return [
+                Diagnosis(
+                    "writing", .error, "\(printable(closed.utf8)) cannot be written by this user.",
+                    remedy: "Change its permissions, or those of the mount.")
+            ]
         }
-        return [
-            Diagnosis(
-                "writing", .error, "\(printable(closed.utf8)) cannot be written by this user.",
-                remedy: "Change its permissions, or those of the mount.")
-        ]
+        if let free = facts.space(store)?.free, free < Self.scarceSpace {
+            return [
+                Diagnosis(
+                    "writing", .warning, "Only \(free / 1_000_000) MB are free at the store.",
+                    remedy: "Free some space there, or run filesinki prune.")
+            ]
+        }
+        return [Diagnosis("writing", .ok, "The store's folders are writable.")]
     }
 
     private func guarantees(_ address: String) async -> Diagnosis {

@@ -17,6 +17,12 @@ private struct RemoteToRead: RemoteWrapper {
     }
 }
 
+/// A remote that says it is a folder of this machine.
+private struct RemoteInFolder: RemoteWrapper {
+    let wrapped: any Remote
+    let address = "/nowhere/store"
+}
+
 /// What `doctor` says of a replica that is in use, and of a disk that fills up.
 @Suite struct DoctorTests {
     private func facts(
@@ -101,5 +107,46 @@ private struct RemoteToRead: RemoteWrapper {
         let diagnoses = await Doctor(a.options, facts(free: free, of: total))
             .diagnose(canReach: false)
         #expect(diagnoses.first { $0.name == "disk" }?.level == level)
+    }
+
+    @Test(
+        "less than 64 MB at a store in a folder are a warning",
+        arguments: [
+            (63_999_999, "Only 63 MB are free at the store."),
+            (64_000_000, "The store's folders are writable."),
+        ])
+    func storeDisk(_ free: Int64, _ words: String) async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("x")])
+        let store = RemoteInFolder(wrapped: world.remote)
+        var options = a.options
+        options.connect = { _ in store }
+        var facts = facts()
+        facts.space = { ($0 == store.address ? free : 1 << 40, 1 << 40) }
+        let found = await Doctor(options, facts).diagnose(canReach: true)
+            .first { $0.name == "writing" }
+        #expect(found?.message == words)
+        #expect(
+            found?.remedy
+                == (found?.level == .ok ? "" : "Free some space there, or run filesinki prune."))
+    }
+
+    @Test func `a last run that found no space is a warning until one completes`() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("x")])
+        func space() async -> Diagnosis? {
+            await Doctor(a.options, facts()).diagnose(canReach: false).first { $0.name == "space" }
+        }
+        #expect(await space() == nil)
+        let failure = Failure(.full, "No space left.", remedy: "")
+        try await a.with { try await $0.recordFailedRun(failure, exitCode: 6) }
+        #expect(
+            await space()
+                == Diagnosis(
+                    "space", .warning,
+                    "The last run did not complete: no space left, here or at the store.",
+                    remedy: "Run filesinki sync: it says where, and what to do."))
+        try await a.sync()
+        #expect(await space() == nil)
     }
 }
