@@ -3,15 +3,19 @@ import Testing
 
 @testable import FilesinkiCommands
 
-@Suite("init of a whole tree")
+@Suite("init and clone of a whole tree")
 struct WholeTreeTests {
-    @Test func `the root of the file system is made no replica`() async throws {
-        let outcome = try await World().run("init", "/")
+    @Test(
+        "the root of the file system is made no replica",
+        arguments: [
+            (["init", "/"], "Give the folder to sync: filesinki init DIR."),
+            (["clone", "store", "/"], "Give the folder to create: filesinki clone URL DIR."),
+        ])
+    func fileSystem(arguments: [String], remedy: String) async throws {
+        let outcome = try await World().run(bytes: arguments.map { Array($0.utf8) })
         #expect(outcome.code == .usage)
         #expect(
-            outcome.talk
-                == "filesinki: /: This is the root of the file system. Give the folder to sync: filesinki init DIR.\n"
-        )
+            outcome.talk == "filesinki: /: This is the root of the file system. \(remedy)\n")
     }
 
     @Test("the home folder is said to be one, and asked for at a terminal")

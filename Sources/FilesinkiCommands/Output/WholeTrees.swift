@@ -9,12 +9,8 @@ extension Console {
     /// - Returns: False if the user declined.
     /// - Throws: `Failure` with code `usage` for `/`.
     func confirmsWholeTree(at root: String) throws(Failure) -> Bool {
-        let place = RootPlacement.realPath(Array(root.utf8))
-        guard place != Array("/".utf8) else {
-            throw Failure(
-                .usage, path: root, "This is the root of the file system.",
-                remedy: "Give the folder to sync: filesinki init DIR.")
-        }
+        let place = try Self.belowFileSystem(
+            root, remedy: "Give the folder to sync: filesinki init DIR.")
         guard let home = environment["HOME"], home.hasPrefix("/"),
             RootPlacement.realPath(Array(home.utf8)) == place
         else { return true }
@@ -29,5 +25,18 @@ extension Console {
         if ["y", "yes"].contains(readAnswer()?.lowercased() ?? "") { return true }
         say("Nothing was changed.")
         return false
+    }
+
+    /// The real path of a new replica.
+    ///
+    /// - Throws: `Failure` with code `usage` for `/`.
+    @discardableResult
+    static func belowFileSystem(_ root: String, remedy: String) throws(Failure) -> [UInt8] {
+        let place = RootPlacement.realPath(Array(root.utf8))
+        guard place != Array("/".utf8) else {
+            throw Failure(
+                .usage, path: root, "This is the root of the file system.", remedy: remedy)
+        }
+        return place
     }
 }

@@ -63,6 +63,8 @@ struct CloneCommand: Command {
         try reaching.check(for: address)
         try console.prepare(for: address)
         let path = try FilePlace.absoluteText(dir, in: console.currentFolder)
+        try Console.belowFileSystem(
+            path, remedy: "Give the folder to create: filesinki clone URL DIR.")
         let root = RootChoice(path: path, origin: .given)
         let chosen = try only.map { try Self.chosenPath($0, root, in: console) }
         let patterns = try patterns.patterns
