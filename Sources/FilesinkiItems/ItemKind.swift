@@ -184,7 +184,7 @@ extension ItemNames {
         guard canExport else { return replacing }
         return replacing
             + " To keep the local ones, run filesinki \(command) export\(options) -o FILE before, and filesinki "
-            + "\(command) import\(options) FILE after it."
+            + "\(command) import\(options) FILE after it, which replaces also what is newer there."
     }
 
     /// The zone's name in the store, behind the prefix of its database.

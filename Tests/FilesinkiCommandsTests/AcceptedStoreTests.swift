@@ -109,7 +109,7 @@ struct AcceptedStoreTests {
         let remedy =
             "To use this store, run filesinki kv sync \(root) --accept-account: its values then replace the local "
             + "ones, which are archived. To keep the local ones, run filesinki kv export \(root) -o FILE before, and "
-            + "filesinki kv import \(root) FILE after it."
+            + "filesinki kv import \(root) FILE after it, which replaces also what is newer there."
         let left = "2 values are of the former store, and not in this one. \(remedy)"
         let accepted = try await world.expect("remote set clean --accept --root a")
         #expect(accepted.talk.contains(left), "\(accepted.talk)")
