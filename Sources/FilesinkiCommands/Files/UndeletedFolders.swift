@@ -32,7 +32,7 @@ extension Session {
             return .unreceived(whole, of: folder, console.hints.word(folder))
         }
         return all?.first { $0.path.isInside(folder) }.map {
-            .unreceived($0, of: folder, ShellWord.shown(folder.bytes + Array("/*".utf8)))
+            .unreceived($0, of: folder, ShellWord.path(folder.bytes + Array("/*".utf8)))
         }
     }
 
@@ -42,7 +42,7 @@ extension Session {
             let all = try? await replica.unreceivedDeletions(),
             let first = all.first(where: { pattern.covers($0.path) })
         else { return nil }
-        return .unreceived(first, of: first.path, ShellWord.shown(argument.utf8))
+        return .unreceived(first, of: first.path, ShellWord.path(argument.utf8))
     }
 
     /// The failure of `undelete` of a name that was not deleted, with the deleted path or folder that has it in another folder or

@@ -184,7 +184,7 @@ extension Failure {
 
     private static func bringBack(in folder: RelativePath) -> String {
         "To bring that back, too, run filesinki undelete "
-            + "\(ShellWord.shown(folder.bytes + Array("/*".utf8)))."
+            + "\(ShellWord.path(folder.bytes + Array("/*".utf8)))."
     }
 }
 

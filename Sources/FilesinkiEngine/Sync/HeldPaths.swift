@@ -26,14 +26,14 @@ extension Failure {
     package static func notHeld(_ path: RelativePath) -> Failure {
         Failure(
             .usage, path: path.bytes, "Outside of the paths that this replica holds.",
-            remedy: "Add it with filesinki only add \(ShellWord.shown(path.bytes)), then sync.")
+            remedy: "Add it with filesinki only add \(ShellWord.path(path.bytes)), then sync.")
     }
 
     /// A folder was named of which only a part is here.
     static func partlyHeld(_ path: RelativePath) -> Failure {
         Failure(
             .usage, path: path.bytes, "This replica holds only a part of the folder.",
-            remedy: "Add all of it with filesinki only add \(ShellWord.shown(path.bytes)), then "
+            remedy: "Add all of it with filesinki only add \(ShellWord.path(path.bytes)), then "
                 + "sync; or give paths that are here.")
     }
 
@@ -42,7 +42,7 @@ extension Failure {
     /// - Parameter version: A commit with which it was there.
     static func remedyElsewhere(_ path: RelativePath, version: UInt64) -> String {
         "Write what was there into another folder with filesinki restore "
-            + "\(ShellWord.shown(path.bytes)) --commit \(version) -o DIR"
+            + "\(ShellWord.path(path.bytes)) --commit \(version) -o DIR"
     }
 }
 
@@ -146,7 +146,7 @@ extension Failure {
     fileprivate static func unheld(_ path: RelativePath) -> Failure {
         Failure(
             .usage, path: path.bytes, "Not synced: outside of the paths that this replica holds.",
-            remedy: "Add it with filesinki only add \(ShellWord.shown(path.bytes)), or list it in "
+            remedy: "Add it with filesinki only add \(ShellWord.path(path.bytes)), or list it in "
                 + ".filesinki/ignore.")
     }
 }

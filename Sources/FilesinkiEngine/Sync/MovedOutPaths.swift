@@ -86,7 +86,7 @@ extension Failure {
             .usage, path: path.bytes,
             "Not sent as deleted: it is at \(place) now, outside of the paths that this replica holds.",
             remedy: "To move it on all devices, run filesinki only add "
-                + "\(ShellWord.shown(place.bytes)), then sync. To delete it there, move it out of "
+                + "\(ShellWord.path(place.bytes)), then sync. To delete it there, move it out of "
                 + "the replica.")
     }
 }

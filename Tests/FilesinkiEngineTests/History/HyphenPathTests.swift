@@ -12,5 +12,11 @@ import Testing
         #expect(
             Failure.folderIsThere(path).remedy
                 == "To bring back what was deleted in it, run filesinki undelete ./'-n/*'.")
+        #expect(
+            Failure.notHeld(path).remedy == "Add it with filesinki only add ./-n, then sync.")
+        #expect(
+            Failure.remedyElsewhere(path, version: 3)
+                == "Write what was there into another folder with filesinki restore ./-n --commit 3 -o DIR"
+        )
     }
 }
