@@ -30,6 +30,22 @@ struct ResolveMarkersTests {
         #expect(world.readText("b/x") == (line == nil ? text : "a\n"))
     }
 
+    @Test("an empty standard input is refused, and an empty file is taken")
+    func empty() async throws {
+        let world = try await Self.world("a\n", "b\n")
+        world.currentFolder = world.folder + "/b"
+        let refused = try await world.run("resolve", "x", "--with", "-", input: [])
+        #expect(refused.code == .usage)
+        #expect(
+            refused.talk
+                == "filesinki: x: Standard input was empty, and nothing was changed. If the file is to be "
+                + "empty, give an empty file: --with FILE.\n")
+        #expect(world.readText("b/x") == "a\n")
+        try world.write("", to: "none")
+        try await world.done("resolve", "x", "--with", "../none")
+        #expect(world.readText("b/x") == "")
+    }
+
     @Test("lines like markers that a version has may stay")
     func own() async throws {
         let world = try await Self.world("Heading\n=======\n", "other\n")

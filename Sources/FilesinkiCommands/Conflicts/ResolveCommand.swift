@@ -124,7 +124,7 @@ struct ResolveCommand: ReplicaCommand {
         guard let paths = try list.all(paths, in: console) else { return .done }
         if let tool { return try await merge(paths, with: tool, in: console) }
         // Read once, before anything is changed.
-        let given = try with.map { try InputFile($0, in: console).readAll(limit: Self.limit) }
+        let given = try given(in: console)
         let session = try await Session.open(replica, writable: true, in: console)
         let open = try await session.openConflicts()
         let targets = try targets(paths, open, session)
@@ -146,6 +146,18 @@ struct ResolveCommand: ReplicaCommand {
         let code = try done.show(in: console)
         if !undo { try await session.sayResolved(targets.map(\.path), taking: taken) }
         return code
+    }
+
+    /// The content of `--with`.
+    ///
+    /// - Throws: Code `usage` if a stream was empty: what was to write it may have failed.
+    private func given(in console: Console) throws -> [UInt8]? {
+        guard let with else { return nil }
+        let bytes = try InputFile(with, in: console).readAll(limit: Self.limit)
+        // The page gives what was typed there.
+        guard bytes.isEmpty, with == "-", console.call?.input == nil, let path = paths.first
+        else { return bytes }
+        throw Failure.emptyInput(path)
     }
 
     /// What was taken, for a message.
@@ -202,6 +214,16 @@ struct ResolveCommand: ReplicaCommand {
             remedy:
                 "Remove them. If such lines belong to the file, resolve it with --take, write them into "
                 + "\(path), and sync.")
+    }
+}
+
+extension Failure {
+    /// - Parameter path: As the user typed it.
+    fileprivate static func emptyInput(_ path: String) -> Failure {
+        Failure(
+            .usage, path: ArgumentText.bytes(of: path),
+            "Standard input was empty, and nothing was changed.",
+            remedy: "If the file is to be empty, give an empty file: --with FILE.")
     }
 }
 
