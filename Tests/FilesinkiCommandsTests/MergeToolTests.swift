@@ -110,7 +110,11 @@ struct MergeToolTests {
         let world = try await Self.world()
         let unknown = try await world.run("resolve", "one.txt", "--tool", "mled")
         #expect(unknown.code == .usage)
-        #expect(unknown.talk.contains("kdiff3"), "\(unknown.talk)")
+        #expect(
+            unknown.talk
+                == "filesinki: mled: Unknown merge tool. Use meld, kdiff3, vimdiff, nvim, code, or a name with a "
+                + "mergetool.NAME.cmd in git's settings. A program of another name needs a command line: "
+                + #"--tool 'mled "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'."# + "\n")
         let both = ["resolve", "one.txt", "--tool", "meld", "--take", "here"]
         #expect(try await world.run(bytes: both.map { Array($0.utf8) }).code == .usage)
     }

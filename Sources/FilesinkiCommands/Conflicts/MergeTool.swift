@@ -64,9 +64,15 @@ struct MergeTool: Sendable {
         } else {
             throw Failure(
                 .usage, path: ArgumentText.bytes(of: argument), "Unknown merge tool.",
-                remedy: "Use \(Self.knownNames), a name with a mergetool.NAME.cmd in git's "
-                    + "settings, or a command with $BASE $LOCAL $REMOTE $MERGED.")
+                remedy: "Use \(Self.knownNames), or a name with a mergetool.NAME.cmd in git's "
+                    + "settings. A program of another name needs a command line: "
+                    + "--tool \(Self.line(of: argument)).")
         }
+    }
+
+    /// A command line that gives the four files to a program, as a word for a shell.
+    private static func line(of program: String) -> String {
+        ShellWord.shown("\(program) \"$BASE\" \"$LOCAL\" \"$REMOTE\" \"$MERGED\"".utf8)
     }
 
     /// The user's editor, of the merged file only, as git chooses and runs it.
