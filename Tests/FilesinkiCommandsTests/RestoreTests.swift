@@ -69,6 +69,81 @@ struct RestoreTests {
         #expect(explained.text.contains("restore"), "\(explained.text)")
     }
 
+    @Test("an edit that was not synced is named, with the version that it has become")
+    func replacedEdit() async throws {
+        let world = try await Self.world()
+        world.currentFolder = world.folder + "/a"
+        try world.write("mine", to: "a/d/x")
+        let plan = try await world.run("restore", "-n", "d/x@1")
+        #expect(
+            plan.talk
+                == "d/x: What is in place, not synced, would become a version, and then be replaced. "
+                + "filesinki log d/x would list it.\nWould restore 1 file.\nNothing was changed.\n")
+        #expect(try await commits(world) == 3 && world.readText("a/d/x") == "mine")
+        let outcome = try await world.run("restore", "d/x@1")
+        #expect(
+            outcome.talk
+                == "d/x: What was in place, not synced before, is version 4 now. To bring it back, run "
+                + "filesinki restore d/x@4.\nRestored 1 file.\n")
+        // The remedy.
+        #expect(try await world.run("restore", "d/x@4").talk == "Restored 1 file.\n")
+        #expect(world.readText("a/d/x") == "mine")
+        try world.write("again", to: "a/d/x")
+        let several = try await world.run("restore", "--json", "d@2", "z@1")
+        let notice =
+            #"{"type":"notice","path":"d/x","code":"exists","message":"What was in place, not synced before, "#
+            + #"is version 7 now.","remedy":"To bring it back, run filesinki restore d/x@7."}"#
+        #expect(several.lines.filter { $0.contains("notice") } == [notice])
+    }
+
+    @Test("another device's version that was not received is named, also where it is merged")
+    func replacedVersion() async throws {
+        let world = try await Self.world()
+        try world.write("1\n2\n3\n4\n5\n", to: "a/list")
+        try await world.done("sync", "a")
+        try await world.done("clone", "store", "b", "--device", "desk")
+        try world.write("theirs", to: "b/z")
+        try world.write("0\n2\n3\n4\n5\n", to: "b/list")
+        try await world.done("sync", "b")
+        try world.write("1\n2\n3\n4\n6\n", to: "a/list")
+        world.currentFolder = world.folder + "/a"
+        let plan = try await world.run("restore", "-n", "z@1")
+        #expect(
+            plan.talk
+                == "z: desk's version 5, not received here yet, would be replaced. To see it, run filesinki "
+                + "show z@5.\nWould restore 1 file.\nNothing was changed.\n")
+        let outcome = try await world.run("restore", "z@1", "list@4")
+        #expect(
+            outcome.talk
+                == "list: What was in place, merged with another device's version, is version 6 now. To bring "
+                + "it back, run filesinki restore list@6.\nz: desk's version 5, not received here before, was "
+                + "replaced. To bring it back, run filesinki restore z@5.\nRestored 2 files.\n")
+        #expect(try await world.run("show", "list@6").text == "0\n2\n3\n4\n6\n")
+    }
+
+    @Test("a side of a conflict that stays open is not replaced: no history has it")
+    func openConflict() async throws {
+        let world = try await Self.world()
+        try world.write("strategy = \"leave\"\n", to: "a/.filesinki.toml")
+        try await world.done("sync", "a")
+        try await world.done("clone", "store", "b")
+        for name in ["a", "b"] { try world.write("by \(name)", to: "\(name)/z") }
+        try await world.done("sync", "a")
+        #expect(try await world.run("sync", "b").code == .conflict)
+        world.currentFolder = world.folder + "/b"
+        for line in [["restore", "-n", "z@1"], ["restore", "z@1"], ["restore", "z@1", "z@2"]] {
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .usage, "\(line)")
+            #expect(
+                outcome.talk.hasPrefix(
+                    "filesinki: z: It was edited here, and that is not in the history yet: it would be "
+                        + "replaced. Run filesinki sync first, or resolve its conflict: see filesinki conflicts.\n"
+                ),
+                "\(outcome.talk)")
+            #expect(world.readText("b/z") == "by b")
+        }
+    }
+
     @Test("files are counted, and folders only where no file came back")
     func count() async throws {
         let world = try await Self.world()

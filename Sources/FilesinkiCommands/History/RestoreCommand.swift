@@ -210,6 +210,7 @@ extension Console {
         let isNaming = !isExport || outputOptions.isJSON || outputOptions.verbosity == .verbose
         if isNaming { try show(restored: report.restored, folders: report.folders) }
         try show(report.problems + (report.sync?.problems ?? []), type: "problem")
+        try show(report.notices, type: "notice")
         if let away = report.sync?.away { say("The changes are not yet published. \(away)") }
         if report.restored.isEmpty, report.problems.isEmpty, let path = report.unchanged.first {
             say("\(path) is already as it was then: nothing was changed.")

@@ -52,10 +52,12 @@ struct ManyRestores: ReplicaPart {
         let before = try await sync.syncPaths(paths, options, rules: synced.rules)
         var options = options
         options.operation = "restore"
+        let replaced = try ReplacedVersions(before, manifest)
         let allowed = try keepSynced(points, path: \.path, after: before, options, &report)
         let reader = try await reader(of: allowed, after: before)
         try await write(try Self.wanted(allowed), in: reader, options, &report)
         try await publish(allowed.map(\.path), "restore", options, after: before, &report)
+        await Restores(replica).noteReplaced(replaced, &report)
         return report
     }
 

@@ -28,6 +28,7 @@ struct RestorePlans: ReplicaPart {
             points.map(\.path), Self.options, rules: synced.rules)
         let reader = try await many.reader(of: points, after: nil)
         try await add(ManyRestores.wanted(points), in: reader, after: before, &report)
+        await Restores(replica).noteReplaced(try ReplacedVersions(before, manifest), &report)
         report.notices += before.moveNotices
         return report
     }
@@ -112,6 +113,7 @@ struct RestorePlans: ReplicaPart {
             do {
                 try await places.require(item, in: reader, from: contents, leaving: &ignored)
                 let step = synced[item.path]
+                if step?.action == .leave { throw Failure.wouldReplaceUnpublished(item.path) }
                 let present = step?.action == .agree ? step?.ours : step?.action.entry
                 let isInPlace =
                     try present?.agrees(with: item.entry)

@@ -168,6 +168,7 @@ struct Restores: ReplicaPart {
                 [path], after: report, options, remedy: ManyRestores.ignoredRemedy)
             first = report
         }
+        let replaced = try first.map { try ReplacedVersions($0, manifest) }
         var options = options
         options.operation = command.command
         let reader = try await history.historyReader(after: first).knowing(met)
@@ -188,6 +189,7 @@ struct Restores: ReplicaPart {
             try await sync.syncPaths([path], options, after: first)
         }
         try journal.record(command, report.restored)
+        if let replaced { await noteReplaced(replaced, &report) }
         try report.setState(status.baseState(of: path))
         return report
     }
@@ -218,6 +220,7 @@ struct Restores: ReplicaPart {
     ) async throws {
         let (path, entry) = (item.path, item.entry)
         try await require(item, in: reader, from: contents, leaving: &ignored)
+        try requirePublished(at: path, orEqualTo: entry)
         if try isInPlace(entry, at: path) {
             report.unchanged.append(path)
         } else if try await editor.write(entry, at: path, from: contents) {
@@ -251,7 +254,7 @@ struct Restores: ReplicaPart {
         for folder in path.ancestors.reversed() {
             guard let found = try root.status(folder) else { return }
             if found.kind == .directory { continue }
-            let (name, deleted) = (ShellWord.shown(folder.bytes), ShellWord.shown(path.bytes))
+            let (name, deleted) = (ShellWord.path(folder.bytes), ShellWord.path(path.bytes))
             throw Failure(
                 .exists, path: path.bytes,
                 "Cannot be restored: \(folder) is a \(found.kind == .symlink ? "symlink" : "file") now.",
