@@ -172,7 +172,7 @@ extension GuardViolation: CustomStringConvertible {
             "The run would delete \(count) of \(all) paths at the remote\(Self.already(earlier)); "
                 + "the limit is \(limit)."
         case .deletionsOurs(let count, let all, let limit, let earlier):
-            "The run would delete \(count) of \(all) paths here\(Self.already(earlier)); "
+            "The run would delete \(Self.part(count, of: all))\(Self.already(earlier)); "
                 + "the limit is \(limit)."
         case .overwritesTheirs(let count, let all, let share):
             "The run would overwrite \(count) of \(all) paths at the remote; \(Self.limit(share))"
@@ -183,6 +183,13 @@ extension GuardViolation: CustomStringConvertible {
 
     private static func limit(_ share: Double) -> String {
         "the limit of overwrites is \(MaxDelete.share(share)), and only --approve lifts it."
+    }
+
+    /// So many of the paths that were synced here; without a base, as where a folder joins a store, more are deleted.
+    private static func part(_ count: Int, of all: Int) -> String {
+        count <= all
+            ? "\(count) of \(all) paths here"
+            : "\(count) paths here, where \(all) were synced before"
     }
 
     private static func already(_ count: Int) -> String {

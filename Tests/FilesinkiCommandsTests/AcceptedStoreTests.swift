@@ -110,7 +110,7 @@ struct AcceptedStoreTests {
             "To use this store, run filesinki kv sync \(root) --accept-account: its values then replace the local "
             + "ones, which are archived. To keep the local ones, run filesinki kv export \(root) -o FILE before, and "
             + "filesinki kv import \(root) FILE after it, which replaces also what is newer there."
-        let left = "2 values are of the former store, and not in this one. \(remedy)"
+        let left = "2 values are of the former store, and not synced with this one. \(remedy)"
         let accepted = try await world.expect("remote set clean --accept --root a")
         #expect(accepted.talk.contains(left), "\(accepted.talk)")
         let run = try await world.expect("sync a")
@@ -121,9 +121,19 @@ struct AcceptedStoreTests {
         let other =
             "This is not the store of this replica. What is here stays, and is not sent. "
         #expect(refused.talk.contains(other + remedy), "\(refused.talk)")
+        let kept = try await world.expect("deinit a", .negative)
+        #expect(kept.talk.contains("3 values are of the former store"), "\(kept.talk)")
+        #expect(world.names(in: "a").contains(".filesinki"))
         for line in ["export -o values", "sync --accept-account", "import values"] {
             try await world.expect("kv \(line) --root a")
         }
+        let archived = try await world.expect("deinit a", .negative)
+        let archive =
+            ": This archive of values or records of a former store would go. Move it to another place, or give --force: all "
+            + "files stay.\n"
+        #expect(
+            archived.talk.hasPrefix("filesinki: \(world.folder)/a/.filesinki/kv/default.archive-")
+                && archived.talk.hasSuffix(archive), "\(archived.talk)")
         #expect(try await world.expect("kv get theme --root a").lines == ["dark"])
         #expect(try await world.expect("kv get new --root a").lines == ["1"])
         #expect(try await !world.expect("sync a").talk.contains("former store"))

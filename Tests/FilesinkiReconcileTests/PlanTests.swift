@@ -206,6 +206,10 @@ import Testing
     }
 
     @Test func `one earlier deletion is named`() {
+        #expect(
+            GuardViolation.deletionsOurs(60, of: 0, limit: .standard).description
+                == "The run would delete 60 paths here, where 0 were synced before; the limit is 50%."
+        )
         let violation = GuardViolation.deletionsOurs(3, of: 4, limit: .count(2), earlier: 1)
         #expect(
             violation.description

@@ -18,9 +18,9 @@ struct DeinitCommand: ReplicaCommand {
             Removes the state of the replica (.filesinki): what it knows of the store, credentials, \
             and this device's settings for it. All files stay, and so does the store.
 
-            Exits with 1 and removes nothing if changes, values or records are not published, conflicts are \
-            open, something is withheld, its own ignore file has rules or commits of the store were not received here, unless --force is \
-            given. Scans the folder; a store that cannot be read is said, and does not hinder. If it is interrupted, run it again.
+            Exits with 1 and removes nothing if changes, values or records are not published or are of a \
+            former store, conflicts are open, something is withheld, its own ignore file has rules or commits \
+            of the store were not received here, unless --force is given. Scans the folder; a store that cannot be read is said, and does not hinder. If it is interrupted, run it again.
             """)
 
     @Argument(help: "The replica's folder.", completion: .directory)
@@ -96,6 +96,7 @@ struct DeinitCommand: ReplicaCommand {
             throw Failure.refused(
                 options.root, "Not published: \(first)\(others).", "Run filesinki sync")
         }
+        try await refuseLeft(opened, options)
         let values = try LocalValues.pendingCount(state: options.stateFolder.path)
         if values > 0 {
             throw Failure.refused(
@@ -117,6 +118,26 @@ struct DeinitCommand: ReplicaCommand {
         if let first = state.conflicts.first {
             throw Failure.refused(
                 options.root, "A conflict is open: \(first).", "Resolve it with filesinki resolve")
+        }
+    }
+
+    /// Refuses to remove what only this device may have: values and records of a store that the replica has left, and what
+    /// `--accept-account` has archived of them.
+    private func refuseLeft(_ opened: Replica, _ options: ReplicaOptions) async throws {
+        let state = options.stateFolder.path
+        let left = try LeftItems(state: state, store: await opened.storeID)
+        if let first = left.notices().first {
+            throw Failure(
+                .differs, path: options.root, first.message,
+                remedy: first.remedy + " Or give --force: they are removed, and all files stay.")
+        }
+        let archives =
+            try LocalZones<ValueKind>.archives(state: state)
+            + LocalZones<RecordKind>.archives(state: state)
+        if let first = archives.first {
+            throw Failure.refused(
+                first, "This archive of values or records of a former store would go.",
+                "Move it to another place")
         }
     }
 

@@ -35,7 +35,7 @@ struct LeftItems {
         let verb = zone.count == 1 ? "is" : "are"
         return Failure(
             .wrongStore,
-            "\(CountText.text(zone.count, item))\(place) \(verb) of the former store, and not in this one.",
+            "\(CountText.text(zone.count, item))\(place) \(verb) of the former store, and not synced with this one.",
             remedy: "To use this store, \(zone.remedy)")
     }
 }

@@ -38,12 +38,15 @@ extension ItemZone {
         return isDone
     }
 
+    /// What the name of an archive has behind that of its zone. No zone's name has a dot.
+    package static var archiveMark: String { ".archive-" }
+
     /// Copies the whole file beside itself, before its items are replaced or removed.
     ///
     /// - Returns: The path of the copy.
     package func archive() throws -> String {
         let stamp = String(now.seconds) + "-" + hexadecimal(place.systemContext.randomBytes(4))
-        let path = place.folder + "/" + place.name + ".archive-" + stamp + ".sqlite"
+        let path = place.folder + "/" + place.name + Self.archiveMark + stamp + ".sqlite"
         let quoted = path.split(separator: "'", omittingEmptySubsequences: false)
             .joined(separator: "''")
         try database.connection.execute("VACUUM INTO '\(quoted)'")

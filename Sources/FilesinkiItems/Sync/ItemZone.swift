@@ -179,6 +179,21 @@ package enum LocalZones<Kind: ItemKind> {
         }.sorted()
     }
 
+    /// The files in which the items of stores that were left lie: see ``ItemZone/archive()``.
+    package static func archives(state: String) throws(Failure) -> [String] {
+        var found: [String] = []
+        for scope in try scopes(state: state) {
+            let folder = ItemPlace<Kind>.folder(in: state, scope)
+            guard StateFile.exists(folder) else { continue }
+            let names = try StateFile.names(in: folder).sorted()
+            found += names.filter {
+                $0.hasSuffix(".sqlite") && $0.contains(ItemZone<Kind>.archiveMark)
+            }
+            .map { folder + "/" + $0 }
+        }
+        return found
+    }
+
     /// The databases of which this device has zones, the private one first, the others in the order of names.
     package static func scopes(state: String) throws(Failure) -> [DatabaseScope] {
         let folder = ItemPlace<Kind>.folder(in: state)
