@@ -55,4 +55,37 @@ struct LaterEditTests {
         _ = try await world.run("sync")
         #expect(world.readText("b/one.txt") == "later\n")
     }
+
+    @Test(
+        "where another device has resolved it, what was synced later stays, too",
+        arguments: ["here", "there"], ["a", "b"])
+    func resolvedElsewhere(_ side: String, writer: String) async throws {
+        let world = try await World.withConflicts()
+        let copy = try #require(world.names(in: "b").first { $0.hasPrefix("one (conflict ") })
+        let a = world.folder + "/a"
+        try await world.done("sync", "--root", a)
+        try await world.done("resolve", "--root", a, "one.txt", "--take", side)
+        try await world.done("sync")
+        try world.write("later\n", to: writer + "/one.txt")
+        try await world.done("sync", "--root", "\(world.folder)/\(writer)")
+        try await world.done("sync")
+        let outcome = try await world.run("resolve", "--undo", "one.txt")
+        #expect(outcome.code == .usage, "\(outcome.talk)")
+        #expect(Self.folded(outcome.talk).contains(Self.remedy(copy)), "\(outcome.talk)")
+        #expect(world.readText("b/one.txt") == "later\n")
+    }
+
+    @Test(
+        "the resolve of another device is undone as long as nothing was written after it",
+        arguments: ["here", "there"])
+    func undone(_ side: String) async throws {
+        let world = try await World.withConflicts()
+        let a = world.folder + "/a"
+        try await world.done("sync", "--root", a)
+        try await world.done("resolve", "--root", a, "one.txt", "--take", side)
+        try await world.done("sync")
+        let outcome = try await world.run("resolve", "--undo", "one.txt")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.names(in: "b").contains { $0.hasPrefix("one (conflict ") })
+    }
 }

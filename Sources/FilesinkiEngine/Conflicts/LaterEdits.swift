@@ -25,8 +25,8 @@ extension Conflicts {
         {
             throw Failure.editedAfterResolve(path, copies)
         }
-        guard chosen != nil, let base, let synced = base.entry.identity, !known.contains(synced)
-        else { return }
+        guard let base, let synced = base.entry.identity, !known.contains(synced) else { return }
+        if chosen == nil, try !isLater(base.version, than: copies) { return }
         // One that was pruned may be an edit.
         let commit = try? await connected().log.read(base.version)
         let isResolve = commit?.changes.contains { change in
@@ -34,6 +34,13 @@ extension Conflicts {
                 || copies.contains(change.path) && change.entry.kind == .tombstone
         }
         guard isResolve == true else { throw Failure.editedAfterResolve(path, copies) }
+    }
+
+    /// Whether a version came after another device had resolved a conflict, which deletes its copy: nothing notes here what it chose.
+    private func isLater(_ version: UInt64, than copies: [RelativePath]) throws -> Bool {
+        let deletions = try copies.compactMap { try manifest.tombstone($0)?.version }
+        guard let last = deletions.max() else { return false }
+        return version > last
     }
 
     /// The options of a run that ends before it changes anything if another device has written in place what this one has not
