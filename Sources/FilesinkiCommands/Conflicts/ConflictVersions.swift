@@ -108,8 +108,30 @@ extension OpenConflict {
     /// other one.
     func editWords(of side: Choice.Side) -> String {
         if side == .ours { return copyEditWords }
-        let isEdited = side == .theirs && sides.unsent != nil && !isEditedInPlace(side)
-        return isEdited ? ", edited since, not yet synced" : ""
+        if isEditedInPlace(side) { return "" }
+        if sides.unsent != nil { return ", edited since, not yet synced" }
+        guard let version = sides.editedVersion else { return "" }
+        return ", edited since\(editorWords) (version \(version))"
+    }
+
+    /// Who has edited the file in place, where its label does not say so.
+    private var editorWords: String {
+        guard sides.here != .theirs, let device = sides.theirsDevice,
+            device != sides.label(.theirs)
+        else { return "" }
+        return " by \(printable(device.utf8))"
+    }
+
+    func addEdits(to object: inout JSONObject) {
+        if sides.isEditedHere { object.add("edited_here", true) }
+        if sides.unsent != nil { object.add("unsent", true) }
+        if let version = sides.editedVersion {
+            var edit: JSONObject = [:]
+            edit.add("device", sides.theirsDevice)
+            edit.add("version", version)
+            object.add("edited_in_place", .object(edit))
+        }
+        addCopyEdit(to: &object)
     }
 
     /// Refuses to replace what was edited in place, and what no run has sent yet: nothing has shown it beside the others.

@@ -80,9 +80,7 @@ extension OpenConflict {
         object.add("copy", copy)
         if let base = conflict.base { object.add("base", .object(Self.json(base))) }
         if !isBaseKnown { object.add("base_unknown", true) }
-        if sides.isEditedHere { object.add("edited_here", true) }
-        if sides.unsent != nil { object.add("unsent", true) }
-        addCopyEdit(to: &object)
+        addEdits(to: &object)
         guard sides.here == nil else {
             for side in sides.inOrder {
                 let name = sides.label(side)

@@ -72,6 +72,13 @@ struct ResolveCommand: ReplicaCommand {
             valueName: "content"))
     var ifContent: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Resolve only if the conflict copy has this content, also if it is not synced yet.",
+            valueName: "content"))
+    var ifCopy: String?
+
     @Flag(
         name: [.customShort("i"), .customLong("interactive")],
         help: "Ask at the terminal about each open conflict, or those of the paths.")
@@ -90,7 +97,7 @@ struct ResolveCommand: ReplicaCommand {
 
     func validate() throws {
         if isInteractive {
-            if undo || all || take != nil || with != nil || ifContent != nil || report.json
+            if undo || all || take != nil || with != nil || isLookedAt || report.json
                 || list.pathsFrom != nil
             {
                 throw ValidationError("-i takes paths and --tool, and nothing else.")
@@ -101,7 +108,7 @@ struct ResolveCommand: ReplicaCommand {
             throw ValidationError("Give paths, --all, or -i to be asked about each.")
         }
         if undo {
-            if all || take != nil || with != nil || tool != nil || ifContent != nil {
+            if all || take != nil || with != nil || tool != nil || isLookedAt {
                 throw ValidationError("--undo takes paths and nothing else.")
             }
             return
@@ -112,8 +119,9 @@ struct ResolveCommand: ReplicaCommand {
         if with != nil, all || paths.count > 1 {
             throw ValidationError("--with is for one path.")
         }
-        if ifContent != nil, all || tool != nil || paths.count > 1 || list.pathsFrom != nil {
-            throw ValidationError("--if-content is for one path, with --take or --with.")
+        if isLookedAt, all || tool != nil || paths.count > 1 || list.pathsFrom != nil {
+            throw ValidationError(
+                "--if-content and --if-copy are for one path, with --take or --with.")
         }
     }
 

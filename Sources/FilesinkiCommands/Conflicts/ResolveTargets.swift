@@ -96,8 +96,9 @@ extension ResolveCommand {
         if let take { try open?.requireSide(take, hints) }
         let side = take == "base" ? nil : take.flatMap { open?.sides.side(named: $0) }
         if side != .theirs, ifContent == nil { try open?.requireSent(hints) }
-        // --if-content names what is in place: nothing says that the copy was looked at.
-        if side != .ours || ifContent != nil {
+        // --if-content alone names what is in place: nothing says that the copy was looked at.
+        let isCopySeen = ifContent == nil || ifCopy != nil
+        if side != .ours || !isCopySeen {
             try open?.requireSentCopy(hints, isTakeable: ifContent == nil)
         }
         if let given { return .bytes(given) }

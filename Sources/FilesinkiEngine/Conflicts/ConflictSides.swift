@@ -21,6 +21,9 @@ package struct ConflictSides: Hashable, Sendable {
     package var isCopyEdited = false
     /// The conflict copy, if it was edited here and no run has sent that yet.
     package var unsentCopy: UnsentFile?
+    /// The version in place, if it was synced after the conflict had been found: somebody has edited the file since, as who merges
+    /// by hand does. ``theirsDevice`` has done that. Nil where ``isEditedHere`` says so.
+    package var editedVersion: UInt64?
 
     /// The name of the device that wrote a version; nil if it is not known.
     package func device(_ side: Choice.Side) -> String? {

@@ -12,6 +12,14 @@ extension Conflicts {
         sides.unsentCopy = try unsent(base, besides: base.entry)
     }
 
+    /// The version in which a conflict copy was made; nil if it was edited since, or is not published yet.
+    func versionMade(of copy: RelativePath) throws -> UInt64? {
+        guard let base = try manifest.base(copy), base.version > 0, try !isEditedCopy(copy) else {
+            return nil
+        }
+        return base.version
+    }
+
     /// Whether a synced conflict copy has another content than it was made with, which its name tells.
     private func isEditedCopy(_ copy: RelativePath) throws -> Bool {
         guard let (_, digits) = conflictOriginal(of: copy), let found = try manifest.base(copy),

@@ -39,6 +39,28 @@ extension Conflicts {
         }
     }
 
+    /// Finds whether the file in place of a conflict has been edited, and synced, since the conflict was found. The device that
+    /// found it knows what was in place; any other one, which version came later than the conflict copy.
+    ///
+    /// - Parameter row: As in ``findEdit(of:_:_:_:)``, which has found the unsynced edits.
+    func findSyncedEdit(
+        of row: ConflictRow, _ writers: VersionWriters, _ sides: inout ConflictSides
+    ) throws {
+        guard !sides.isEditedHere, let copy = row.copyPath, let found = row.theirs,
+            found.kind == .file, let base = try manifest.base(row.path), base.entry.kind == .file
+        else { return }
+        if row.rule == Self.receivedRule {
+            let made = try writers.copies[copy] ?? versionMade(of: copy)
+            let origin = writers.origin(of: base.version, at: row.path)
+            guard let made, origin > made else { return }
+        } else {
+            // A run that has not ended yet: the manifest has what was there before.
+            let isKnown = [found, row.base].contains { $0?.hasSameContent(as: base.entry) == true }
+            if isKnown { return }
+        }
+        sides.editedVersion = base.version
+    }
+
     /// The content of the file in place of a conflict as it is now; nil if it is no file. Of a live database the one that a run
     /// has last seen.
     func contentInPlace(of path: RelativePath) throws -> ContentID? {
@@ -47,6 +69,20 @@ extension Conflicts {
             return base.entry.content
         }
         return try root.content(of: path)
+    }
+
+    /// A conflict without a copy, with the version from here as the file is now.
+    func withOursNow(_ row: ConflictRow) throws -> ConflictRow {
+        guard var ours = row.ours, ours.kind == .file, !root.isLive(row.path),
+            let status = try root.status(row.path), status.kind == .file,
+            status.stamp.size <= Self.comparedSize,
+            let content = try contentInPlace(of: row.path), content != ours.content
+        else { return row }
+        ours.content = content
+        (ours.size, ours.modified) = (status.stamp.size, status.stamp.modified)
+        var row = row
+        row.ours = ours
+        return row
     }
 
     /// A file that is none of these contents: no run has published what is there now.

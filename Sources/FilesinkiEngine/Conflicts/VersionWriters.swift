@@ -8,9 +8,13 @@ struct VersionWriters: Equatable, Sendable {
     struct Item: Equatable, Sendable {
         var version: UInt64
         var device: Device
+        /// The version in which that device committed it: an earlier one, if an undo has put it in place again.
+        var origin: UInt64
     }
 
     var items: [RelativePath: Item] = [:]
+    /// The versions in which conflict copies were made, also after edits of them.
+    var copies: [RelativePath: UInt64] = [:]
     /// Whether a run has changed versions, and has not looked up their writers yet.
     var isStale = false
 
@@ -20,31 +24,50 @@ struct VersionWriters: Equatable, Sendable {
     init(_ bytes: [UInt8]) {
         for words in bytes.noteLines {
             if words == [Self.stale] { isStale = true }
-            guard words.count == 4, let path = FilesinkiModel.bytes(hexadecimal: words[0]),
+            if words.count == 3, words[0] == Self.copy,
+                let path = FilesinkiModel.bytes(hexadecimal: words[1]),
+                let path = try? RelativePath(path), let version = UInt64(words[2])
+            {
+                copies[path] = version
+            }
+            guard words.count == 4 || words.count == 5,
+                let path = FilesinkiModel.bytes(hexadecimal: words[0]),
                 let path = try? RelativePath(path), let version = UInt64(words[1]),
                 let id = FilesinkiModel.bytes(hexadecimal: words[2]),
                 let name = FilesinkiModel.bytes(hexadecimal: words[3])
             else { continue }
             let device = Device(id: id, name: String(decoding: name, as: UTF8.self))
-            items[path] = Item(version: version, device: device)
+            let origin = words.count == 5 ? UInt64(words[4]) : version
+            items[path] = Item(version: version, device: device, origin: origin ?? version)
         }
     }
 
-    /// One line for each path: the path, the version, and the device's id and name, in hexadecimal.
+    /// One line for each path: the path, the version, and the device's id and name, in hexadecimal, and the origin where it is
+    /// another version. One line for each conflict copy: a word, the path, and the version.
     var bytes: [UInt8] {
         let lines = items.sorted { $0.key < $1.key }.map { path, item in
             let device = item.device
             return "\(hexadecimal(path.bytes)) \(item.version) \(hexadecimal(device.id)) "
-                + "\(hexadecimal(Array(device.name.utf8)))\n"
+                + hexadecimal(Array(device.name.utf8))
+                + (item.origin == item.version ? "\n" : " \(item.origin)\n")
         }
-        return Array(((isStale ? [Self.stale + "\n"] : []) + lines).joined().utf8)
+        let made = copies.sorted { $0.key < $1.key }.map { path, version in
+            "\(Self.copy) \(hexadecimal(path.bytes)) \(version)\n"
+        }
+        return Array(((isStale ? [Self.stale + "\n"] : []) + lines + made).joined().utf8)
     }
 
     private static let stale = "stale"
+    private static let copy = "copy"
 
     /// The device that committed a version of a path; nil if it is not known.
     func writer(of version: UInt64, at path: RelativePath) -> Device? {
         items[path].flatMap { $0.version == version ? $0.device : nil }
+    }
+
+    /// The version in which the content of a version of a path was committed by its writer.
+    func origin(of version: UInt64, at path: RelativePath) -> UInt64 {
+        items[path].flatMap { $0.version == version ? $0.origin : nil } ?? version
     }
 
     fileprivate static let name = "conflict-writers"
@@ -80,6 +103,9 @@ extension SyncEngine {
         var found = VersionWriters()
         var unknown: [RelativePath: UInt64] = [:]
         for row in open {
+            if let copy = row.copyPath {
+                found.copies[copy] = try known.copies[copy] ?? conflicts.versionMade(of: copy)
+            }
             guard let version = try conflicts.otherVersion(of: row) else { continue }
             if known.writer(of: version, at: row.path) != nil {
                 found.items[row.path] = known.items[row.path]
@@ -97,23 +123,26 @@ extension SyncEngine {
         }
         for (path, version) in unknown {
             guard let commit = commits[version] else { continue }
+            let (device, origin) = try await writer(of: commit, at: path)
             found.items[path] = VersionWriters.Item(
-                version: version, device: try await writer(of: commit, at: path))
+                version: version, device: device, origin: origin)
         }
         guard found != known else { return }
-        let bytes = found.items.isEmpty ? nil : found.bytes
+        let bytes = found.items.isEmpty && found.copies.isEmpty ? nil : found.bytes
         try manifest.write { try $0.setValue(VersionWriters.name, bytes) }
     }
 
     /// How many versions are followed back to the one that an undo has put in place again.
     private static let followedVersions = 8
 
-    /// Who wrote what a commit has at a path: of a version that an undo has put in place again, the device that had committed
-    /// it before. That costs a request for each version since.
-    private func writer(of commit: Commit, at path: RelativePath) async throws -> Device {
+    /// Who wrote what a commit has at a path, and in which version: of one that an undo has put in place again, the device that
+    /// had committed it before. That costs a request for each version since.
+    private func writer(
+        of commit: Commit, at path: RelativePath
+    ) async throws -> (Device, origin: UInt64) {
         guard let change = commit.changes.first(where: { $0.path == path }),
             commit.opensAgain(change)
-        else { return commit.device }
+        else { return (commit.device, commit.sequence) }
         var version = change.basedOn
         for _ in 0..<Self.followedVersions where version > 0 {
             // One that was pruned leaves the device of the undo.
@@ -121,11 +150,11 @@ extension SyncEngine {
                 let known = earlier.changes.first(where: { $0.path == path })
             else { break }
             if known.entry.hasSameContent(as: change.entry), !earlier.opensAgain(known) {
-                return earlier.device
+                return (earlier.device, earlier.sequence)
             }
             version = known.basedOn
         }
-        return commit.device
+        return (commit.device, commit.sequence)
     }
 }
 
