@@ -2,7 +2,8 @@
 
 folders.py ADDRESS REPLICA
   ADDRESS is what `filesinki ui REPLICA` printed. `photos` was deleted with two files, `a` and `b`, after one in it,
-  `old`, and another file had changed; `notes` is there, and two files in it were deleted.
+  `old`, and another file had changed; `notes` is there, and two files in it were deleted; of `again` all
+  was deleted, and made again since.
 """
 
 import os
@@ -18,6 +19,11 @@ def drive(browser, address, replica):
     browser.ask("POST", "/url", {"url": address})
     browser.shows("Activity")
     browser.go("Deleted files")
+
+    # A folder of which all is there again is no question.
+    browser.press("Restore again")
+    browser.shows("All that was deleted in again is there again.")
+    assert browser.script("return document.querySelector('[data-open]')") is None
 
     # Of a folder, the last deletion is offered beside all that was deleted in it, and nothing is done before.
     browser.press("Restore photos")

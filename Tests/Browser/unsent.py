@@ -48,5 +48,14 @@ def drive(browser, address, replica):
     browser.until("nothing is deleted", ITEMS, "Changed here, not yet sent (2)")
     assert sorted(os.listdir(os.path.join(replica, "twice"))) == ["empty", "first", "second"]
 
+    # What is deleted in the folder is shown while the view is open, and when its link is followed again.
+    os.remove(os.path.join(replica, "edited"))
+    items = browser.until("a new deletion is listed", ITEMS, "Changed here, 1 of them deleted, not yet sent (2)")
+    assert items == ["deleted edited Bring back", "new made"], items
+    browser.script("unsentText = () => ''; session.unsent = '';")
+    os.remove(os.path.join(replica, "made"))
+    browser.go("Overview")
+    browser.until("the view is read again", ITEMS, "Deleted here, not yet sent (1)")
+
 
 run(drive)

@@ -112,13 +112,14 @@ struct PageTests {
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfDeletedFolders() throws {
         let machine = try Machine.pair(
-            "mkdir a/photos a/notes; touch a/photos/old a/photos/a a/photos/b a/notes/x a/notes/y a/notes/z; echo 1 >a/other"
+            "mkdir a/photos a/notes a/again; touch a/again/u a/again/v a/photos/old a/photos/a a/photos/b a/notes/x a/notes/y a/notes/z; echo 1 >a/other"
         )
         let made = try machine.shell(
             #"""
             set -e
             filesinki delete --root a photos/old; echo 2 >a/other; filesinki sync a
             filesinki delete --root a -r photos; filesinki delete --root a notes/x notes/y
+            filesinki delete --root a -r again; mkdir a/again; touch a/again/u a/again/v
             """#)
         try #require(made.code == 0, "\(made)")
         try drive(machine, "folders.py", "")
@@ -156,6 +157,23 @@ struct PageTests {
             """#)
         try #require(made.code == 0, "\(made)")
         try drive(machine, "merged.py", "")
+    }
+
+    @Test(
+        "what was merged by hand and synced is replaced after a question only, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browserOfSyncedMerge() throws {
+        let machine = try Machine.pair(
+            "for name in place copy text left; do echo base >a/$name; done")
+        let made = try machine.shell(
+            #"""
+            for name in place copy text; do echo mine >a/$name; echo other >b/$name; done
+            filesinki sync a; filesinki sync b; filesinki sync a
+            echo 'by hand' >b/place; echo other >b/left; filesinki sync b
+            echo mine >a/left; filesinki sync a --strategy leave
+            """#)
+        try #require(made.code == 3, "\(made)")
+        try drive(machine, "synced.py", "")
     }
 
     @Test(

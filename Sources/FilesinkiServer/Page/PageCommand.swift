@@ -134,9 +134,11 @@ enum PageCall: String, CaseIterable {
         }
     }
 
-    /// The content in place that the page has shown: nothing else is replaced without a question.
+    /// The content in place, and that of the conflict copy, which the page has shown: nothing else is replaced or taken without
+    /// a question.
     private func shown(_ given: CallArguments) throws(Failure) -> [String] {
-        guard let content = try given.optionalContent("shown") else { return [] }
-        return ["--if-content", content.description]
+        let inPlace = try given.optionalContent("shown").map { ["--if-content", $0.description] }
+        let inCopy = try given.optionalContent("copy").map { ["--if-copy", $0.description] }
+        return (inPlace ?? []) + (inCopy ?? [])
     }
 }

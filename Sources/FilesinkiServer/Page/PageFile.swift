@@ -16,8 +16,8 @@ struct PageFiles: Sendable {
     static let ofReplica = PageFiles(
         PackageResources.page_html,
         scripts: [
-            PackageResources.conflict_js, PackageResources.deleted_js,
-            PackageResources.views_js, PackageResources.page_js,
+            PackageResources.conflictsides_js, PackageResources.conflict_js,
+            PackageResources.deleted_js, PackageResources.views_js, PackageResources.page_js,
         ])
 
     /// The page of a store.

@@ -8,8 +8,8 @@ async function conflictList() {
   if (list.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No open conflicts.')];
   const isOfOne = (side) => new Set(list.map((line) => line[`${side}_device`])).size === 1;
   const head = (side) => sideName(side, isOfOne(side) ? list[0] : {});
-  const size = ({ side, isOfOthers, isEdited, isUnsent, device, name, entry }) => isEdited ? 'edited here since' : isOfOthers ? `${name}: ${sideSize(entry)}`
-    : isUnsent ? `${sideSize(entry)}, edited since, not yet synced` : isOfOne(side) || device === undefined ? sideSize(entry) : `${visible(device)}: ${sideSize(entry)}`;
+  const size = ({ side, isOfOthers, isEdited, edit, device, name, entry }) => isEdited ? 'edited here since' : isOfOthers ? `${name}: ${sideSize(entry)}`
+    : `${isOfOne(side) || device === undefined ? '' : `${visible(device)}: `}${sideSize(entry)}${edit}`;
   const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: head('here'), number: true }, { text: head('there'), number: true }];
   const all = h('div', { class: 'row' });
   return [title, list.length === 1 ? null : all, listing('Open conflicts, the oldest first', heads, list, (line) => line.path,
@@ -27,7 +27,7 @@ function offerAll(place, chosen, isFiltered) {
   const which = `${isFiltered ? 'these' : 'all'} ${chosen.length.toLocaleString()}`;
   const offer = (side) => {
     // A version that was deleted is one, too.
-    const lines = chosen.filter((line) => line.sides === undefined && !line.edited_here && !line.unsent && !line.copy_unsent);
+    const lines = chosen.filter((line) => line.sides === undefined && !line.edited_here && !line.unsent && !line.copy_unsent && !line.edited_in_place);
     if (lines.length === 0 || lines.length < chosen.length) return null;
     // A path can have one of several versions only.
     if (side === 'there' && new Set(lines.map((line) => pathHash('', pathValues(line)))).size < lines.length) return null;
@@ -70,68 +70,6 @@ async function resolveAll(lines, side) {
   await show(false);
 }
 
-// A side with the device that wrote its version, if that is known.
-function sideName(side, line) {
-  const device = line[`${side}_device`];
-  const name = { base: 'Base', here: 'Here', there: 'There' }[side];
-  return device === undefined ? name : `${name} (${visible(device)})`;
-}
-
-// The two versions of a conflict: what a call names them, their heads, and what they are. On a device that wrote neither,
-// they have the names of their devices, and a call names them by their places; as it does where what is in place was edited
-// here since: that is of neither side.
-function bothVersions(line) {
-  if (line.edited_here) {
-    return [
-      { side: 'copy', name: `Conflict copy${copyEditWords(line, line.here ?? copyEntry(line))}`, words: 'in the conflict copy', losesEdit: true, entry: line.here ?? copyEntry(line) },
-      { side: 'committed', name: 'In place, edited here since', words: 'in place', isEdited: true, entry: line.there ?? placeEntry(line) },
-    ];
-  }
-  if (line.sides === undefined) {
-    return ['here', 'there'].map((side) => {
-      // The version in place is the one from here then.
-      const isUnsent = line.unsent === true && side === 'here';
-      const name = `${sideName(side, line)}${isUnsent ? ', edited since, not yet synced' : copyEditWords(line, line[side])}`;
-      return { side, name, isUnsent, losesEdit: line.unsent === true && !isUnsent, words: `from ${side}`, device: line[`${side}_device`], entry: line[side] };
-    });
-  }
-  const known = line.sides.map((entry) => ({
-    side: isCopyOf(line, entry) ? 'copy' : 'committed', isOfOthers: true, name: visible(entry.side) + copyEditWords(line, entry),
-    words: `of ${visible(entry.side)}`, entry }));
-  return [...known, { side: null, isOfOthers: true, name: 'Another device', words: 'of another device' }].slice(0, 2);
-}
-
-// Of two versions that other devices wrote, the one in the conflict copy, and the other one.
-function copyEntry(line) { return line.sides?.find((entry) => isCopyOf(line, entry)); }
-
-function placeEntry(line) { return line.sides?.find((entry) => !isCopyOf(line, entry)); }
-
-function isCopyOf(line, entry) {
-  return entry !== undefined && entry.place === line.copy && entry.place_bytes === line.copy_bytes;
-}
-
-// What is said of a version if it is that of a conflict copy which was edited since.
-function copyEditWords(line, entry) {
-  if (!isCopyOf(line, entry)) return '';
-  return line.copy_unsent ? ', edited since, not yet synced' : line.copy_edited ? ', edited since' : '';
-}
-
-// The content of the file in place, as it was shown: a call that replaces another one is refused. Undefined if the file has none.
-function placedContent(line, both) {
-  if (line.copy === undefined) return undefined;
-  return both.find(({ entry }) => entry !== undefined && entry.place === line.path && entry.place_bytes === line.path_bytes)?.entry.content;
-}
-
-// Which version is in place, and where the other one is.
-function placeWords(line, versions) {
-  if (line.copy === undefined) return 'Both sides keep their own version until it is resolved.';
-  if (line.edited_here) return ['What was edited here since is in place; the version that was found is in ', pathName(pathValues(line, 'copy')), '.'];
-  const [aside, inPlace] = isCopyOf(line, versions[1].entry) ? [versions[1], versions[0]] : versions;
-  return [`The version ${inPlace.words} is in place; the one ${aside.words} is in `, pathName(pathValues(line, 'copy')), '.'];
-}
-
-function sideSize(side) { return side?.size === undefined ? side?.kind ?? 'deleted' : sizeText(side.size); }
-
 // The conflict that is shown: its name, and its line as text; null for none.
 let shownConflict = null;
 
@@ -168,7 +106,7 @@ async function conflict(name) {
   shownConflict = { name: pathHash('', path), text: JSON.stringify(line) };
   const others = lines.filter((known) => known.path === line.path && known.path_bytes === line.path_bytes && known !== line);
   const both = bothVersions(line);
-  const target = { ...path, shown: placedContent(line, both) };
+  const target = { ...path, ...shownContents(line, both) };
   const versions = [{ side: 'base', name: 'Base', entry: line.base, isUnknown: line.base_unknown === true }, ...both];
   const isLarge = (entry) => entry !== undefined && entry.size > largestShown;
   const isMerged = both.every(({ entry }) => entry) && !versions.some(({ entry }) => isLarge(entry));
@@ -182,8 +120,8 @@ async function conflict(name) {
     line.sides === undefined ? null : h('p', {}, 'Other devices wrote both versions.'),
     others.length === 0 ? null : h('p', {}, 'This path has other open conflicts, which stay open: ', conflictLinks(others), '.'),
     h('div', { class: 'row' },
-      both.map((version) => takeButton(target, version, path, both)),
-      line.base ? takeAction('Go back to the base', line.edited_here || line.unsent, () => resolve('take', { ...target, side: 'base' }, path, both)) : null),
+      both.map((version) => takeButton(line, target, version, path, both)),
+      line.base ? takeAction('Go back to the base', line, isEditedInPlace(line), () => resolve('take', { ...target, side: 'base' }, path, both)) : null),
     h('div', { class: 'sides' }, versions.map((version, index) => sideElement(version, contents[index], marks[index]))),
     marksLegend(marks),
     namedDifferences(pathValues(line), contents, versions),
@@ -203,15 +141,15 @@ function severalConflicts(path, lines) {
 }
 
 // A version of another device that is not known cannot be taken; a deletion can.
-function takeButton(target, version, path, both) {
-  const { side, words, entry, isOfOthers, losesEdit } = version;
+function takeButton(line, target, version, path, both) {
+  const { side, words, entry, isOfOthers } = version;
   if (!entry && isOfOthers) return null;
-  return takeAction(`Keep the ${entry ? 'version' : 'deletion'} ${words}`, losesEdit, () => resolve('take', { ...target, side }, path, both));
+  return takeAction(`Keep the ${entry ? 'version' : 'deletion'} ${words}`, line, version.losesEdit, () => resolve('take', { ...target, side }, path, both));
 }
 
 // A button that resolves a conflict. It asks first where that replaces what was merged by hand in place.
-function takeAction(words, losesEdit, run, attributes = {}, isReady = () => true) {
-  if (!losesEdit) return action(words, attributes, () => isReady() ? run() : undefined);
+function takeAction(words, line, isAsked, run, attributes = {}, isReady = () => true) {
+  if (!isAsked) return action(words, attributes, () => isReady() ? run() : undefined);
   const place = h('span', { class: 'row' });
   const ask = action(words, attributes, () => {
     if (!isReady()) return;
@@ -221,7 +159,7 @@ function takeAction(words, losesEdit, run, attributes = {}, isReady = () => true
       return run();
     });
     const no = action('Cancel', {}, opened(place, () => ask, () => place.replaceChildren(ask)));
-    place.replaceChildren(h('span', {}, 'What is in place was edited here after the conflict was found. Replace it? It stays in the history.'), yes, no);
+    place.replaceChildren(h('span', {}, `What is in place was edited${line.edited_in_place ? editorWords(line) : ' here'} after the conflict was found. Replace it? It stays in the history.`), yes, no);
     yes.focus();
   });
   place.append(ask);
@@ -253,28 +191,32 @@ async function resolve(name, values, path, both) {
   const isOpen = open !== undefined;
   // It was resolved elsewhere: the page says who did, and a button opens it again. A text that a person wrote stays.
   const failure = result.lines.find((line) => line.type === 'failure');
-  // Where what is in place is still what was shown, another device has edited it: the message says which.
-  const isEdited = isOpen && values.shown !== undefined && values.shown !== placedContent(open, bothVersions(open));
-  if (isEdited && failure?.code === 'changing') noticeOfEdit(open, name, values, path, both);
+  // Where both files are still what was shown, another device has edited one: the message says which.
+  const now = isOpen ? shownContents(open, bothVersions(open)) : {};
+  const edited = ['shown', 'copy'].find((kind) => isOpen && values[kind] !== undefined && values[kind] !== now[kind]);
+  if (edited && failure?.code === 'changing') noticeOfEdit(edited, now, name, values, path, both);
   else if (isOpen || !failure) notice(failureOf(result), true);
   else notice(failure.message, true, action('Open it again', {}, reopen));
-  // What is in place was edited since this was shown: the view has other buttons then.
+  // One of the files was edited since this was shown: the view has other buttons then.
   if (isOpen && name === 'take') return show(false);
   if (isOpen || name !== 'take') return;
   if (currentView()[0].name === 'conflict') history.replaceState(null, '', '#/conflicts');
   await show(false);
 }
 
-// Says that what is in place was edited after the page had shown it. A text that a person wrote stays, and may replace it.
-function noticeOfEdit(line, name, values, path, both) {
-  if (name === 'take') return notice('What is in place was edited after it was shown here. Nothing was replaced.', true);
-  const shown = placedContent(line, bothVersions(line));
-  const yes = action('Yes, replace it', {}, () => resolve(name, { ...values, shown }, path, both));
-  const look = action('Show what is in place', {}, async () => {
+// Says that what is in place, or the conflict copy, was edited after the page had shown it. A text that a person wrote stays, and may
+// be used all the same. `now` has the contents of both.
+function noticeOfEdit(edited, now, name, values, path, both) {
+  const isCopy = edited === 'copy';
+  const words = `${isCopy ? 'The conflict copy' : 'What is in place'} was edited after it was shown here.`;
+  if (name === 'take') return notice(`${words} Nothing was replaced.`, true);
+  const yes = action(isCopy ? 'Yes, use this text' : 'Yes, replace it', {}, () => resolve(name, { ...values, ...now }, path, both));
+  const look = action(isCopy ? 'Show the conflict copy' : 'Show what is in place', {}, async () => {
     clearNotice();
     await show(false);
   });
-  return notice('What is in place was edited after it was shown here. Replace it by this text? It stays in the history.', true, yes, look);
+  const question = isCopy ? 'Use this text and remove the copy?' : 'Replace it by this text?';
+  return notice(`${words} ${question} It stays in the history.`, true, yes, look);
 }
 
 // The marks of the lines of the base and of both versions; none for one that is no text, or of a base that is none.
@@ -375,7 +317,7 @@ function mergeElements(target, path, line, merge, both) {
     area.focus();
     return false;
   };
-  const use = takeAction('Use this text', line.edited_here || line.unsent, () => {
+  const use = takeAction('Use this text', line, isEditedInPlace(line), () => {
     return resolve('use', { ...target, text: isWindows ? area.value.replaceAll('\n', '\r\n') : area.value }, path, both);
   }, { class: 'main' }, isReady);
   return [h('h3', {}, h('label', { for: 'merge' }, 'Proposed merge')),

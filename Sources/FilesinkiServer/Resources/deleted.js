@@ -54,26 +54,28 @@ function countFiles(lines, folders) {
   return new Set(files.map((line) => line.path_bytes ?? line.path)).size;
 }
 
-// What `undelete` would bring back; nothing of what is not deleted.
+// What `undelete` would bring back; nothing of what is not deleted. `isThere` says that nothing of it is.
 async function undeletePlan(values) {
   const plan = await call('undeletable', values);
-  return plan.lines.filter((line) => line.type === 'restored');
+  const failures = plan.lines.filter((line) => line.type === 'failure');
+  const found = plan.lines.filter((line) => line.type === 'restored');
+  return { found, isThere: found.length === 0 && failures.length > 0 && failures.every((line) => line.code === 'exists') };
 }
 
 // What comes back of a folder: what the command line brings back of it, the last deletion, and all that was ever deleted in it,
 // each with the number of its files. The last deletion may be one that no run has sent, which the list of deleted files has not.
 async function folderDeletions(folder, lines) {
   // Of a folder that is there, no sent deletion is the last one.
-  const last = await undeletePlan({ path: folder });
+  const { found: last } = await undeletePlan({ path: folder });
   const names = new Set(last.map((line) => line.path_bytes ?? line.path));
   const all = [...last, ...lines.filter((line) => isWithin(line, folder) && !names.has(line.path_bytes ?? line.path))];
   const folders = deletedFolders(all);
   // Which of the older ones are folders, a plan of them tells.
   const isPlanned = all.length > last.length && oneCall(all).length === all.length;
-  const planned = isPlanned ? await undeletePlan({ paths: all.map((line) => pathValues(line)) }) : [];
+  const { found: planned, isThere } = isPlanned ? await undeletePlan({ paths: all.map((line) => pathValues(line)) }) : { found: [], isThere: false };
   // A folder that is there again does not come back itself, nor does what is in it again: the plan has what does.
   const wanted = last.length === 0 && planned.length > 0 ? planned : all;
-  return { all: wanted, folders, last: countFiles(last, folders), count: countFiles(planned.length > 0 ? planned : all, folders) };
+  return { all: wanted, folders, last: countFiles(last, folders), count: countFiles(planned.length > 0 ? planned : all, folders), isThere };
 }
 
 // A button that brings back a folder. It asks first, with the numbers of files: all that was ever deleted in it, or the last deletion.
@@ -90,7 +92,8 @@ function restoreFolder(folder, deletedLines, what = 'Restore', isAsked = true) {
     const found = await deletedLines().then((lines) => folderDeletions(folder, lines)).finally(() => closed(place));
     // The view was shown again meanwhile: the question belongs into that one.
     if (!place.isConnected) return [...document.querySelectorAll('main button')].find((known) => controlName(known) === words)?.click();
-    const { all, folders, last, count } = found;
+    const { all, folders, last, count, isThere } = found;
+    if (isThere) return notice(`All that was deleted in ${visible(folder)} is there again.`);
     const choice = (text, attributes, chosen) => action(text, attributes, () => {
       close();
       focusHeading();

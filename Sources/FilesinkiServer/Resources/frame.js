@@ -154,12 +154,19 @@ function announce(commit) {
   frame.newest = Math.max(frame.newest ?? 0, commit.sequence);
 }
 
+// A link to the view that is shown reads it anew: its address does not change, so nothing else would.
+function showSame(event) {
+  if (event.currentTarget.hash !== location.hash) return;
+  clearWords();
+  show(true);
+}
+
 // The links stay the same elements: one of them may have the focus.
 function showViews(current) {
   const shown = views.filter((view) => view.parent === undefined);
   const list = document.getElementById('views');
   if (list.children.length === 0) {
-    list.replaceChildren(...shown.map((view) => h('li', {}, h('a', { href: `#/${view.name}` }, view.title))));
+    list.replaceChildren(...shown.map((view) => h('li', {}, h('a', { href: `#/${view.name}`, onclick: showSame }, view.title))));
   }
   shown.forEach((view, index) => {
     const link = list.children[index].firstElementChild;

@@ -1,8 +1,9 @@
 'use strict';
 // The page of a replica: its session, its calls, its views.
 
-// The root is known as soon as the state of the replica is; whether the store was moved, once its remote was asked.
-const session = { secret: null, root: null, moved: null };
+// The root is known as soon as the state of the replica is, as is what the overview has shown as not yet sent; whether the store was
+// moved, once its remote was asked.
+const session = { secret: null, root: null, unsent: null, moved: null };
 
 // A call: its exit code, the objects that the command printed, and its messages.
 async function call(name, values) {
@@ -141,6 +142,24 @@ async function follow(signal) {
   }
 }
 
+// What happens in the folder alone changes nothing in the replica, which is what `follow` hears of. The overview asks for it while it is
+// seen, every few seconds; less often where the answer takes long.
+async function followFolder(signal) {
+  const least = 3000;
+  for (let pause = least; !signal.aborted;) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (signal.aborted || currentView()[0].name !== '' || frame.isBusy) continue;
+    const began = performance.now();
+    const known = session.unsent;
+    const found = await call('status').then((state) => state.lines.find((line) => line.type === 'status'), () => undefined);
+    pause = Math.max(least, 50 * (performance.now() - began));
+    const isNew = found !== undefined && known !== null && unsentText(found) !== known && session.unsent === known;
+    if (!isNew || signal.aborted || currentView()[0].name !== '' || frame.isBusy) continue;
+    session.unsent = unsentText(found);
+    await showAgain().catch(frame.failed);
+  }
+}
+
 // Why an address begins no session.
 const refusals = {
   used: { title: 'This address was used already', words: 'It works once. Run filesinki ui again, and open the new address.' },
@@ -183,6 +202,7 @@ async function begin() {
   performance.mark('view');
   document.documentElement.dataset.ready = 'yes';
   followWhileSeen(follow);
+  followWhileSeen(followFolder);
 }
 
 begin();

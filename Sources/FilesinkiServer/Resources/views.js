@@ -9,6 +9,7 @@ async function overview() {
   const status = state.lines.find((line) => line.type === 'status');
   if (!status) return [h('h2', {}, 'Overview'), h('p', {}, failureOf(state) ?? state.messages)];
   showPlace(status);
+  session.unsent = unsentText(status);
   const position = h('span', {}, String(status.sequence));
   const sync = action('Sync now', { class: 'main' }, async () => {
     notice('Syncing …');
@@ -69,6 +70,9 @@ function showPlace(status) {
 function positionText(here, there) {
   return there > here ? `${here}; the store has ${there}: ${countText(there - here, 'commit')} behind, until the next sync` : String(here);
 }
+
+// What is changed here and not sent, to be compared.
+function unsentText(status) { return JSON.stringify([status.pending, status.changed, status.new, status.deleted]); }
 
 // What is changed here and not sent, each path with what happened to it, in the words of `status`. What was deleted can come back.
 function unsentList(status) {

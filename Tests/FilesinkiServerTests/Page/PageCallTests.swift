@@ -14,6 +14,7 @@ import Testing
 
     /// The ID of a content that the page has shown.
     private static let shown = String(repeating: "0f", count: 32)
+    private static let seenCopy = String(repeating: "1e", count: 32)
 
     @Test(
         "each call is one command",
@@ -100,6 +101,14 @@ import Testing
                 PageCommand(
                     ["resolve"], options: ["--json", "--take", "base", "--if-content", shown],
                     paths: [bytes("p")])
+            ),
+            (
+                "take", #"{"path":"p","side":"there","shown":"\#(shown)","copy":"\#(seenCopy)"}"#,
+                PageCommand(
+                    ["resolve"],
+                    options: [
+                        "--json", "--take", "there", "--if-content", shown, "--if-copy", seenCopy,
+                    ], paths: [bytes("p")])
             ),
             (
                 "undeletable", #"{"path":"-x"}"#,

@@ -1,0 +1,91 @@
+'use strict';
+// The two versions of an open conflict: what each is called and is, who has edited it, and which of them is in place.
+
+// A side with the device that wrote its version, if that is known.
+function sideName(side, line) {
+  const device = line[`${side}_device`];
+  const name = { base: 'Base', here: 'Here', there: 'There' }[side];
+  return device === undefined ? name : `${name} (${visible(device)})`;
+}
+
+// The two versions of a conflict: what a call names them, their heads, and what they are. On a device that wrote neither,
+// they have the names of their devices, and a call names them by their places; as it does where what is in place was edited
+// here since: that is of neither side.
+function bothVersions(line) {
+  if (line.edited_here) {
+    return [
+      { side: 'copy', name: `Conflict copy${copyEditWords(line, line.here ?? copyEntry(line))}`, words: 'in the conflict copy', losesEdit: true, entry: line.here ?? copyEntry(line) },
+      { side: 'committed', name: 'In place, edited here since', words: 'in place', isEdited: true, entry: line.there ?? placeEntry(line) },
+    ];
+  }
+  if (line.sides === undefined) {
+    return ['here', 'there'].map((side) => {
+      const edit = editWords(line, line[side]);
+      return { side, name: `${sideName(side, line)}${edit}`, edit, losesEdit: losesEdit(line, line[side]), words: `from ${side}`,
+        device: line[`${side}_device`], entry: line[side] };
+    });
+  }
+  const known = line.sides.map((entry) => ({
+    side: isCopyOf(line, entry) ? 'copy' : 'committed', isOfOthers: true, name: visible(entry.side) + editWords(line, entry),
+    losesEdit: losesEdit(line, entry), words: `of ${visible(entry.side)}`, entry }));
+  return [...known, { side: null, isOfOthers: true, name: 'Another device', words: 'of another device' }].slice(0, 2);
+}
+
+// Of two versions that other devices wrote, the one in the conflict copy, and the other one.
+function copyEntry(line) { return line.sides?.find((entry) => isCopyOf(line, entry)); }
+
+function placeEntry(line) { return line.sides?.find((entry) => !isCopyOf(line, entry)); }
+
+function isCopyOf(line, entry) {
+  return entry !== undefined && entry.place === line.copy && entry.place_bytes === line.copy_bytes;
+}
+
+// What is said of a version if it is that of a conflict copy which was edited since.
+function copyEditWords(line, entry) {
+  if (!isCopyOf(line, entry)) return '';
+  return line.copy_unsent ? ', edited since, not yet synced' : line.copy_edited ? ', edited since' : '';
+}
+
+// Whether a version is the one in place of a conflict with a copy.
+function isPlaceOf(line, entry) {
+  return entry !== undefined && line.copy !== undefined && entry.place === line.path && entry.place_bytes === line.path_bytes;
+}
+
+// Whether the file in place was edited after the conflict had been found.
+function isEditedInPlace(line) { return line.edited_here === true || line.unsent === true || line.edited_in_place !== undefined; }
+
+// Whether what was edited in place would be replaced by a version.
+function losesEdit(line, entry) { return isEditedInPlace(line) && !isPlaceOf(line, entry); }
+
+// Who has edited what is in place, and in which version: empty if that is not known.
+function editorWords(line, shown) {
+  const { device, version } = line.edited_in_place ?? {};
+  if (version === undefined) return '';
+  return `${device === undefined || device === shown ? '' : ` by ${visible(device)}`} (version ${version})`;
+}
+
+// What is said of a version that was edited after the conflict had been found.
+function editWords(line, entry) {
+  if (!isPlaceOf(line, entry)) return copyEditWords(line, entry);
+  if (line.unsent) return ', edited since, not yet synced';
+  // The heads have the devices of the two sides.
+  return line.edited_in_place === undefined ? '' : `, edited since${editorWords(line, entry.side ?? line.edited_in_place.device)}`;
+}
+
+// What a call names as shown: the content of the file in place, and that of the conflict copy. A call that would replace or take
+// another one is refused. Undefined for what has none.
+function shownContents(line, both) {
+  if (line.copy === undefined) return { shown: line.here?.content };
+  const contentOf = (isIt) => both.find(({ entry }) => isIt(line, entry))?.entry.content;
+  return { shown: contentOf(isPlaceOf), copy: contentOf(isCopyOf) };
+}
+
+// Which version is in place, and where the other one is.
+function placeWords(line, versions) {
+  if (line.copy === undefined) return 'Both sides keep their own version until it is resolved.';
+  if (line.edited_here) return ['What was edited here since is in place; the version that was found is in ', pathName(pathValues(line, 'copy')), '.'];
+  const [aside, inPlace] = isCopyOf(line, versions[1].entry) ? [versions[1], versions[0]] : versions;
+  return [`The version ${inPlace.words} is in place; the one ${aside.words} is in `, pathName(pathValues(line, 'copy')), '.'];
+}
+
+function sideSize(side) { return side?.size === undefined ? side?.kind ?? 'deleted' : sizeText(side.size); }
