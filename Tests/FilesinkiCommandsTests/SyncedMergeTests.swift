@@ -117,8 +117,8 @@ struct SyncedMergeTests {
         world.currentFolder = world.folder + "/a"
         let copy = try #require(world.names(in: "a").first { $0.hasPrefix("one (conflict ") })
         try world.write("later\n", to: "a/" + copy)
+        func content(_ text: String) -> String { "\(ContentHasher.hash(Array(text.utf8)))" }
         func take(_ seen: String) async throws -> World.Outcome {
-            let content = { "\(ContentHasher.hash(Array(($0 as String).utf8)))" }
             return try await world.run(
                 "resolve", "one.txt", "--take", "there", "--if-content", content("a\n"),
                 "--if-copy", content(seen))
