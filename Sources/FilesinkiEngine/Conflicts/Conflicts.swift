@@ -61,7 +61,7 @@ struct Conflicts: ReplicaPart {
             var sides = sides(of: row, writer)
             try findEdit(of: row, writer, reopened, &sides)
             try findSyncedEdit(of: row, writers, &sides)
-            return OpenConflict(try present(row), sides)
+            return OpenConflict(try withOursNow(present(row)), sides)
         }
     }
 
@@ -74,7 +74,7 @@ struct Conflicts: ReplicaPart {
     /// A conflict with what its places have now: a version may have been edited since the conflict was found, and what is in
     /// place may be a version of a third device.
     func present(_ row: ConflictRow) throws -> ConflictRow {
-        guard let copy = row.copyPath else { return try withOursNow(row) }
+        guard let copy = row.copyPath else { return row }
         var row = row
         if let found = try manifest.base(copy)?.entry, found.kind != .directory { row.ours = found }
         if let found = try manifest.base(row.path)?.entry, found.kind != .directory,

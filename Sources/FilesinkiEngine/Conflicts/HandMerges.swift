@@ -71,9 +71,9 @@ extension Conflicts {
         return try root.content(of: path)
     }
 
-    /// A conflict without a copy, with the version from here as the file is now.
+    /// A conflict; of one without a copy, the version from here is the file as it is now.
     func withOursNow(_ row: ConflictRow) throws -> ConflictRow {
-        guard var ours = row.ours, ours.kind == .file, !root.isLive(row.path),
+        guard row.copyPath == nil, var ours = row.ours, ours.kind == .file, !root.isLive(row.path),
             let status = try root.status(row.path), status.kind == .file,
             status.stamp.size <= Self.comparedSize,
             let content = try contentInPlace(of: row.path), content != ours.content
