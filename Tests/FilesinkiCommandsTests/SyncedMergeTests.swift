@@ -136,4 +136,20 @@ struct SyncedMergeTests {
         let unknown = try await world.run("resolve", "two.txt", "--take", "here", "--if-copy", "x")
         #expect(unknown.code == .usage, "\(unknown.talk)")
     }
+
+    @Test("a conflict without a copy is listed with the file as it is here now")
+    func leftOpen() async throws {
+        let world = try await World.withConflicts()
+        for replica in ["a", "b"] { try world.write("\(replica)\n", to: "\(replica)/left") }
+        try await Self.sync(world, "a")
+        _ = try await world.run("sync", "--strategy", "leave")
+        try world.write("later\n", to: "b/left")
+        let json = try await world.run("conflicts", "--json")
+        let object = try #require(
+            json.lines.first { $0.contains(#""path":"left""#) }, "\(json.text)")
+        let content = ContentHasher.hash(Array("later\n".utf8))
+        #expect(object.contains(#""size":6,"content":"\#(content)""#), "\(object)")
+        try await world.done("resolve", "left", "--take", "there")
+        #expect(world.readText("b/left") == "a\n")
+    }
 }
