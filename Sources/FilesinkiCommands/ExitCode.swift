@@ -75,7 +75,7 @@ extension ExitCode {
     init(_ report: SyncReport) {
         if let away = report.away {
             self = ExitCode(away)
-        } else if let stopped = report.stopped {
+        } else if let stopped = report.stopped ?? report.refusal {
             self = ExitCode(stopped)
         } else if !report.hasRemote {
             self = .negative

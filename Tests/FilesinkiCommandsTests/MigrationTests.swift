@@ -128,6 +128,63 @@ struct MigrationTests {
         }
     }
 
+    @Test("what waits is saved again, and deleted only where the history has it")
+    func waiting() async throws {
+        try await world.expect("remote set other --migrate --root a")
+        let next = "filesinki remote set --root \(world.folder)/b"
+        let moved =
+            "The store was moved to \(world.folder)/other by a. If you know that address, run \(next) "
+            + "\(world.folder)/other. If it is gone, \(next) \(world.folder)/store --migrate goes on here."
+        for text in ["first", "second"] {
+            let saved = try await world.run(
+                "save", "--root", "b", "one", input: Array(text.utf8))
+            #expect(saved.code == .notAllowed)
+            #expect(
+                saved.talk
+                    == "filesinki: \(moved) one: Saved here, not yet published; the next run that can will do that.\n"
+            )
+            #expect(world.readText("b/one") == text)
+        }
+        for line in ["rm --root b one", "rm --root b -n one", "rm --root b two one"] {
+            #expect(
+                try await world.expect(line, .notAllowed).talk
+                    == "filesinki: one: This was not synced yet, and nothing is sent to a store that was moved: nothing "
+                    + "could bring it back. Nothing was deleted. \(moved)\n")
+            #expect(world.readText("b/one") == "second" && world.readText("b/two") == "two")
+        }
+        #expect(
+            try await world.expect("rm --root b two", .notAllowed).talk
+                == "filesinki: \(moved) two: Deleted here, not yet published; the next run that can will do that.\n"
+        )
+        let again = try await world.expect("rm --root b two", .negative)
+        #expect(again.talk.contains("two: Deleted or renamed here already; not yet published."))
+        for line in ["remote set other --root b", "sync b", "sync a"] {
+            try await world.expect(line)
+        }
+        #expect(world.readText("a/one") == "second" && world.read("a/two") == nil)
+    }
+
+    @Test(
+        "a plan that would send something says that the run would stop, and exits as the run does")
+    func planned() async throws {
+        try await world.expect("remote set other --migrate --root a")
+        let next = "filesinki remote set --root \(world.folder)/b"
+        let moved = "The store was moved to \(world.folder)/other by a."
+        let follow = "If you know that address, run \(next) \(world.folder)/other."
+        #expect(try await world.expect("sync -n b").talk.contains("\(moved) \(follow)\n"))
+        try world.write("late", to: "b/late")
+        for line in ["sync -n b", "sync -n b/late"] {
+            let plan = try await world.expect(line, .notAllowed)
+            #expect(
+                plan.talk.contains(
+                    "\(moved) The run would stop, and send nothing. \(follow) If it is gone, \(next) "
+                        + "\(world.folder)/store --migrate goes on here.\n"), "\(plan.talk)")
+            #expect(plan.lines.contains { $0.contains("late") }, "\(plan.text)")
+        }
+        let json = try await world.expect("sync -n b --json", .notAllowed)
+        #expect(json.lines.last?.contains(#""exit":7"#) == true, "\(json.text)")
+    }
+
     @Test("a first sync with the old store says so at once")
     func clone() async throws {
         try await world.expect("remote set other --migrate --root a")

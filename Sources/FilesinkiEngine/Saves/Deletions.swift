@@ -44,7 +44,7 @@ struct Deletions: ReplicaPart {
         let seen = try stamps(atAndBelow: paths, rules)
         // Publish local changes first, so that the deleted contents are in the history, and see
         // what is new.
-        let before = try await sync.syncPaths(paths, options, rules: rules)
+        let before = try await publishFirst(paths, options, rules)
         try rulesReader.requireSynced(
             paths, after: before, options, remedy: Self.remedyForIgnored)
         try requireSent(paths, recursive: recursive, options, before)

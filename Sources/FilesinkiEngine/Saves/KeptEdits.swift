@@ -9,7 +9,7 @@ extension Saves {
     /// It becomes a superseded version in the history, so that a conflict is decided as without it.
     ///
     /// Costs a look at each path's status; more only where it is not the one that the last run left. Does nothing
-    /// while the remote is away: a save must not wait for it.
+    /// while the remote is away, or where the store was moved: a save must not wait for either.
     ///
     /// - Parameters:
     ///   - saved: The content that is saved; nil if it is not known.
@@ -64,7 +64,7 @@ extension Saves {
             try await sync.fetch(&run)
             guard run.isOnline else { return }
             run.hasNewRules = try await sync.receiveRules(&run)
-            guard run.isOnline, !run.hasNewRules else { return }
+            guard run.isOnline, !run.hasNewRules, try manifest.movedStore == nil else { return }
             let stored = try await sync.intake(items, run, isStoring: true)
             let draft = CommitDraft(
                 device: config.device, time: systemContext.now(), changes: [],

@@ -1,5 +1,6 @@
 import FilesinkiManifest
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiText
@@ -13,8 +14,20 @@ extension SyncEngine {
     /// Reports that the store was moved, if it was: a run for everything, and each dry run, for what it plans would be stopped.
     func reportMove(_ run: inout SyncRun) throws {
         guard !run.isPartial || run.options.isDryRun, let move = try knownMove(run) else { return }
-        run.report.notices.append(
-            Problem(RelativePath(unchecked: []), .moved(move), isUrgent: true))
+        var failure = run.report.refusal ?? .moved(move)
+        if run.report.refusal != nil {
+            failure.message += " The run would stop, and send nothing."
+        }
+        run.report.notices.append(Problem(RelativePath(unchecked: []), failure, isUrgent: true))
+    }
+
+    /// Finds out whether the move would stop a dry run, as ``requireUnmoved(_:isScanned:)`` stops the run itself.
+    func foreseeStop(_ run: inout SyncRun) throws {
+        guard run.report.steps.contains(where: { $0.action.writesTheirs }),
+            let move = try knownMove(run)
+        else { return }
+        run.report.refusal = .moved(move).stoppingPublication(at: config.remote)
+        if run.isPartial { run.report.unsent = try unsentContents(run) }
     }
 
     /// A dry run writes no note to the manifest: it goes by what it has fetched.

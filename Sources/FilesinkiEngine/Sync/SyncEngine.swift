@@ -196,6 +196,7 @@ struct SyncEngine: ReplicaPart {
     private func reportPlan(_ planned: RoundPlan, _ run: inout SyncRun) throws {
         run.report.steps = planned.plan.steps
         reportHeldPlaces(planned.plan.steps, &run)
+        try foreseeStop(&run)
         try reportMove(&run)
         if let stop = try guardFailure(&run, planned) {
             run.report.notices.append(Problem(RelativePath(unchecked: []), stop))

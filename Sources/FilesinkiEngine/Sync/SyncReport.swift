@@ -33,13 +33,15 @@ package struct SyncReport: Sendable {
     package var isQueued = false
     /// Whether a command deleted only what the store does not have while the remote was away, such as an empty folder: nothing waits then.
     package var deletesLocallyOnly = false
-    /// The paths of a run for some paths whose content only this replica has, as the remote was away.
+    /// The paths of a run for some paths whose content only this replica has, as the remote was away or the store was moved.
     var unsent: Set<RelativePath> = []
     /// Why the remote was not reached; nil when it was.
     package var away: Failure?
     /// What ended the run after a part of its work was done: a guard in a later round, a full disk.
     /// The report says what was done; the rest waits. Nil when nothing did, or the remote went away.
     package var stopped: Failure?
+    /// What would stop the run before it sends anything, of a dry run: the store was moved. A notice says so, too.
+    package var refusal: Failure?
     /// Whether there is a remote at all.
     package var hasRemote = true
     /// The number of the last commit that is now known.
