@@ -125,7 +125,8 @@ struct KeyValueSetCommand: ReplicaCommand {
         return try arguments.map { argument in
             guard let cut = argument.firstIndex(of: "=") else {
                 throw Failure(
-                    .usage, path: ArgumentText.bytes(of: argument), "This key has no value.",
+                    .usage, path: ArgumentText.bytes(of: argument),
+                    "No VALUE was given for this key.",
                     remedy: "Write KEY VALUE, or KEY=VALUE for each of several.")
             }
             let value = ArgumentText.bytes(of: String(argument[argument.index(after: cut)...]))

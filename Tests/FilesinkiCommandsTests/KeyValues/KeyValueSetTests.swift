@@ -159,16 +159,16 @@ struct KeyValueSetTests {
             $ kv set a=1 b=2 --root a --json
             {"type":"values","exit":0,"store":"default","keys":["a","b"],"queued":false,"sequence":1,"changed":[]}
             $ kv set a=3 b --root a
-            ! filesinki: b: This key has no value. Write KEY VALUE, or KEY=VALUE for each of several.
+            ! filesinki: b: No VALUE was given for this key. Write KEY VALUE, or KEY=VALUE for each of several.
             = 2
             $ kv set a b c --root a
-            ! filesinki: a: This key has no value. Write KEY VALUE, or KEY=VALUE for each of several.
+            ! filesinki: a: No VALUE was given for this key. Write KEY VALUE, or KEY=VALUE for each of several.
             = 2
             $ kv set a=3 =4 --root a
             ! filesinki: A key must not be empty. Give it a name.
             = 2
             $ kv set a --root a
-            ! filesinki: a: This key has no value. Write KEY VALUE, or KEY=VALUE for each of several.
+            ! filesinki: a: No VALUE was given for this key. Write KEY VALUE, or KEY=VALUE for each of several.
             = 2
             $ kv set --root a
             ! filesinki: Missing expected argument '<arguments> ...'
