@@ -5,6 +5,10 @@ package struct IgnoreDoubt: Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         /// The pattern begins with `./` or `../`, which no path does.
         case dot
+        /// The line begins with a blank, which belongs to the pattern.
+        case blank
+        /// The pattern is a path of this machine that leads into the root.
+        case absolute
         /// A `#` stands behind a pattern, where it belongs to the pattern.
         case comment
         /// The line ends with a tab, which belongs to the pattern.
@@ -27,22 +31,26 @@ package struct IgnoreDoubt: Hashable, Sendable {
     }
 
     /// The doubtful lines of a file.
-    package static func all(in bytes: [UInt8]) -> [IgnoreDoubt] {
+    ///
+    /// - Parameter root: The path of the root on this machine, if nothing is in the root at a path of this name.
+    package static func all(in bytes: [UInt8], root: String? = nil) -> [IgnoreDoubt] {
         if isUTF16(bytes) {
             return [IgnoreDoubt(line: 1, cause: .encoding)]
         }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.enumerated().compactMap { index, text in
-            cause(of: text).map { IgnoreDoubt(line: index + 1, cause: $0) }
+            cause(of: text, root).map { IgnoreDoubt(line: index + 1, cause: $0) }
         }
     }
 
-    private static func cause(of line: ArraySlice<UInt8>) -> Cause? {
+    private static func cause(of line: ArraySlice<UInt8>, _ root: String?) -> Cause? {
         var text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         guard let first = text.first, first != UInt8(ascii: "#") else { return nil }
         if first == UInt8(ascii: "!") { text.removeFirst() }
         if text.starts(with: "./".utf8) || text.starts(with: "../".utf8) { return .dot }
+        if let root, isAbsolute(text, root) { return .absolute }
         if text.last == UInt8(ascii: "\t") { return .tab }
+        if beginsWithBlank(text) { return .blank }
         let isQuoted =
             text.count > 1 && (text.first == UInt8(ascii: "\"") || text.first == UInt8(ascii: "'"))
             && text.first == text.last
@@ -52,6 +60,21 @@ package struct IgnoreDoubt: Hashable, Sendable {
             (blank == UInt8(ascii: " ") || blank == UInt8(ascii: "\t")) && mark == UInt8(ascii: "#")
         }
         return isComment ? .comment : nil
+    }
+
+    /// Whether the pattern names the root, or something in it, as the machine does.
+    private static func isAbsolute(_ text: ArraySlice<UInt8>, _ root: String) -> Bool {
+        guard root.utf8.count > 1, text.starts(with: root.utf8) else { return false }
+        let rest = text.dropFirst(root.utf8.count)
+        return rest.first.map { $0 == UInt8(ascii: "/") } ?? true
+    }
+
+    /// Whether a blank stands before a pattern. A line of blanks is empty.
+    private static func beginsWithBlank(_ text: ArraySlice<UInt8>) -> Bool {
+        func isBlank(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+        }
+        return text.first.map(isBlank) == true && !text.allSatisfy(isBlank)
     }
 
     /// Whether there is `{a,b}`.
@@ -72,6 +95,16 @@ package struct IgnoreDoubt: Hashable, Sendable {
                 (
                     "Line \(line) ignores nothing, because no path begins with a dot and a slash.",
                     "Write it without: a pattern holds for the folder of its file and below."
+                )
+            case .blank:
+                (
+                    "Line \(line) begins with a blank, and ignores names that begin with one only.",
+                    "Remove the blank; for a name that begins with one, write a backslash before it."
+                )
+            case .absolute:
+                (
+                    "Line \(line) ignores nothing: a slash in front means the folder of the file, not that of the machine.",
+                    "Write the path below the folder of the file."
                 )
             case .comment:
                 (

@@ -29,9 +29,9 @@ package struct RunPatterns: Sendable {
                 remedy: "Write it as in .gitignore, such as *.iso or /cache/; in place of ! use "
                     + "--include.")
         }
-        // A # behind a blank is part of the name here: nobody comments an option.
+        // A # behind a blank is part of the name here: nobody comments an option, or indents it.
         let doubts = IgnoreDoubt.all(in: Array(line(pattern).utf8)).map(\.cause)
-        guard doubts.allSatisfy({ $0 == .comment }) else {
+        guard doubts.allSatisfy({ $0 == .comment || $0 == .blank }) else {
             throw Failure(
                 .usage, path: pattern, "The pattern would match nothing, or not what it seems to.",
                 remedy:

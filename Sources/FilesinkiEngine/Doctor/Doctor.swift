@@ -198,7 +198,7 @@ package struct Doctor: Sendable {
         var ignored = IgnoredPaths(root: root, filter: filter)
         let withheld = try state.withheldPaths().filter { ignored.exposes($0) }
         let warnings =
-            RuleFiles.doubts(inRoot, users, own) + users.notices
+            files.doubts(inRoot, users, own) + users.notices
             + Problem.withheld(withheld, isUrgent: false).map(\.failure)
         return errors.map { Diagnosis("rules", .error, $0) }
             + warnings.map { Diagnosis("rules", .warning, $0) }

@@ -102,7 +102,7 @@ struct RulesReader: ReplicaPart {
             maxDelete: options.maxDelete ?? load.rules.maxDelete ?? .standard,
             unreadable: load.unreadable ?? inRoot.misplaced,
             notices: Self.notices(
-                of: load.problems, doubts: RuleFiles.doubts(inRoot, users, own) + users.notices))
+                of: load.problems, doubts: files.doubts(inRoot, users, own) + users.notices))
     }
 
     /// What a user is told of mistakes in the rules, and of what may not be meant.
@@ -193,15 +193,24 @@ struct RuleFiles {
     }
 
     /// What ignore files have that does not ignore what it seems to.
-    static func doubts(
+    func doubts(
         _ inRoot: RootIgnoreFiles, _ users: UserIgnoreFiles, _ own: RulesLoad.DeviceFile?
     ) -> [Failure] {
         let synced = inRoot.texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let ofDevice = users.files + [own].compactMap(\.self)
         let lines = (synced + ofDevice.map { ($0.path, $0.bytes) }).flatMap { path, bytes in
-            IgnoreDoubt.all(in: bytes).map { $0.failure(in: path) }
+            IgnoreDoubt.all(in: bytes, root: absentPath).map { $0.failure(in: path) }
         }
         return lines + inRoot.misnamed
+    }
+
+    /// The path of the root; nil if the root has something at a path of this name, which a pattern may mean.
+    private var absentPath: String? {
+        guard
+            let inside = try? RelativePath(String(root.path.drop { $0 == "/" })),
+            (try? root.status(inside)) == .some(nil)
+        else { return nil }
+        return root.path
     }
 
     /// The bytes of a file directly in the root; nil if there is no regular file of this name.

@@ -141,6 +141,27 @@ import Testing
             ])
     }
 
+    @Test func `a line with a blank in front, and a path of the machine, are said`() async throws {
+        let (_, b) = try await pair()
+        let name = ".filesinkiignore"
+        try b.write([".filesinkiignore": .file("*.o\n  lead.txt\n\(b.root)/x\n")])
+        let notices = try await b.sync().notices.map(\.failure.description)
+        #expect(
+            notices == [
+                "\(name): Line 2 begins with a blank, and ignores names that begin with one only. Remove the blank; for a "
+                    + "name that begins with one, write a backslash before it.",
+                "\(name): Line 3 ignores nothing: a slash in front means the folder of the file, not that of the machine. "
+                    + "Write the path below the folder of the file.",
+            ])
+        // A path of the root may have this name: then the line is as it is meant.
+        let inside = b.root.split(separator: "/").reversed().reduce(TreeFixture.Node.file("")) {
+            .directory([.init(Array($1.utf8)): $0])
+        }
+        guard case .folder(let tree, _) = inside else { return }
+        try b.write(tree)
+        #expect(try await b.sync().notices.count == 1)
+    }
+
     @Test func `settings of this device stop it, too`() async throws {
         let (a, b) = try await pair()
         try a.write(["n": .file("1")])
