@@ -147,6 +147,25 @@ struct PruneTests {
         #expect(none.text.isEmpty && none.talk.hasPrefix("The store knows no device. "), "\(none)")
     }
 
+    @Test("a prune that frees something says what can still be read, too", arguments: [1, 2])
+    func readable(_ count: Int) async throws {
+        try await makeVersions()
+        for version in 0...count {
+            try world.write("\(version)\n", to: "a/small")
+            try await world.expect(["sync", "a"])
+        }
+        let told =
+            "Of what was dropped, \(count) \(count == 1 ? "lies" : "lie") in the commits, as small contents do, and can "
+            + "still be read."
+        let line = ["prune", "--root", "a", "--keep-last", "1"]
+        let plan = try await world.expect(line + ["-n"])
+        #expect(plan.lines.last == told, "\(plan.text)")
+        let done = try await world.expect(line)
+        #expect(done.talk.contains("\(4 + count) dropped.\n"), "\(done.talk)")
+        #expect(done.talk.contains("are free.\n\(told)\n"), "\(done.talk)")
+        #expect(try await world.expect(["show", "--root", "a", "small@7"]).text == "0\n")
+    }
+
     @Test("a content that was pruned names the prune, one that never was does not")
     func prunedContent() async throws {
         try await makeVersions()

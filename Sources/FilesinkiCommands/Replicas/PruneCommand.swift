@@ -194,7 +194,18 @@ struct PruneCommand: ReplicaCommand {
             let uploads = CountText.text(result.removedUploads, "unfinished upload")
             lines.append("\(dryRun ? "Would remove" : "Removed") \(uploads).")
         }
-        if lines.count == heading { lines.append(nothingFreed(result)) }
+        if lines.count == heading {
+            lines.append(nothingFreed(result))
+        } else if result.readableVersions > 0 {
+            let (versions, verb) =
+                (
+                    CountText.text(result.readableVersions),
+                    result.readableVersions == 1 ? "lies" : "lie"
+                )
+            lines.append(
+                "Of what was dropped, \(versions) \(verb) in the commits, as small contents do, and can still be read."
+            )
+        }
         return lines + leftUploads(result)
     }
 

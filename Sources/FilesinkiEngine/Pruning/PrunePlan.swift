@@ -78,6 +78,8 @@ package struct PruneReport: Sendable {
     /// The versions of files that are kept, and those that are dropped now.
     package var keptVersions = 0
     package var droppedVersions = 0
+    /// The dropped ones whose content lies in a commit, where a prune has no effect: they can still be read.
+    package var readableVersions = 0
     /// The paths of the dropped ones.
     package var prunedPaths: [PrunedPath] = []
     /// Why the kept versions are kept; only for a dry run, and for a run that has removed no pack.

@@ -284,6 +284,8 @@ struct StorePrune: ReplicaPart {
         plan.report.keptVersions = history.keptCount
         plan.report.droppedVersions = history.droppedCount - log.history.droppedCount
         plan.report.prunedPaths = history.dropped(since: log.history)
+        plan.report.readableVersions = history.countDropped(
+            since: log.history, having: Set(log.view.inline.lazy.map(\.content)))
         return try waitingContents().union(history.keptContents.keys)
     }
 

@@ -166,6 +166,16 @@ struct VersionHistory: Sendable {
         return found.sorted { $0.path < $1.path }
     }
 
+    /// How many versions with one of these contents are dropped and were not before a ``drop(beyond:before:)`` of this history.
+    func countDropped(since before: VersionHistory, having contents: Set<ContentID>) -> Int {
+        zip(versions, before.versions).reduce(0) { count, all in
+            count
+                + zip(all.0, all.1).count {
+                    $0.isDropped && !$1.isDropped && contents.contains($0.content)
+                }
+        }
+    }
+
     /// The contents of the versions that were neither dropped nor given up, each with one of its paths.
     var keptContents: [ContentID: Use] {
         var contents: [ContentID: Use] = [:]
