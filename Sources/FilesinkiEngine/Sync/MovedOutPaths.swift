@@ -20,7 +20,7 @@ extension SyncEngine {
         let held = Set(out.keys)
         found.missing.removeAll { $0.isAtOrInside(held) }
         found.blocked += out.keys
-        found.problems += Self.problems(out)
+        found.problems += try problems(out, run)
     }
 
     /// The same for a scan of some paths.
@@ -31,7 +31,7 @@ extension SyncEngine {
         let held = Set(out.keys)
         for path in gone where path.isAtOrInside(held) { seen.changes[path] = nil }
         seen.blocked.formUnion(held)
-        seen.problems += Self.problems(out)
+        seen.problems += try problems(out, run)
     }
 
     /// Whether the store does not have the path any more: then there is no deletion to be sent.
@@ -40,8 +40,25 @@ extension SyncEngine {
         return change?.entry.kind == .tombstone
     }
 
-    private static func problems(_ out: [RelativePath: RelativePath]) -> [Problem] {
-        out.sorted { $0.key < $1.key }.map { Problem($0.key, .movedOut($0.key, to: $0.value)) }
+    /// What a user is told: of a folder that was moved with what is in it, one line.
+    private func problems(
+        _ out: [RelativePath: RelativePath], _ run: SyncRun
+    ) throws -> [Problem] {
+        var files: [MovedOut: Int] = [:]
+        var gone: [RelativePath: Bool] = [:]
+        for (path, place) in out {
+            var moved = MovedOut(path: path, place: place)
+            while let above = moved.above, run.rules.choice?.contains(above.path) == true {
+                let isGone = try gone[above.path] ?? (root.status(above.path) == nil)
+                gone[above.path] = isGone
+                guard isGone else { break }
+                moved = above
+            }
+            let isInside = moved.path != path && run.base.row(path)?.entry.kind != .directory
+            files[moved, default: 0] += isInside ? 1 : 0
+        }
+        return files.sorted { ($0.key.path, $0.key.place) < ($1.key.path, $1.key.place) }
+            .map { Problem($0.key.path, .movedOut($0.key, files: $0.value)) }
     }
 
     /// Where paths are now that are gone from the chosen ones, by their inode.
@@ -72,6 +89,20 @@ extension SyncEngine {
     }
 }
 
+/// A path that was moved, and where it is.
+private struct MovedOut: Hashable {
+    let path: RelativePath
+    let place: RelativePath
+
+    /// The same of the folder of both, if the path has kept its name.
+    var above: MovedOut? {
+        guard path.name == place.name, let folder = path.parent, let other = place.parent else {
+            return nil
+        }
+        return MovedOut(path: folder, place: other)
+    }
+}
+
 extension FileStamp {
     /// Whether a file that was moved may have both stamps: a move changes neither size nor time.
     fileprivate func isSameContent(as other: FileStamp) -> Bool {
@@ -80,13 +111,16 @@ extension FileStamp {
 }
 
 extension Failure {
-    /// A file was moved to where the replica syncs nothing.
-    fileprivate static func movedOut(_ path: RelativePath, to place: RelativePath) -> Failure {
-        Failure(
-            .usage, path: path.bytes,
-            "Not sent as deleted: it is at \(place) now, outside of the paths that this replica holds.",
+    /// A path was moved to where the replica syncs nothing.
+    ///
+    /// - Parameter files: How many files are in it.
+    fileprivate static func movedOut(_ moved: MovedOut, files: Int) -> Failure {
+        let also = files > 0 ? ", with \(CountText.text(files, "file")) in it" : ""
+        return Failure(
+            .usage, path: moved.path.bytes,
+            "Not sent as deleted\(also): it is at \(moved.place) now, outside of the paths that this replica holds.",
             remedy: "To move it on all devices, run filesinki only add "
-                + "\(ShellWord.path(place.bytes)), then sync. To delete it there, move it out of "
+                + "\(ShellWord.path(moved.place.bytes)), then sync. To delete it there, move it out of "
                 + "the replica.")
     }
 }
