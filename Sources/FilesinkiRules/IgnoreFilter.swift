@@ -166,6 +166,8 @@ package struct IgnoreMatch: Hashable, Sendable {
     package var isIgnored: Bool
     /// The matched path: the path itself, or its ignored folder.
     package var matched: RelativePath
+    /// Whether the pattern is one of ``RunPatterns``.
+    package var isOption = false
 }
 
 extension IgnoreFilter {
@@ -202,8 +204,10 @@ extension IgnoreFilter {
         guard let (layer, pattern) = match(name, isDirectory: isDirectory) else { return nil }
         var file: RelativePath?
         var deviceFile: String?
+        var isOption = false
         switch layer.source {
-        case .builtIn, .options: break
+        case .builtIn: break
+        case .options: isOption = true
         case .device(let path): deviceFile = path
         case .folder(let name):
             file = RelativePath(unchecked: folder[..<layer.folderLength] + Array(name.utf8))
@@ -212,7 +216,7 @@ extension IgnoreFilter {
             file: file, deviceFile: deviceFile, line: pattern.line,
             pattern: Array(layer.rules.bytes[pattern.text]),
             isIgnored: !pattern.isNegated,
-            matched: path)
+            matched: path, isOption: isOption)
     }
 }
 

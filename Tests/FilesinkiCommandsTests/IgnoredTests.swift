@@ -65,6 +65,29 @@ import Testing
         #expect(try await !run(world, "sync --root a one --include one").talk.contains(told))
     }
 
+    @Test func `sync of a path that --exclude names says so`() async throws {
+        let world = try await world()
+        try world.write("x", to: "a/film.iso")
+        let told = "Not synced, as it is ignored by --exclude '*.iso'"
+        for option in ["", " -n"] {
+            let refused = try await run(
+                world, "sync --root a film.iso --exclude *.iso\(option)")
+            #expect(refused.code == .usage)
+            #expect(
+                refused.talk.contains(
+                    "film.iso: \(told). To sync it, run the command without that option."),
+                "\(refused.talk)")
+        }
+        world.terminals = Console.Terminals(talk: true, columns: { 1000 })
+        let some = try await run(world, "sync --root a film.iso sub/two --exclude *.iso")
+        #expect(
+            some.code == .done
+                && some.talk.contains(
+                    "\(told): film.iso. To sync it, run the command without that option.\n"),
+            "\(some.talk)")
+        #expect(try await !run(world, "sync --root a sub/two --exclude *.iso").talk.contains(told))
+    }
+
     @Test func `explain tells a path that is nowhere from one that is not synced yet`()
         async throws
     {

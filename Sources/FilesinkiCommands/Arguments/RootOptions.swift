@@ -263,16 +263,19 @@ struct RootReader {
 
     /// The ignore rules of the root, for each user who has an ignore file, and what was wrong with the settings that say which count.
     ///
-    /// - Parameter state: The replica's state folder, which may have an ignore file.
+    /// - Parameters:
+    ///   - state: The replica's state folder, which may have an ignore file.
+    ///   - patterns: What one run leaves out besides.
     func ignoreFilter(
-        _ environment: [String: String], _ state: StateFolder
+        _ environment: [String: String], _ state: StateFolder, _ patterns: RunPatterns = .none
     ) throws -> ([IgnoreFilter], [Failure]) {
         let rules = try settings(environment, state)
         let users = try UserIgnoreFiles.find(Settings.userFile { environment[$0] }, in: state)
         let synced = try read(RelativePath(Settings.syncedFile))
         let filters = try IgnoreFilter.each(
             of: users.files, replica: deviceFile(state.ignore),
-            gitignore: rules.gitignore || users.applyGitignore(synced: synced, in: state)
+            gitignore: rules.gitignore || users.applyGitignore(synced: synced, in: state),
+            patterns: patterns
         ) { try read(RelativePath($0)) }
         return (filters, rules.problems)
     }

@@ -193,13 +193,14 @@ struct CheckIgnoreCommand: ReplicaCommand {
 extension IgnoreMatch {
     /// Where the rule is, for people.
     var place: String {
+        if isOption { return "--exclude \(ShellWord.shown(pattern))" }
         let name = file?.description ?? deviceFile.map { printable($0.utf8) }
         return name.map { "\($0), line \(line)" } ?? "the built-in rules"
     }
 
     /// What to do about it, where no file says so: the user has not written a built-in rule.
     var remedy: String? {
-        guard file == nil, deviceFile == nil, isIgnored else { return nil }
+        guard file == nil, deviceFile == nil, isIgnored, !isOption else { return nil }
         return "To sync it, write !\(printable(pattern)) in .filesinkiignore."
     }
 }

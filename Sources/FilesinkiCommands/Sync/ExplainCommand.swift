@@ -93,11 +93,13 @@ extension Session {
                 + "\(console.hints.text(status)).")
     }
 
-    /// The rule of an ignore file, or a built-in one, that ignores a path here; nil if none does.
-    func ignoreRule(of path: RelativePath) throws -> IgnoreMatch? {
+    /// The rule of an ignore file, a built-in one or one of the patterns that ignores a path here; nil if none does.
+    func ignoreRule(
+        of path: RelativePath, _ patterns: RunPatterns = .none
+    ) throws -> IgnoreMatch? {
         let reader = RootReader(root: root.path)
         let (filters, mistakes) = try reader.ignoreFilter(
-            console.environment, settings.stateFolder)
+            console.environment, settings.stateFolder, patterns)
         for mistake in mistakes { console.complain(mistake) }
         let match = try filters.explain(
             path, isDirectory: reader.isFolder(path), read: reader.read)

@@ -96,9 +96,9 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             try session.withoutRoot(paths, list, named: self.paths),
             isList: list.pathsFrom != nil)
         let mayBeIgnored = list.pathsFrom == nil && patterns.include.isEmpty
-        if mayBeIgnored, try session.refuseIgnored(chosen) { return .usage }
-        let question = try ask ? ConflictQuestion(console) : nil
         let chosenPatterns = try patterns.patterns
+        if mayBeIgnored, try session.refuseIgnored(chosen, chosenPatterns) { return .usage }
+        let question = try ask ? ConflictQuestion(console) : nil
         if !dryRun { session.register() }
         var code = try await session.run(rules, publishWait, replica.waiting, telling(in: console))
         { options in
@@ -109,7 +109,7 @@ struct SyncCommand: ReplicaCommand, PingingCommand {
             options.isDryRun = dryRun
             options.approved = approve
         }
-        if mayBeIgnored { try session.sayIgnored(chosen) }
+        if mayBeIgnored { try session.sayIgnored(chosen, chosenPatterns) }
         if chosen.isEmpty, !dryRun { code = try await session.sendValues(after: code) }
         // Without a remote, the run has said more than that.
         if code != .negative, session.root.origin == .standard { console.sayDefaultReplica() }
@@ -167,37 +167,40 @@ extension Session {
     /// done. One that only the store has is received.
     ///
     /// - Returns: Whether it has refused them.
-    fileprivate func refuseIgnored(_ paths: [RelativePath]) throws -> Bool {
+    fileprivate func refuseIgnored(
+        _ paths: [RelativePath], _ patterns: RunPatterns
+    ) throws -> Bool {
         let tree = RootReader(root: root.path)
         guard !paths.isEmpty, paths.allSatisfy(tree.exists) else { return false }
-        let ignored = try self.ignored(paths)
+        let ignored = try self.ignored(paths, patterns)
         guard ignored.count == paths.count else { return false }
         for (path, rule) in ignored {
             try console.report(
                 Failure(
                     .usage, path: path.bytes, "Not synced, as it is ignored by \(rule.place).",
-                    remedy: "For this run only, add --include PATTERN."))
+                    remedy: rule.waysToSync))
         }
         return true
     }
 
     /// Says which of the paths that the user has named are ignored, so that they were not synced: without a terminal
     /// only if all are, for a script may name what a pattern of the shell matches.
-    fileprivate func sayIgnored(_ paths: [RelativePath]) throws {
+    fileprivate func sayIgnored(_ paths: [RelativePath], _ patterns: RunPatterns) throws {
         guard !console.outputOptions.isJSON else { return }
-        let ignored = try self.ignored(paths)
+        let ignored = try self.ignored(paths, patterns)
         guard console.terminals.talk || ignored.count == paths.count else { return }
         for (path, rule) in ignored {
             console.say(
-                "Not synced, as it is ignored by \(rule.place): \(path). For this run only, add "
-                    + "--include PATTERN.")
+                "Not synced, as it is ignored by \(rule.place): \(path). \(rule.waysToSync)")
         }
     }
 
-    private func ignored(_ paths: [RelativePath]) throws -> [(
-        path: RelativePath, rule: IgnoreMatch
-    )] {
-        try paths.compactMap { path in try ignoreRule(of: path).map { (path: path, rule: $0) } }
+    private func ignored(
+        _ paths: [RelativePath], _ patterns: RunPatterns
+    ) throws -> [(path: RelativePath, rule: IgnoreMatch)] {
+        try paths.compactMap { path in
+            try ignoreRule(of: path, patterns).map { (path: path, rule: $0) }
+        }
     }
 
     /// Says after a change of an ignore file what it has no effect on: a file that was synced stays in the store.
@@ -289,6 +292,15 @@ extension Session {
     private func record(_ failure: Failure) async {
         guard let code = ExitCode.recorded(failure) else { return }
         try? await replica.recordFailedRun(failure, exitCode: code.rawValue)
+    }
+}
+
+extension IgnoreMatch {
+    /// How a path that was named is synced all the same.
+    fileprivate var waysToSync: String {
+        isOption
+            ? "To sync it, run the command without that option."
+            : "For this run only, add --include PATTERN."
     }
 }
 
