@@ -1,4 +1,5 @@
 import FilesinkiEngine
+import FilesinkiTesting
 import Testing
 
 @testable import FilesinkiCommands
@@ -35,5 +36,27 @@ struct WatchTests {
         let reporter = WatchReporter(try World().console(talk: talk), hook: nil, conflicts: nil)
         try await reporter.report(.resumed(wasAway: wasAway))
         #expect(String(decoding: talk.bytes, as: UTF8.self) == words)
+    }
+
+    @Test("it sends the values that were set while the store was away")
+    func values() async throws {
+        let world = try await GoldenTests.pair()
+        try await world.expect("kv set k 1 --root a")
+        try await world.expect("kv sync --root b")
+        world.rename("store", to: "away")
+        try await world.expect("kv set k 2 --root a")
+        world.rename("away", to: "store")
+        let folder = world.folder
+        let log = try #require(valueLog(world))
+        let before = world.names(in: log).count
+        world.timer = { [unowned world] limit in
+            // The watch itself, which ends then, and not what would cut it off.
+            guard limit == .seconds(60) else { return try await Task.sleep(for: .seconds(86_400)) }
+            _ = try await eventually { world.names(in: log).count > before }
+        }
+        let watch = try await world.expect("watch a --timeout 60s")
+        #expect(watch.talk.contains("Sent 1 value.\n"), "\(folder): \(watch.talk)")
+        try await world.expect("kv sync --root b")
+        #expect(try await world.expect("kv get k --root b").text == "2\n")
     }
 }

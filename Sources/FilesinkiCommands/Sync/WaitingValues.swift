@@ -27,7 +27,8 @@ extension Session {
         try LocalZones<ValueKind>.pending(state: settings.stateFolder.path).filter { !$0.isOff }
     }
 
-    private func send(_ pending: PendingZone) async throws -> ExitCode {
+    /// Sends the values of a zone. What fails as the remote is away is said, and tried again by the next sync.
+    func send(_ pending: PendingZone) async throws -> ExitCode {
         let zone = try await console.itemZone(
             pending.name, of: ValueKind.self, in: pending.scope, settings)
         do {

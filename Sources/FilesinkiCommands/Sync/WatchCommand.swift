@@ -4,6 +4,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiText
 import FilesinkiWatch
+import Synchronization
 
 /// `watch`: a run whenever something changes.
 struct WatchCommand: Command {
@@ -87,6 +88,7 @@ struct WatchCommand: Command {
             console, hook: exec.map { EventHook($0, console) },
             conflicts: try await ConflictHook.make(
                 conflictHook.commands(in: console), session.settings, in: console))
+        options.onConnected = { try await reporter.sendValues(of: session) }
         let watcher = try Watcher(
             try replica.replicaOptions(root: session.root.path, in: console), options
         ) { try await reporter.report($0) }
@@ -134,6 +136,8 @@ final class WatchReporter: Sendable {
     private let console: Console
     private let hook: EventHook?
     private let conflicts: ConflictHook?
+    /// Why values could not be sent, as it was said last.
+    private let unsent = Mutex<String?>(nil)
 
     init(_ console: Console, hook: EventHook?, conflicts: ConflictHook?) {
         self.console = console
@@ -157,6 +161,23 @@ final class WatchReporter: Sendable {
         case .shortage(let shortage): console.complain(shortage.failure)
         case .rulesReloaded: console.detail("Reloaded the rules.")
         case .scansEverything(let reason): console.detail(reason.sentence)
+        }
+    }
+
+    /// Sends the values that `kv set` has kept here while the remote was away, as a `sync` does. Costs no request if there are
+    /// none. What fails is said once, and the watch goes on.
+    func sendValues(of session: Session) async throws {
+        do {
+            for zone in try session.waitingValues() { _ = try await session.send(zone) }
+            unsent.withLock { $0 = nil }
+            try console.output.flush()
+        } catch let failure as Failure {
+            let text = failure.description
+            let isNew = unsent.withLock { last in
+                defer { last = text }
+                return last != text
+            }
+            if isNew { console.complain(failure) }
         }
     }
 

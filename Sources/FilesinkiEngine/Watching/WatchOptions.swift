@@ -16,6 +16,9 @@ package struct WatchOptions: Sendable {
     package var sync = SyncOptions()
     /// The exit code with which a failed run is recorded; nil for a failure that is not recorded.
     package var recordedExitCode: @Sendable (Failure) -> Int32? = { _ in nil }
+    /// Called after each run of everything, and once the remote is back, with the replica unlocked: the remote can be reached. An
+    /// error that it throws ends the watch.
+    package var onConnected: @Sendable () async throws -> Void = {}
 
     package init() {}
 }

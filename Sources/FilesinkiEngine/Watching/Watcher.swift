@@ -179,10 +179,12 @@ package actor Watcher {
             let now = ClockReading.moment
             scheduler.finish(change.isWhole ? .everything : work, at: now, took: now - began)
             if change.hasMore { scheduler.requestRemoteCheck() }
-            if lastFailure != nil { try await onNotice(.resumed(wasAway: wasAway)) }
+            let isBack = lastFailure != nil
+            if isBack { try await onNotice(.resumed(wasAway: wasAway)) }
             lastFailure = nil
             hasRun = true
             try await reportChanges(change)
+            if change.isWhole || isBack && change.hasAsked { try await options.onConnected() }
             try await startListening(after: change)
         } catch let failure as Failure {
             try await scheduleRetry(of: work, after: failure)
