@@ -46,7 +46,7 @@ struct DisplayTests {
         "a prompt names what the next run does not mend",
         arguments: [
             ("not-allowed", "refused"), ("limit", "stopped"), ("full", "failed"),
-            ("away", nil), ("busy", nil), ("interrupted", nil),
+            ("away", nil), ("busy", nil), ("interrupted", "interrupted"),
         ] as [(String, String?)])
     func outcome(_ word: String, _ short: String?) {
         #expect(RunOutcome(word).short == short)

@@ -38,4 +38,24 @@ struct WholeTreeTests {
         #expect(made.code == .done && made.talk.hasPrefix(said + "\n"), "\(made)")
         #expect(try await !world.run("init").talk.contains("home folder"))
     }
+
+    @Test("a home folder with files is not sent by a clone before somebody was asked")
+    func cloneOfHome() async throws {
+        let world = try await ReplicaTests.pair()
+        let home = world.folder + "/home"
+        try world.write("secret", to: "home/key")
+        let script = try await world.run("clone", "store", "home")
+        #expect(script.code == .usage, "\(script)")
+        #expect(
+            script.talk.hasPrefix(
+                "filesinki: \(home): This is your home folder: all of it would be sent"),
+            "\(script.talk)")
+        world.terminals = Console.Terminals(input: true, talk: true, columns: { 1000 })
+        let words = ["clone", "store", "home"].map { Array($0.utf8) }
+        let declined = try await world.run(bytes: words, input: Array("n\n".utf8))
+        #expect(declined.code == .negative && world.names(in: "home") == ["key"], "\(declined)")
+        #expect(declined.talk.contains("\(home) is your home folder: all of it is synced"))
+        let agreed = try await world.run(bytes: words, input: Array("y\n".utf8))
+        #expect(agreed.code == .done && world.names(in: "home").contains("one"), "\(agreed)")
+    }
 }

@@ -11,12 +11,8 @@ extension Console {
     func confirmsWholeTree(at root: String) throws(Failure) -> Bool {
         let place = try Self.belowFileSystem(
             root, remedy: "Give the folder to sync: filesinki init DIR.")
-        guard let home = environment["HOME"], home.hasPrefix("/"),
-            RootPlacement.realPath(Array(home.utf8)) == place
-        else { return true }
-        let said =
-            "\(printable(root.utf8)) is your home folder: all of it is synced, with keys and caches, but for what "
-            + "its .filesinkiignore lists."
+        guard isHome(place) else { return true }
+        let said = Self.wholeHome(root)
         guard terminals.input, terminals.talk else {
             say(said)
             return true
@@ -25,6 +21,18 @@ extension Console {
         if ["y", "yes"].contains(readAnswer()?.lowercased() ?? "") { return true }
         say("Nothing was changed.")
         return false
+    }
+
+    /// What it means to sync a home folder.
+    static func wholeHome(_ root: String) -> String {
+        "\(printable(root.utf8)) is your home folder: all of it is synced, with keys and caches, but for what "
+            + "its .filesinkiignore lists."
+    }
+
+    /// Whether a real path is that of the user's home folder.
+    func isHome(_ place: [UInt8]) -> Bool {
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return false }
+        return RootPlacement.realPath(Array(home.utf8)) == place
     }
 
     /// The real path of a new replica.

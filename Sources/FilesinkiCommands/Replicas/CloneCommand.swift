@@ -142,13 +142,18 @@ struct CloneCommand: Command {
     static let rootMode: UInt32 = 0o777
 
     /// Says that a folder of files is merged with the store and sent to it, and asks where somebody can answer.
+    ///
+    /// - Throws: `Failure` with code `usage` where nobody can, and it is the home folder: it would be sent at once.
     private static func mayMerge(
         _ options: ReplicaOptions, in console: Console
     ) async throws -> Bool {
         guard try Replica.cloneMerges(options) else { return true }
-        let said =
+        var said =
             "\(printable(options.root.utf8)) has files, which are merged with the store's and sent to it."
+        let isHome = console.isHome(RootPlacement.realPath(Array(options.root.utf8)))
+        if isHome { said = Console.wholeHome(options.root) }
         guard console.terminals.input, console.terminals.talk else {
+            guard !isHome else { throw Failure.wouldSendHome(options.root) }
             console.say(said)
             return true
         }
@@ -183,6 +188,17 @@ struct CloneCommand: Command {
 }
 
 extension Failure {
+    /// A clone into the home folder, where nobody can be asked.
+    fileprivate static func wouldSendHome(_ root: String) -> Failure {
+        Failure(
+            .usage, path: root,
+            "This is your home folder: all of it would be sent at once, with keys and caches.",
+            remedy:
+                "Give another folder. Or run clone at a terminal, which asks; or filesinki init \(ShellWord.path(root.utf8)) "
+                + "--remote URL, list in .filesinkiignore what stays private, and run filesinki sync."
+        )
+    }
+
     /// A chosen path that the store does not have.
     fileprivate static func chosenNotFound(_ path: RelativePath) -> Failure {
         let pattern =

@@ -22,7 +22,8 @@ struct RunOutcome {
         (words, remedy) = Self.texts[word] ?? (word, "To see why, run filesinki sync.")
         short =
             switch word {
-            case "away", "busy", "not published", "interrupted", "time limit", "changing": nil
+            case "away", "busy", "not published", "time limit", "changing": nil
+            case "interrupted": word
             case "not-allowed": "refused"
             case "limit": "stopped"
             default: "failed"

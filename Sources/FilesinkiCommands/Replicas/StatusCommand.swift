@@ -30,7 +30,7 @@ struct StatusCommand: ReplicaCommand {
         name: .long,
         help: """
             Print one short line for a prompt, and nothing when there is nothing to do. A last run \
-            that was refused, stopped by a limit or failed is named.
+            that was refused, stopped by a limit, interrupted or failed is named.
             """)
     var short = false
 

@@ -24,10 +24,18 @@ struct LocalStateScan: ReplicaPart {
 
     /// Scans names and file status of the whole root. Reads no file.
     ///
-    /// - Returns: Nil while a run is in progress or was killed, for which what it has written would seem to be the user's changes; and
-    ///   where settings cannot be read, so that no run would send anything.
+    /// What a killed run has written is not known as such: of its paths, those for which a change waits to be received are left out.
+    ///
+    /// - Returns: Nil while a run is in progress, or the first one was killed: what it has written would seem to be the user's changes;
+    ///   and where settings cannot be read, so that no run would send anything.
     func find() async throws -> LocalState? {
-        guard !RunMark.isSet(in: state) else { return nil }
+        var received: Set<RelativePath> = []
+        if RunMark.isSet(in: state) {
+            guard replica.lock == nil, RunMark.isLeft(in: state),
+                try status.lastRun(where: \.isComplete) != nil
+            else { return nil }
+            received = Set(try manifest.loadRemote().map(\.path))
+        }
         var options = SyncOptions()
         options.isDryRun = true
         let rules = try rulesReader.runRules(options)
@@ -38,7 +46,8 @@ struct LocalStateScan: ReplicaPart {
         try sync.holdMovedOut(&found, run)
         let left = Set(try conflicts.open().filter { $0.copy == nil }.map(\.path))
         return LocalState(
-            changes: changes(found, run).filter { !left.contains($0.key) },
+            changes: changes(found, run)
+                .filter { !left.contains($0.key) && !received.contains($0.key) },
             unheld: try rules.choice.map { try sync.unheldPaths(rules, $0) })
     }
 

@@ -1,4 +1,5 @@
 import FilesinkiFileSystem
+import FilesinkiHashing
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiSystem
@@ -166,5 +167,32 @@ import Testing
         #expect(try await eventually { try await self.lastFailure(machine) == "interrupted" })
         try await a.sync()
         #expect(try await lastFailure(a) == nil)
+    }
+
+    @Test("what is new here is listed after a killed run, too, without what it may have received")
+    func changes() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["f": .file("1")])
+        try await a.sync()
+        try await leave(Array("A run is in progress.\n".utf8), in: a)
+        try a.write(["mine": .file("2"), "received": .file("3")])
+        let row = RemoteRow(
+            path: RelativePath(unchecked: Array("received".utf8)),
+            entry: VersionedEntry(
+                .file(
+                    ContentHasher.hash(Array("3".utf8)), size: 1, mode: 0o644,
+                    modified: Timestamp(nanoseconds: 0)), version: 2))
+        try await a.with { replica in
+            try await replica.perform(SyncEngine.self) { sync in
+                try sync.manifest.write { try $0.putRemote(row) }
+            }
+        }
+        #expect(
+            try await eventually {
+                try await a.with { try await $0.localState()?.changed.map(\.description) } == [
+                    "mine"
+                ]
+            })
     }
 }
