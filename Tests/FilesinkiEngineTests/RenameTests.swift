@@ -156,6 +156,42 @@ struct RenameTests {
         #expect(try a.tree() == b.tree() && a.names == ["f", "k"])
     }
 
+    @Test("a symlink moved into a folder of its own name, with another target here")
+    func linkIntoOwnName() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(["f": .symlink("1"), "k": .file("keep")])
+        a.rename("f", "t")
+        try a.write(["f": .directory()])
+        a.rename("t", "f/x")
+        b.remove("f")
+        try b.write(["f": .symlink("4")])
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(report.problems.map(\.failure.description) == [])
+        #expect(try b.tree() == ["f": .directory(["x": .symlink("4")]), "k": .file("keep")])
+        try await world.converge()
+        #expect(try a.tree() == b.tree())
+    }
+
+    @Test("a symlink gets the name of the folder in which it was, with another target here")
+    func linkToNameOfFolder() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            "d": .directory(["l": .symlink("1")]), "k": .file("keep"),
+        ])
+        a.rename("d/l", "t")
+        a.remove("d")
+        a.rename("t", "d")
+        b.remove("d/l")
+        try b.write(["d": .directory(["l": .symlink("4")])])
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(report.problems.map(\.failure.description) == [])
+        #expect(try b.tree() == ["d": .symlink("4"), "k": .file("keep")])
+        try await world.converge()
+        #expect(try a.tree() == b.tree())
+    }
+
     @Test("a file gets the name of the folder in which it was", arguments: ["x", "x, edited"])
     func toNameOfFolder(_ text: String) async throws {
         let world = try World()

@@ -269,6 +269,9 @@ struct SyncEngine: ReplicaPart {
                 run.report.problems.append(Problem(path, .keepsChanging(path)))
             }
         }
+        for path in run.deferred.subtracting(run.surprised).sorted() {
+            run.report.problems.append(Problem(path, .unreached(path)))
+        }
     }
 }
 
@@ -285,6 +288,13 @@ extension Failure {
             .exists, path: path.bytes,
             "Not sent: the store has a folder of this name, with files that are left alone here.",
             remedy: "Give the file another name, or take back what leaves them out.")
+    }
+
+    fileprivate static func unreached(_ path: RelativePath) -> Failure {
+        Failure(
+            .changing, path: path.bytes,
+            "It could not get this name: something else has its place, and could not be moved away.",
+            remedy: "Run again; if that does not help, give one of the two another name by hand.")
     }
 
     fileprivate static func keepsChanging(_ path: RelativePath) -> Failure {

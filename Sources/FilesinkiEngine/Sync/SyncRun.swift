@@ -69,6 +69,8 @@ struct SyncRun {
 
     /// Paths where ``SyncEngine/apply(_:_:)`` found something else than the plan had seen.
     var surprised: Set<RelativePath> = []
+    /// Paths whose step waited in the last round for another one.
+    var deferred: Set<RelativePath> = []
     /// Paths whose remote content could not be written in this round.
     var unwritten: Set<RelativePath> = []
     /// The local contents that this run replaced, each with the commit that keeps it.

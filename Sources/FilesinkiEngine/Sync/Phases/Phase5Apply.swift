@@ -36,6 +36,7 @@ extension SyncEngine {
         let open = applied.surprised + applied.deferred
         let before = run.surprised
         run.surprised = Set(applied.surprised)
+        run.deferred = Set(applied.deferred)
         guard !open.isEmpty else { return true }
         var narrowed = run
         narrowed.base = BaseIndex(try manifest.loadBase())
