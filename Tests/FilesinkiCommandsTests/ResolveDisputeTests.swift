@@ -49,6 +49,51 @@ struct ResolveDisputeTests {
         #expect(!told.talk.contains("otherwise"), "\(told.talk)")
     }
 
+    @Test(
+        "of two choices without the store, the one that changes the content in place wins, also if it is published first",
+        arguments: [
+            ("here", "there", "by a\n"), ("here", "here", "by b\n"), ("there", "there", "by b\n"),
+            ("there", "here", "by b\n"),
+        ], [["a", "b"], ["b", "a"]])
+    func choices(_ choice: (a: String, b: String, result: String), _ order: [String]) async throws {
+        // The version of `a` is in place, that of `b` is the conflict copy.
+        let world = try await world()
+        world.rename("store", to: "gone")
+        _ = try await world.run("resolve", "--root", "a", "f.txt", "--take", choice.a)
+        _ = try await world.run("resolve", "--root", "b", "f.txt", "--take", choice.b)
+        world.rename("gone", to: "store")
+        try await world.done("sync", order[0])
+        let second = try await world.run("sync", order[1])
+        let first = try await world.run("sync", order[0])
+        for name in ["a", "b"] { #expect(world.readText("\(name)/f.txt") == choice.result) }
+        let words = "resolved this conflict otherwise"
+        #expect(second.talk.contains(words) == (choice.a == choice.b), "\(second.talk)")
+        // The one that was published first hears of the other if that has replaced it.
+        let hasLost = choice.a == choice.b && order[0] == (choice.a == "here" ? "a" : "b")
+        #expect(first.talk.contains(words) == hasLost, "\(first.talk)")
+    }
+
+    @Test(
+        "two choices without the store that both change the content in place are a new conflict",
+        arguments: [["a", "b"], ["b", "a"]])
+    func changes(_ order: [String]) async throws {
+        let world = try await world()
+        try world.write("merged\n", to: "given")
+        world.rename("store", to: "gone")
+        _ = try await world.run("resolve", "--root", "a", "f.txt", "--with", "given")
+        _ = try await world.run("resolve", "--root", "b", "f.txt", "--take", "here")
+        world.rename("gone", to: "store")
+        try await world.done("sync", order[0])
+        #expect(try await world.run("sync", order[1]).code == .conflict)
+        _ = try await world.run("sync", order[0])
+        let contents = Set(["merged\n", "by b\n"])
+        for name in ["a", "b"] {
+            let files = world.names(in: name).filter { $0.hasPrefix("f") }
+            #expect(Set(files.compactMap { world.readText("\(name)/\($0)") }) == contents)
+            #expect(world.readText("\(name)/f.txt") == (order[0] == "a" ? "merged\n" : "by b\n"))
+        }
+    }
+
     @Test("after two resolves without the store, both devices report the other choice")
     func offline() async throws {
         let world = try await world()
