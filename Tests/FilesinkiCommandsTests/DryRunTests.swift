@@ -105,14 +105,23 @@ struct DryRunTests {
         let plan = try await dry(line, in: world)
         #expect(plan.code == .done, "\(plan.talk)")
         #expect(plan.lines == paths.map { "  restore  \($0)" })
-        #expect(plan.talk == "Would restore \(count).\nNothing was changed.\n")
+        let what = "What is in place, not synced, would become a version, and then be replaced."
+        let isReplaced = paths.contains("d/x")
+        let log = "filesinki log --root \(world.folder)/a d/x would list it."
+        #expect(
+            plan.talk
+                == (isReplaced ? "d/x: \(what) \(log)\n" : "")
+                + "Would restore \(count).\nNothing was changed.\n")
+        let notice =
+            #"{"type":"notice","path":"d/x","code":"exists","message":"\#(what)","#
+            + #""remedy":"filesinki log d/x would list it."}"#
         let json = try await dry(line + ["--json"], in: world)
         #expect(
             json.lines
                 == paths.map { path in
                     let kind = path == "gone" ? #""kind":"directory","# : ""
                     return #"{"type":"restored","path":"\#(path)",\#(kind)"dry_run":true}"#
-                })
+                } + (isReplaced ? [notice] : []))
         let made = try await world.run(
             bytes: (line + ["--root", "a", "-0"]).map { Array($0.utf8) })
         #expect(made.code == .done, "\(made.talk)")
