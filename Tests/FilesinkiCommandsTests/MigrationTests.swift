@@ -150,7 +150,7 @@ struct MigrationTests {
                 try await world.expect(line, .notAllowed).talk
                     == "filesinki: one: This was not synced yet, and nothing is sent to a store that was moved: nothing "
                     + "could bring it back. Nothing was deleted. \(moved)\n")
-            #expect(world.readText("b/one") == "second" && world.readText("b/two") == "two")
+            #expect(world.readText("b/one") == "second" && world.readText("b/two") == "two\n")
         }
         #expect(
             try await world.expect("rm --root b two", .notAllowed).talk

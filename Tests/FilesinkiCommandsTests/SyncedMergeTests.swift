@@ -45,7 +45,7 @@ struct SyncedMergeTests {
             list.text.split(separator: "edited").count
                 == (replica == editor && editor == "b" ? 3 : 2))
         let json = try await world.run("conflicts", "--json")
-        let object = #""edited_in_place":{"device":"\(editor)","version":4}"#
+        let object = #""edited_in_place":{"device":"\#(editor)","version":4}"#
         let count = editor == "b" && replica == "b" ? 0 : 1
         #expect(json.lines.count { $0.contains(object) } == count, "\(json.text)")
         #expect(json.lines.count { $0.contains("edited_in_place") } == count, "\(json.text)")

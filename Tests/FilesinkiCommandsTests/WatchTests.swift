@@ -46,16 +46,15 @@ struct WatchTests {
         world.rename("store", to: "away")
         try await world.expect("kv set k 2 --root a")
         world.rename("away", to: "store")
-        let folder = world.folder
-        let log = try #require(valueLog(world))
+        let log = "store/zones/kv-default/log"
         let before = world.names(in: log).count
         world.timer = { [unowned world] limit in
             // The watch itself, which ends then, and not what would cut it off.
             guard limit == .seconds(60) else { return try await Task.sleep(for: .seconds(86_400)) }
             _ = try await eventually { world.names(in: log).count > before }
         }
-        let watch = try await world.expect("watch a --timeout 60s")
-        #expect(watch.talk.contains("Sent 1 value.\n"), "\(folder): \(watch.talk)")
+        let watch = try await world.run("watch", "a", "--timeout", "60s")
+        #expect(watch.talk.contains("Sent 1 value.\n"), "\(watch.talk)")
         try await world.expect("kv sync --root b")
         #expect(try await world.expect("kv get k --root b").text == "2\n")
     }

@@ -175,8 +175,6 @@ import Testing
         let a = try await world.replica("a")
         try a.write(["f": .file("1")])
         try await a.sync()
-        try await leave(Array("A run is in progress.\n".utf8), in: a)
-        try a.write(["mine": .file("2"), "received": .file("3")])
         let row = RemoteRow(
             path: RelativePath(unchecked: Array("received".utf8)),
             entry: VersionedEntry(
@@ -188,11 +186,16 @@ import Testing
                 try sync.manifest.write { try $0.putRemote(row) }
             }
         }
-        #expect(
-            try await eventually {
-                try await a.with { try await $0.localState()?.changed.map(\.description) } == [
-                    "mine"
-                ]
-            })
+        try await leave(Array("A run is in progress.\n".utf8), in: a)
+        try a.write(["mine": .file("2"), "received": .file("3")])
+        let machine = a
+        #expect(try await eventually { try await self.changed(machine) == ["mine"] })
+    }
+
+    private func changed(_ machine: Machine) async throws -> [String]? {
+        let replica = try await Replica.open(machine.options, writable: false)
+        let changed = try await replica.localState()?.changed.map(\.description)
+        await replica.close()
+        return changed
     }
 }
