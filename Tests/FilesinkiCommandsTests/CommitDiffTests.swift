@@ -60,6 +60,22 @@ import Testing
                 + #""diff":"four@3: renamed from three\n"}"#)
     }
 
+    @Test("an edit and another device's mode of the file are a merge")
+    func mergedMode() async throws {
+        let world = try await world()
+        try await world.done("clone", "store", "b", "--device", "b")
+        chmod(world.folder + "/a/one", 0o700)
+        try await world.done("sync", "a")
+        try world.write("1\n2\n3\n", to: "b/one")
+        let run = try await world.run("sync", "b")
+        #expect(
+            run.text + run.talk
+                == "  received  merged     one  edited here, mode changed there\nMerged 1 file.\n",
+            "\(run)")
+        let after = try await world.run("sync", "a")
+        #expect(after.text.hasPrefix("  received  edited     one  6 B"), "\(after)")
+    }
+
     @Test func `a mode that changed alone is told by diff, log and explain`() async throws {
         let world = try await world()
         let versions = try await world.run("diff", "--root", "a", "one", "2", "3")

@@ -92,6 +92,7 @@ extension Step {
     fileprivate var change: String {
         switch (reason, action) {
         case (.holdsBlocked, .take), (.holdsIgnored, .take): "kept"
+        case (.edit, .both) where mergedMode != nil: "merged"
         default: reason.change
         }
     }
@@ -99,7 +100,8 @@ extension Step {
     /// What is worth a word beside the path: a file's size, the other name of a rename, or the reason.
     fileprivate var detail: String {
         switch reason {
-        case .edit, .created, .metadata: content
+        case .edit: mergedMode ?? content
+        case .created, .metadata: content
         case .deleted: ""
         case .renamed(let path): "from \(path)\(changedMode)"
         case .moved(let path): "to \(path)"
@@ -107,6 +109,18 @@ extension Step {
         case .ignored where theirs?.entry.kind == .tombstone:
             "deleted elsewhere; ignored here, so what is here stays"
         default: explanation
+        }
+    }
+
+    /// Who did what where one side edited a file, and the other one gave it another mode; nil for any other step.
+    var mergedMode: String? {
+        guard reason == .edit, case .both(let entry) = action, entry.kind == .file, let ours,
+            let theirs = theirs?.entry, ours.mode != theirs.mode
+        else { return nil }
+        switch (ours.hasSameContent(as: entry), theirs.hasSameContent(as: entry)) {
+        case (true, false): return "edited here, mode changed there"
+        case (false, true): return "edited there, mode changed here"
+        default: return nil
         }
     }
 

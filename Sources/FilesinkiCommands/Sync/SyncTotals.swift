@@ -102,6 +102,7 @@ struct SyncTotals {
         if entry.kind == .tombstone { return deleted.add(step, bytes: 0) }
         switch step.reason {
         case .merged: merged.add(step, bytes: 0)
+        case .edit where step.mergedMode != nil: merged.add(step, bytes: 0)
         case .renamed: renamed.add(step, bytes: 0)
         case .bothNames(let source): addDoubled(step, of: source)
         case .otherName: addDoubled(step, of: nil)
