@@ -85,6 +85,12 @@ extension AccessOptions {
             + "that begins with fsk_."
     }
 
+    /// The options that another device needs, too, each after a space: it has a token of its own.
+    var ofOtherDevices: String {
+        (tokenFile == nil ? "" : " --token-file FILE") + (caFile == nil ? "" : " --ca-file FILE")
+            + (fingerprint.map { " --fingerprint \($0)" } ?? "")
+    }
+
     /// Makes the replica use the given options.
     func apply(to options: inout ReplicaOptions, in console: Console) throws -> RemoteAccess {
         let access = try access(of: options, in: console)

@@ -185,7 +185,8 @@ struct RemoteSetCommand: ReplicaCommand {
             "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "
                 + "The store at \(printable(copied.from.utf8)) is unchanged;",
             other: " on each other device, run filesinki remote set "
-                + "\(ShellWord.shown(address.text.utf8)) before it syncs again.")
+                + "\(ShellWord.shown(address.text.utf8))\(reaching.ofOtherDevices) before it syncs again."
+        )
     }
 }
 
