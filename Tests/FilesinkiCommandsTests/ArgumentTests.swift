@@ -75,6 +75,13 @@ struct ArgumentTests {
         )
     }
 
+    @Test("the options that other devices need at the new address are named")
+    func options() throws {
+        let given = try AccessOptions.parse(["--token-file", "t", "--ca-file", "c"])
+        #expect(given.ofOtherDevices == " --token-file FILE --ca-file FILE")
+        #expect(try AccessOptions.parse([]).ofOtherDevices == "")
+    }
+
     @Test func `no option of a run leaves the options at their defaults`() throws {
         // A save with default options may be done by a running watch, which knows no others.
         #expect(try RunOptions.parse([]).areDefaults)

@@ -1,9 +1,7 @@
-import ArgumentParser
+import FilesinkiCommands
 import FilesinkiModel
 import FilesinkiTesting
 import Testing
-
-@testable import FilesinkiCommands
 
 /// What devices learn of a store that was moved.
 @Suite("remote set --migrate, on the other devices")
@@ -128,13 +126,6 @@ struct MigrationTests {
             #expect(read.talk.contains(told), "\(line): \(read.talk)")
             #expect(!read.lines.isEmpty)
         }
-    }
-
-    @Test("the options that other devices need at the new address are named")
-    func options() throws {
-        let given = try AccessOptions.parse(["--token-file", "t", "--ca-file", "c"])
-        #expect(given.ofOtherDevices == " --token-file FILE --ca-file FILE")
-        #expect(try AccessOptions.parse([]).ofOtherDevices == "")
     }
 
     @Test("what waits is saved again, and deleted only where the history has it")

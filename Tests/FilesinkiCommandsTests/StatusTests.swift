@@ -1,6 +1,7 @@
 import FilesinkiCommands
 import FilesinkiModel
 import FilesinkiStore
+import FilesinkiSystem
 import FilesinkiTesting
 import Testing
 
@@ -94,12 +95,17 @@ struct StatusTests {
         #expect(try await !world.run("status", "b").text.contains("not yet"))
     }
 
-    @Test func `the folder is not looked at while a run is in progress, or after it was killed`()
+    @Test func `the folder is looked at after a killed run, and not while one is in progress`()
         async throws
     {
         let world = try await ReplicaTests.pair()
         try world.write("x", to: "a/new")
         try world.write("A run is in progress.\n", to: "a/.filesinki/lock")
+        let killed = try await world.run("status", "a", "--json")
+        #expect(killed.text.contains(#""last_failure":"interrupted""#), "\(killed.text)")
+        #expect(killed.text.contains(#""changed":["new"]"#), "\(killed.text)")
+        let lock = try #require(try KernelLock.tryAcquire(world.folder + "/a/.filesinki/lock"))
+        lock.writeHolder("A run is in progress.\n")
         let json = try await world.run("status", "a", "--json")
         #expect(json.code == .done && !json.text.contains(#""changed""#), "\(json.text)")
         #expect(try await !world.run("status", "a").text.contains("Up to date"))
