@@ -9,11 +9,15 @@ extension Console {
     /// - Returns: False if the user declined.
     /// - Throws: `Failure` with code `usage` for `/`.
     func confirmsWholeTree(at root: String) throws(Failure) -> Bool {
-        let place = try Self.belowFileSystem(
-            root, remedy: "Give the folder to sync: filesinki init DIR.")
-        guard isHome(place) else { return true }
-        let said = Self.wholeHome(root)
-        guard terminals.input, terminals.talk else {
+        try Self.refuseFileSystem(root, remedy: "Give the folder to sync: filesinki init DIR.")
+        return isHome(root) ? confirms(Self.wholeHome(root)) : true
+    }
+
+    /// Says what a command is about to do, and asks where somebody can answer.
+    ///
+    /// - Returns: False if the user declined.
+    func confirms(_ said: String) -> Bool {
+        guard canAsk else {
             say(said)
             return true
         }
@@ -23,28 +27,25 @@ extension Console {
         return false
     }
 
+    /// Whether somebody reads a question, and can answer it.
+    var canAsk: Bool { terminals.input && terminals.talk }
+
     /// What it means to sync a home folder.
     static func wholeHome(_ root: String) -> String {
         "\(printable(root.utf8)) is your home folder: all of it is synced, with keys and caches, but for what "
             + "its .filesinkiignore lists."
     }
 
-    /// Whether a real path is that of the user's home folder.
-    func isHome(_ place: [UInt8]) -> Bool {
+    /// Whether an absolute path is that of the user's home folder.
+    func isHome(_ root: String) -> Bool {
         guard let home = environment["HOME"], home.hasPrefix("/") else { return false }
-        return RootPlacement.realPath(Array(home.utf8)) == place
+        return RootPlacement.realPath(Array(home.utf8)) == RootPlacement.realPath(Array(root.utf8))
     }
 
-    /// The real path of a new replica.
-    ///
+    /// - Parameter root: The absolute path of a new replica.
     /// - Throws: `Failure` with code `usage` for `/`.
-    @discardableResult
-    static func belowFileSystem(_ root: String, remedy: String) throws(Failure) -> [UInt8] {
-        let place = RootPlacement.realPath(Array(root.utf8))
-        guard place != Array("/".utf8) else {
-            throw Failure(
-                .usage, path: root, "This is the root of the file system.", remedy: remedy)
-        }
-        return place
+    static func refuseFileSystem(_ root: String, remedy: String) throws(Failure) {
+        guard RootPlacement.realPath(Array(root.utf8)) == Array("/".utf8) else { return }
+        throw Failure(.usage, path: root, "This is the root of the file system.", remedy: remedy)
     }
 }

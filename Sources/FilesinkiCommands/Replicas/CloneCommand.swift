@@ -63,7 +63,7 @@ struct CloneCommand: Command {
         try reaching.check(for: address)
         try console.prepare(for: address)
         let path = try FilePlace.absoluteText(dir, in: console.currentFolder)
-        try Console.belowFileSystem(
+        try Console.refuseFileSystem(
             path, remedy: "Give the folder to create: filesinki clone URL DIR.")
         let root = RootChoice(path: path, origin: .given)
         let chosen = try only.map { try Self.chosenPath($0, root, in: console) }
@@ -148,20 +148,13 @@ struct CloneCommand: Command {
         _ options: ReplicaOptions, in console: Console
     ) async throws -> Bool {
         guard try Replica.cloneMerges(options) else { return true }
-        var said =
-            "\(printable(options.root.utf8)) has files, which are merged with the store's and sent to it."
-        let isHome = console.isHome(RootPlacement.realPath(Array(options.root.utf8)))
-        if isHome { said = Console.wholeHome(options.root) }
-        guard console.terminals.input, console.terminals.talk else {
-            guard !isHome else { throw Failure.wouldSendHome(options.root) }
-            console.say(said)
-            return true
+        guard console.isHome(options.root) else {
+            return console.confirms(
+                "\(printable(options.root.utf8)) has files, which are merged with the store's and sent to it."
+            )
         }
-        console.ask(said + " Go on? [y/N]")
-        let answer = console.readAnswer()?.lowercased() ?? ""
-        if ["y", "yes"].contains(answer) { return true }
-        console.say("Nothing was changed.")
-        return false
+        guard console.canAsk else { throw Failure.wouldSendHome(options.root) }
+        return console.confirms(Console.wholeHome(options.root))
     }
 
     /// What a name may mean that is no folder here, nor its first part: a host.
