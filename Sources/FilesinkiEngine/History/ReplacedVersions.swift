@@ -60,15 +60,19 @@ struct ReplacedVersions {
     ///
     /// - Parameters:
     ///   - restored: The paths that were written.
-    ///   - device: The device that made a commit; nil if that is not known.
+    ///   - device: The device that made a commit; nil if that is not known. It is asked once for each commit.
     func notices(
         of restored: [RelativePath], by device: (UInt64) async -> Device?
     ) async -> [Problem] {
         let written = Set(restored)
         let replaced = found.filter { written.contains($0.path) }
+        var devices: [UInt64: Device?] = [:]
         var notices: [Problem] = []
         for one in replaced.prefix(Self.named) {
-            notices.append(Problem(one.path, await notice(of: one, by: device)))
+            if one.origin == .received, devices[one.version] == nil {
+                devices[one.version] = .some(await device(one.version))
+            }
+            notices.append(Problem(one.path, notice(of: one, by: devices[one.version] ?? nil)))
         }
         let more = replaced.dropFirst(Self.named)
         if let next = more.first {
@@ -77,19 +81,29 @@ struct ReplacedVersions {
         return notices
     }
 
-    private func notice(of one: Found, by device: (UInt64) async -> Device?) async -> Failure {
+    private func notice(of one: Found, by device: Device?) -> Failure {
+        let word = ShellWord.path(one.path.bytes + Array("@\(one.version)".utf8))
+        let back = "To bring it back, run filesinki restore \(word)."
+        let state: String
         switch one.origin {
-        case .edited:
-            return .replaced(
-                one.path, one.version, isPlan ? "not synced" : "not synced before", isPlan: isPlan)
-        case .merged:
-            return .replaced(
-                one.path, one.version, "merged with another device's version", isPlan: isPlan)
+        case .edited: state = isPlan ? "not synced" : "not synced before"
+        case .merged: state = "merged with another device's version"
         case .received:
-            let name = await device(one.version).map { printable($0.name.utf8) + "'s version" }
-            return .replaced(
-                one.path, one.version, byOther: name ?? "Version", isPlan: isPlan)
+            let name = device.map { printable($0.name.utf8) + "'s version" } ?? "Version"
+            let version = "\(name) \(one.version), not received here"
+            return isPlan
+                ? .replaced(
+                    one.path, "\(version) yet, would be replaced.",
+                    "To see it, run filesinki show \(word).")
+                : .replaced(one.path, "\(version) before, was replaced.", back)
         }
+        return isPlan
+            ? .replaced(
+                one.path,
+                "What is in place, \(state), would become a version, and then be replaced.",
+                "filesinki log \(ShellWord.path(one.path.bytes)) would list it.")
+            : .replaced(
+                one.path, "What was in place, \(state), is version \(one.version) now.", back)
     }
 }
 
@@ -122,33 +136,10 @@ extension Failure {
             remedy: "Run filesinki sync first, or resolve its conflict: see filesinki conflicts.")
     }
 
-    /// - Parameter state: What is to be known of what was in place.
     fileprivate static func replaced(
-        _ path: RelativePath, _ version: UInt64, _ state: String, isPlan: Bool
+        _ path: RelativePath, _ message: String, _ remedy: String
     ) -> Failure {
-        isPlan
-            ? Failure(
-                .exists, path: path.bytes,
-                "What is in place, \(state), would become a version, and then be replaced.",
-                remedy: "filesinki log \(ShellWord.path(path.bytes)) would list it.")
-            : Failure(
-                .exists, path: path.bytes,
-                "What was in place, \(state), is version \(version) now.",
-                remedy: bringBack(path, version))
-    }
-
-    fileprivate static func replaced(
-        _ path: RelativePath, _ version: UInt64, byOther name: String, isPlan: Bool
-    ) -> Failure {
-        isPlan
-            ? Failure(
-                .exists, path: path.bytes,
-                "\(name) \(version), not received here yet, would be replaced.",
-                remedy: "To see it, run filesinki show \(word(path, version)).")
-            : Failure(
-                .exists, path: path.bytes,
-                "\(name) \(version), not received here before, was replaced.",
-                remedy: bringBack(path, version))
+        Failure(.exists, path: path.bytes, message, remedy: remedy)
     }
 
     /// - Parameter count: How many paths are not named, with the given one.
@@ -160,13 +151,5 @@ extension Failure {
             .exists, path: path.bytes,
             "What was not synced at this path\(more) \(isPlan ? "would be" : "was") replaced, too.",
             remedy: "filesinki log \(ShellWord.path(path.bytes)) lists the versions.")
-    }
-
-    private static func bringBack(_ path: RelativePath, _ version: UInt64) -> String {
-        "To bring it back, run filesinki restore \(word(path, version))."
-    }
-
-    private static func word(_ path: RelativePath, _ version: UInt64) -> String {
-        ShellWord.path(path.bytes + Array("@\(version)".utf8))
     }
 }
