@@ -190,7 +190,11 @@ struct Applier: Sendable {
         makeParents(of: task.path)
         let outcome = try? writer.move(from: origin, to: task.path, expecting: .stamp(stamp))
         guard case .done(let status)? = outcome else { return false }
-        guard status.mode == task.entry.mode, status.stamp.modified == task.entry.modified else {
+        // A symlink keeps the mode and time that it has.
+        let isAsMeant =
+            task.entry.kind == .symlink
+            || status.mode == task.entry.mode && status.stamp.modified == task.entry.modified
+        guard isAsMeant else {
             attempt(task, &result) {
                 TaskOutcome(
                     try writer.setAttributes(

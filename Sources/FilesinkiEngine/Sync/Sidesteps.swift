@@ -58,22 +58,9 @@ extension Applier {
 
     /// Moves the files to their new names. One that cannot get it goes back; the scan that follows finds it.
     func stepBack(_ steps: [Sidestep], _ result: inout ApplyResult) {
-        for step in steps where !finish(step, &result) {
+        for step in steps where !tryMove(step.task, from: step.aside, step.stamp, &result) {
             _ = try? writer.move(from: step.aside, to: step.origin, expecting: .stamp(step.stamp))
             result.note(step.task.path, .surprised)
         }
-    }
-
-    /// - Returns: Whether it has its new name.
-    private func finish(_ step: Sidestep, _ result: inout ApplyResult) -> Bool {
-        guard step.task.entry.kind == .symlink else {
-            return tryMove(step.task, from: step.aside, step.stamp, &result)
-        }
-        // Its mode says nothing.
-        let moved = try? writer.move(
-            from: step.aside, to: step.task.path, expecting: .stamp(step.stamp))
-        guard case .done(let status)? = moved else { return false }
-        result.note(step.task.path, .done(status.stamp))
-        return true
     }
 }
