@@ -198,8 +198,10 @@ struct RuleFiles {
     ) -> [Failure] {
         let synced = inRoot.texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let ofDevice = users.files + [own].compactMap(\.self)
-        let lines = (synced + ofDevice.map { ($0.path, $0.bytes) }).flatMap { path, bytes in
-            IgnoreDoubt.all(in: bytes, root: absentPath).map { $0.failure(in: path) }
+        let all = synced + ofDevice.map { ($0.path, $0.bytes) }
+        let place = all.isEmpty ? nil : absentPath
+        let lines = all.flatMap { path, bytes in
+            IgnoreDoubt.all(in: bytes, root: place).map { $0.failure(in: path) }
         }
         return lines + inRoot.misnamed
     }
