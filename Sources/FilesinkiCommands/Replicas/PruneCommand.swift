@@ -197,14 +197,10 @@ struct PruneCommand: ReplicaCommand {
         if lines.count == heading {
             lines.append(nothingFreed(result))
         } else if result.readableVersions > 0 {
-            let (versions, verb) =
-                (
-                    CountText.text(result.readableVersions),
-                    result.readableVersions == 1 ? "lies" : "lie"
-                )
+            let count = result.readableVersions
             lines.append(
-                "Of what was dropped, \(versions) \(verb) in the commits, as small contents do, and can still be read."
-            )
+                "Of what was dropped, \(CountText.text(count)) \(count == 1 ? "lies" : "lie") in the commits, as "
+                    + "small contents do, and can still be read.")
         }
         return lines + leftUploads(result)
     }

@@ -158,9 +158,7 @@ struct VersionHistory: Sendable {
     func dropped(since before: VersionHistory) -> [PrunedPath] {
         var found: [PrunedPath] = []
         for (number, path) in paths.enumerated() {
-            let more = zip(versions[number], before.versions[number]).count {
-                $0.isDropped && !$1.isDropped
-            }
+            let more = dropped(number, since: before).count
             if more > 0 { found.append(PrunedPath(path: path, versions: more)) }
         }
         return found.sorted { $0.path < $1.path }
@@ -168,12 +166,14 @@ struct VersionHistory: Sendable {
 
     /// How many versions with one of these contents are dropped and were not before a ``drop(beyond:before:)`` of this history.
     func countDropped(since before: VersionHistory, having contents: Set<ContentID>) -> Int {
-        zip(versions, before.versions).reduce(0) { count, all in
-            count
-                + zip(all.0, all.1).count {
-                    $0.isDropped && !$1.isDropped && contents.contains($0.content)
-                }
+        versions.indices.reduce(0) { count, number in
+            count + dropped(number, since: before).count { contents.contains($0.content) }
         }
+    }
+
+    private func dropped(_ number: Int, since before: VersionHistory) -> [Version] {
+        zip(versions[number], before.versions[number])
+            .filter { $0.isDropped && !$1.isDropped }.map(\.0)
     }
 
     /// The contents of the versions that were neither dropped nor given up, each with one of its paths.
