@@ -132,6 +132,37 @@ struct StatusTests {
         #expect(json.lines.first?.contains(#""unsent":"edited""#) == true, "\(json.text)")
     }
 
+    @Test func `explain looks after a killed run, and not while one is in progress`() async throws {
+        let world = try await ReplicaTests.pair()
+        let mark = "A run is in progress.\n"
+        world.remove("a/one")
+        try world.write(mark, to: "a/.filesinki/lock")
+        let root = "--root \(world.folder)/a"
+        let killed = try await world.run("explain", "--root", "a", "one")
+        #expect(
+            Array(killed.lines.prefix(2)) == [
+                "one: synced, version 1, a file.",
+                "Deleted here since; not yet published. To bring it back, use filesinki undelete \(root) one.",
+            ], "\(killed.text)")
+        let lock = try #require(try KernelLock.tryAcquire(world.folder + "/a/.filesinki/lock"))
+        lock.writeHolder(mark)
+        let running = try await world.run("explain", "--root", "a", "one")
+        #expect(!running.text.contains(" since;"), "\(running.text)")
+    }
+
+    @Test func `explain leaves out after a killed run what waits to be received`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("from b\n", to: "b/one")
+        try await world.done("sync", "b")
+        // A run of another path has read the commit, and has not received this one.
+        try world.write("x", to: "a/new")
+        try await world.done("sync", "--root", "a", "new")
+        try world.write("from b\n", to: "a/one")
+        try world.write("A run is in progress.\n", to: "a/.filesinki/lock")
+        let killed = try await world.run("explain", "--root", "a", "one", "--json")
+        #expect(!killed.text.contains(#""unsent""#), "\(killed.text)")
+    }
+
     @Test func `settings that stop every run are said`() async throws {
         let world = try await ReplicaTests.pair()
         try world.write("gitignore = yes\n", to: "a/.filesinki.toml")

@@ -29,13 +29,9 @@ struct LocalStateScan: ReplicaPart {
     /// - Returns: Nil while a run is in progress, or the first one was killed: what it has written would seem to be the user's changes;
     ///   and where settings cannot be read, so that no run would send anything.
     func find() async throws -> LocalState? {
-        var received: Set<RelativePath> = []
-        if RunMark.isSet(in: state) {
-            guard replica.lock == nil, RunMark.isLeft(in: state),
-                try status.lastRun(where: \.isComplete) != nil
-            else { return nil }
-            received = Set(try manifest.loadRemote().map(\.path))
-        }
+        let wasStopped = RunMark.isSet(in: state)
+        guard try isComparable() else { return nil }
+        let received = wasStopped ? Set(try manifest.loadRemote().map(\.path)) : []
         var options = SyncOptions()
         options.isDryRun = true
         let rules = try rulesReader.runRules(options)
@@ -49,6 +45,13 @@ struct LocalStateScan: ReplicaPart {
             changes: changes(found, run)
                 .filter { !left.contains($0.key) && !received.contains($0.key) },
             unheld: try rules.choice.map { try sync.unheldPaths(rules, $0) })
+    }
+
+    /// Whether what is in the root can be compared with what was synced: no run is in progress, and the first one was not killed.
+    private func isComparable() throws -> Bool {
+        guard RunMark.isSet(in: state) else { return true }
+        return try replica.lock == nil && RunMark.isLeft(in: state)
+            && status.lastRun(where: \.isComplete) != nil
     }
 
     private func changes(
@@ -89,9 +92,12 @@ package enum UnsentChange: String, Sendable {
 extension LocalStateScan {
     /// Compares one path with what was synced, and nothing below it. Reads a file whose stamp is another one.
     ///
-    /// - Returns: Nil where it is as it was synced, and where that cannot be known.
+    /// - Returns: Nil where it is as it was synced, and where that cannot be known: where ``find()`` gives nil, and after a killed
+    ///   run at a path for which a change waits to be received.
     func change(at path: RelativePath) async throws -> UnsentChange? {
-        guard !RunMark.isSet(in: state) else { return nil }
+        let wasStopped = RunMark.isSet(in: state)
+        guard try isComparable() else { return nil }
+        if wasStopped, try manifest.remote(path) != nil { return nil }
         let base = try sync.partialBase([path])
         let row = base.row(path)
         let status = try root.status(path)
