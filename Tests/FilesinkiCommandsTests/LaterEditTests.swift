@@ -39,6 +39,40 @@ struct LaterEditTests {
         #expect(world.readText("b/one.txt") == "later\n")
     }
 
+    @Test(
+        "what was written under the name of the copy stays, synced or not",
+        arguments: [true, false])
+    func inPlaceOfTheCopy(_ isSynced: Bool) async throws {
+        let (world, copy) = try await Self.resolved()
+        try world.write("by hand\n", to: "b/\(copy)")
+        if isSynced { _ = try await world.run("sync") }
+        for name in ["one.txt", copy] {
+            let outcome = try await world.run("resolve", "--undo", name)
+            #expect(outcome.code == .usage)
+            #expect(
+                Self.folded(outcome.talk)
+                    == "filesinki: \(copy): It was written after the resolve, and the undo would replace that. "
+                    + "Move it away first with filesinki mv '\(copy)' NEW, then run filesinki resolve --undo one.txt again."
+            )
+        }
+        #expect(world.readText("b/\(copy)") == "by hand\n")
+        #expect(try await world.run("conflicts").lines.allSatisfy { !$0.hasPrefix("one.txt") })
+        // The remedy.
+        try await world.done("mv", copy, "new.txt")
+        try await world.done("resolve", "--undo", "one.txt")
+        #expect(world.readText("b/new.txt") == "by hand\n")
+        #expect(world.readText("b/\(copy)") == "b\n")
+    }
+
+    @Test("a copy that was brought back as it was does not hinder")
+    func copyIsBack() async throws {
+        let (world, copy) = try await Self.resolved()
+        try world.write("b\n", to: "b/\(copy)")
+        try await world.done("resolve", "--undo", "one.txt")
+        #expect(world.readText("b/\(copy)") == "b\n")
+        #expect(try await world.run("conflicts").lines.contains { $0.hasPrefix("one.txt") })
+    }
+
     @Test("what another device has written stays")
     func elsewhere() async throws {
         let (world, copy) = try await Self.resolved()

@@ -11,7 +11,8 @@ extension Conflicts {
     ///
     /// - Parameter name: The path, or a copy that the resolve deleted.
     /// - Throws: Code `not-found` when no conflict of the path was resolved here, `exists` when it is open, or another one
-    ///   was found since; `usage` when it was edited in place after the resolve, `changing` when another device has done that.
+    ///   was found since; `usage` when it was edited in place after the resolve, or something else was written in the place of a
+    ///   copy, `changing` when another device has edited it in place.
     func unresolve(
         _ name: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
@@ -33,6 +34,7 @@ extension Conflicts {
         let paths = [path] + copies.map(\.path)
         try rulesReader.requireSynced([path], options)
         try await requireNoLaterEdit(rows, theirs, at: path, copies.map(\.path))
+        try requireFree(copies, toReopen: path)
         let before = try await keepInHistory(
             paths, .theirs, refusingLater(at: path, than: theirs, copies.map(\.path), options))
         if let before { try rulesReader.requireSynced([path], after: before, options) }

@@ -1,10 +1,12 @@
+import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 import FilesinkiText
 
-/// What was written in place after a resolve: an undo does not replace it, as it is none of the versions that it brings back.
+/// What was written in place after a resolve, or under the name of a conflict copy: an undo does not replace it, as it is none of
+/// the versions that it brings back.
 extension Conflicts {
     /// Verifies that what is in place is what the resolve has left there, as far as that is known here.
     ///
@@ -34,6 +36,27 @@ extension Conflicts {
                 || copies.contains(change.path) && change.entry.kind == .tombstone
         }
         guard isResolve == true else { throw Failure.editedAfterResolve(path, copies) }
+    }
+
+    /// Verifies that the places of the conflict copies are free, or hold what the undo writes there.
+    ///
+    /// - Throws: Code `usage` for the first that holds something else, synced or not.
+    func requireFree(
+        _ copies: [(path: RelativePath, entry: Entry)], toReopen path: RelativePath
+    ) throws {
+        for copy in copies where try holdsOther(than: copy.entry, at: copy.path) {
+            throw Failure.writtenAfterResolve(copy.path, path)
+        }
+    }
+
+    private func holdsOther(than entry: Entry, at path: RelativePath) throws -> Bool {
+        guard let status = try root.status(path) else { return false }
+        guard status.kind.entryKind == entry.kind else { return true }
+        return switch entry.kind {
+        case .file: try contentInPlace(of: path) != (entry.identity ?? entry.content)
+        case .symlink: try root.readLink(path) != entry.target
+        case .directory, .tombstone: false
+        }
     }
 
     /// Whether a version came after another device had resolved a conflict, which deletes its copy: nothing notes here what it chose.
@@ -71,6 +94,17 @@ extension Failure {
             .usage, path: path.bytes,
             "It was edited after the resolve, and the undo would replace that.",
             remedy: besideIt(path, copies))
+    }
+
+    fileprivate static func writtenAfterResolve(
+        _ copy: RelativePath, _ path: RelativePath
+    ) -> Failure {
+        let (name, resolved) = (ShellWord.path(copy.bytes), ShellWord.path(path.bytes))
+        return Failure(
+            .usage, path: copy.bytes,
+            "It was written after the resolve, and the undo would replace that.",
+            remedy: "Move it away first with filesinki mv \(name) NEW, then run filesinki resolve "
+                + "--undo \(resolved) again.")
     }
 
     fileprivate static func editedElsewhereAfterResolve(
