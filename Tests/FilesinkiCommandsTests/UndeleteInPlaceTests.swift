@@ -27,6 +27,55 @@ struct UndeleteInPlaceTests {
         #expect(some.code == .partial && some.talk.contains("Restored 1 file."), "\(some.talk)")
     }
 
+    /// `b` has deleted the folder `d`, which `a` has received, and `c` has written a file of that name since, which it has not.
+    private static func fileOfAnotherDevice() async throws -> World {
+        let world = try World()
+        for name in ["d/x y.txt", "kept"] { try world.write(name, to: "a/" + name) }
+        try await world.expect("init a --remote store --device a")
+        try await world.expect("sync a")
+        for name in ["b", "c"] { try await world.expect("clone store \(name) --device \(name)") }
+        try await world.expect("rm -q --root b -r d")
+        for name in ["a", "c"] { try await world.expect("sync \(name)") }
+        try world.write("file2\n", to: "c/d")
+        try await world.expect("sync c")
+        return world
+    }
+
+    @Test(
+        "a file that another device wrote in a folder's place is refused alike, received or not",
+        arguments: ["", "sync a"])
+    func fromElsewhere(_ first: String) async throws {
+        let world = try await Self.fileOfAnotherDevice()
+        if !first.isEmpty { try await world.expect(first) }
+        let root = "--root \(world.folder)/a"
+        for options in ["-n ", "-v ", "-v "] {
+            let refused = try await world.expect("undelete \(options)--root a d", .negative)
+            #expect(
+                refused.talk
+                    == "filesinki: d: Cannot be restored: a folder was here, and a file is here now. Move that away first "
+                    + "with filesinki mv \(root) d NEW, or write what was here into another folder with "
+                    + "filesinki restore \(root) d --commit 1 -o DIR.\n", "\(options)")
+            #expect(refused.text.isEmpty, "\(options): \(refused.text)")
+        }
+        try await world.expect("restore --root a d --commit 1 -o out")
+        #expect(world.readText("out/d/x y.txt") == "d/x y.txt")
+        #expect(world.readText("a/d") == "file2\n")
+    }
+
+    @Test("a file that another device has brought back is restored, also where a folder was before")
+    func folderBeforeTheFile() async throws {
+        let world = try await Self.fileOfAnotherDevice()
+        try await world.expect("sync a")
+        try await world.expect("rm -q --root a d")
+        try await world.expect("sync c")
+        try await world.expect("undelete -q --root c d")
+        let plan = try await world.expect("undelete -n --root a d")
+        #expect(plan.text == "  restore  d\n", "\(plan.text)")
+        #expect(plan.talk == "Would restore 1 file.\nNothing was changed.\n", "\(plan.talk)")
+        #expect(try await world.expect("undelete --root a d").talk == "Restored 1 file.\n")
+        #expect(world.readText("a/d") == "file2\n")
+    }
+
     @Test(
         "the commit that is named has what the folder held when it was deleted",
         arguments: ["rm -q --root a -r q", "sync -q a", ""])

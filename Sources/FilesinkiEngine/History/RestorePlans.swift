@@ -47,7 +47,19 @@ struct RestorePlans: ReplicaPart {
         var asked = try report.keep(paths, path: \.self) { try many.requirePossible($0, &synced) }
         guard !asked.isEmpty else { return report }
         let before = try await sync.syncPaths(asked, Self.options, rules: synced.rules)
-        asked = try report.keep(asked, path: \.self, many.requireAbsent)
+        // The command says more of one path that is named alone.
+        let isOne = unsent.isEmpty && paths.count == 1
+        asked = try await keep(asked, &report) { path in
+            let found = try root.status(path)
+            if isOne {
+                try await Restores(replica).requireAbsent(found, at: path, after: nil)
+            } else {
+                try many.requireAbsent(path)
+            }
+            if let kind = before.kind(receivedAt: path) {
+                try await Restores(replica).requireNoFileForFolder(kind, at: path, after: nil)
+            }
+        }
         let received = asked.filter { report.add(received: $0, before) }
         asked.removeAll(where: received.contains)
         // The run before has recorded nothing, so the log is read to its end.
@@ -62,6 +74,23 @@ struct RestorePlans: ReplicaPart {
             try Restores(replica).noteStillDeleted(in: path, &report)
         }
         return report
+    }
+
+    /// The paths for which a check throws nothing; of the others the problems are reported.
+    private func keep(
+        _ paths: [RelativePath], _ report: inout RestoreReport,
+        _ check: (RelativePath) async throws -> Void
+    ) async throws -> [RelativePath] {
+        var kept: [RelativePath] = []
+        for path in paths {
+            do {
+                try await check(path)
+                kept.append(path)
+            } catch let failure as Failure where failure.code != .interrupted {
+                report.problems.append(Problem(path, failure))
+            }
+        }
+        return kept
     }
 
     /// What ``Restores/export(_:write:)`` would write into a folder.
@@ -131,6 +160,19 @@ struct RestorePlans: ReplicaPart {
 }
 
 extension SyncReport {
+    /// What the run writes at a path; nil for nothing.
+    fileprivate func kind(receivedAt path: RelativePath) -> FileStatus.Kind? {
+        guard let step = steps.first(where: { $0.path == path && $0.action.writesOurs }) else {
+            return nil
+        }
+        return switch step.action.entry?.kind {
+        case .file: .file
+        case .symlink: .symlink
+        case .directory: .directory
+        case .tombstone, nil: nil
+        }
+    }
+
     /// That the store was moved: what the command would publish is stopped there.
     fileprivate var moveNotices: [Problem] { notices.filter { $0.failure.code == .wrongStore } }
 }

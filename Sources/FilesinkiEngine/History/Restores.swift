@@ -67,6 +67,7 @@ struct Restores: ReplicaPart {
             [path], after: before, options, remedy: ManyRestores.ignoredRemedy)
         let found = try root.status(path)
         if present == nil, let found {
+            try await requireNoFileForFolder(found.kind, at: path, after: before)
             var report = try received(path, before)
             if found.kind == .directory { try noteStillDeleted(in: path, &report) }
             return report
@@ -111,7 +112,7 @@ struct Restores: ReplicaPart {
     ///   - found: What is there; nil for nothing.
     ///   - before: The run that has just ended; nil for none.
     /// - Throws: Code `exists`.
-    private func requireAbsent(
+    func requireAbsent(
         _ found: FileStatus?, at path: RelativePath, after before: SyncReport?
     ) async throws {
         guard let found else { return }
@@ -121,6 +122,34 @@ struct Restores: ReplicaPart {
             try requirePlace(for: folder.entry, at: path, version: folder.version)
         }
         throw Failure.isNotDeleted(path)
+    }
+
+    /// Refuses a file that another device has put in the place of a deleted folder: it is not what was deleted. Reads the log.
+    ///
+    /// - Parameters:
+    ///   - kind: What that device has put there, received or not.
+    ///   - before: The run that has just ended; nil for none.
+    /// - Throws: Code `exists`, as when it was received earlier.
+    func requireNoFileForFolder(
+        _ kind: FileStatus.Kind, at path: RelativePath, after before: SyncReport?
+    ) async throws {
+        // Without the remote the history may not be at hand.
+        guard kind != .directory, (try? await isDeletedFolder(path, after: before)) == true,
+            let folder = try? await lastFolder(at: path, after: before)
+        else { return }
+        throw Failure.placeIsTaken(
+            path, of: folder.entry, by: kind, version: folder.version)
+    }
+
+    /// Whether what was deleted last at a path is a folder.
+    private func isDeletedFolder(
+        _ path: RelativePath, after before: SyncReport?
+    ) async throws -> Bool {
+        let reader = try await history.historyReader(after: before)
+        let versions = try await history.versions(of: path, in: reader).filter { !$0.isSuperseded }
+        let end = versions.lastIndex { $0.change.entry.kind == .tombstone } ?? 0
+        return versions[..<end].last { $0.change.entry.kind != .tombstone }?
+            .change.entry.kind == .directory
     }
 
     /// The report of a path that another device has brought back.
@@ -239,13 +268,7 @@ struct Restores: ReplicaPart {
         guard let found = try root.status(path) else { return }
         let isFolder = entry.kind == .directory
         guard (found.kind == .directory) != isFolder else { return }
-        let name = ShellWord.path(path.bytes)
-        let present = isFolder ? found.kind == .symlink ? "symlink" : "file" : "folder"
-        throw Failure(
-            .exists, path: path.bytes,
-            "Cannot be restored: a \(isFolder ? "folder" : "file") was here, and a \(present) is here now.",
-            remedy: "Move that away first with filesinki mv \(name) NEW, or write what was here "
-                + "into another folder with filesinki restore \(name) --commit \(version) -o DIR.")
+        throw Failure.placeIsTaken(path, of: entry, by: found.kind, version: version)
     }
 
     /// - Parameter version: A point of the history at which the path was there; nil if it is not known.
@@ -293,6 +316,20 @@ extension FileStatus.Kind {
 }
 
 extension Failure {
+    /// - Parameter version: A point of the history at which the entry was there.
+    fileprivate static func placeIsTaken(
+        _ path: RelativePath, of entry: Entry, by found: FileStatus.Kind, version: UInt64
+    ) -> Failure {
+        let name = ShellWord.path(path.bytes)
+        let isFolder = entry.kind == .directory
+        let present = isFolder ? found == .symlink ? "symlink" : "file" : "folder"
+        return Failure(
+            .exists, path: path.bytes,
+            "Cannot be restored: a \(isFolder ? "folder" : "file") was here, and a \(present) is here now.",
+            remedy: "Move that away first with filesinki mv \(name) NEW, or write what was here "
+                + "into another folder with filesinki restore \(name) --commit \(version) -o DIR.")
+    }
+
     static func folderIsThere(_ path: RelativePath) -> Failure {
         Failure(
             .exists, path: path.bytes, "The folder is not deleted.",
