@@ -40,10 +40,24 @@ struct DeletedListing {
         }
     }
 
+    /// Says how many of the paths are not sent yet.
+    func sayUnsent(_ paths: [DeletedPath]) {
+        let count = paths.count { $0.isUnsent }
+        guard count > 0, !console.outputOptions.isJSON else { return }
+        if count == 1 {
+            let what = paths.count == 1 ? "It was" : "1 of these was"
+            console.say("\(what) deleted here, and is not yet sent.")
+        } else {
+            let what = paths.count == count ? "They were" : "\(CountText.text(count)) of these were"
+            console.say("\(what) deleted here, and are not yet sent.")
+        }
+    }
+
     private func json(_ path: DeletedPath) -> JSONObject {
         var object: JSONObject = ["type": "deleted"]
         object.add("path", path.path)
         object.add("version", path.version)
+        if path.isUnsent { object.add("unsent", true) }
         if let record = records[path.path] {
             object.add("time", record.time)
             object.add("device", record.device.name)
@@ -59,9 +73,11 @@ struct DeletedListing {
             let record = records[path.path]
             let size = record.map { $0.entry.kind == .file ? SizeText.text($0.entry.size) : "" }
             table.add(
-                "@\(path.version)", record.map { TimeText.local($0.time) } ?? "",
+                path.isUnsent ? "" : "@\(path.version)",
+                record.map { TimeText.local($0.time) } ?? "",
                 record.map { printable($0.device.name.utf8) } ?? "", size ?? "",
-                names.text(path.path) + (record?.entry.kind == .directory ? "/" : ""))
+                names.text(path.path) + (record?.entry.kind == .directory ? "/" : "")
+                    + (path.isUnsent ? "  (deleted here, not yet sent)" : ""))
         }
         return table
     }

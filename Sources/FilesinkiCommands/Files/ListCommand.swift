@@ -13,7 +13,8 @@ struct ListCommand: ReplicaCommand {
             ignores here; with -l the latter is marked. In a folder of the replica, lists what is \
             below it, with paths relative to it, as git ls-files does; --json has paths from the root. \
             With --at or --commit, lists the tree of that time or commit. With --deleted, a path \
-            with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. The old \
+            with *, ? or [ that was not deleted by that name is a pattern, as in .gitignore. What was \
+            deleted here and is not yet sent is listed, too: with -l it is marked, else a message counts it. The old \
             name of what was renamed is not listed: it is not deleted. Nor is a conflict copy that was \
             resolved, unless --all is given or nothing else is meant. Exits with 1 if there are none, or a path \
             is not found.
@@ -88,10 +89,12 @@ struct ListCommand: ReplicaCommand {
         _ console: Console
     ) async throws -> ExitCode {
         var (found, missing) = try await session.deleted(paths, all: all)
+        try await UnsentDeletedPaths(session).add(to: &found, &missing, for: paths, session)
         if let folder { found.removeAll { !$0.path.isInside(folder) } }
         var listing = DeletedListing(names, in: console)
         if long { try await listing.readLog(of: found, session) }
         try listing.show(found, isLong: long, isNull: list.null.null)
+        if !long { listing.sayUnsent(found) }
         for argument in missing { try await console.report(session.noneDeleted(argument)) }
         if found.isEmpty, missing.isEmpty { try await sayNoneDeleted(folder, session, console) }
         return found.isEmpty || !missing.isEmpty ? .negative : .done

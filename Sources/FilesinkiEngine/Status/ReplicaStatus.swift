@@ -251,6 +251,8 @@ package struct DeletedPath: Sendable {
     package var version: UInt64
     /// Whether it is a conflict copy that was resolved, which is not listed unless somebody asks for it.
     package var isResolvedCopy = false
+    /// Whether it was deleted here, and no commit says so yet; the version is 0 then.
+    package var isUnsent = false
 }
 
 /// Counters for monitoring, besides ``StatusReport``.

@@ -12,7 +12,7 @@ async function unsentDeletions() {
 async function deletedList() {
   const unsent = unsentDeletions().catch(() => null);
   const result = await call('deleted');
-  const lines = result.lines.filter((line) => line.type === 'deleted');
+  const lines = sentLines(result);
   const title = h('h2', {}, 'Deleted files');
   if (lines.length === 0) {
     const waiting = await unsent;
@@ -115,7 +115,9 @@ function restoreFolder(folder, deletedLines, what = 'Restore', isAsked = true) {
 }
 
 // The deleted files that runs have sent.
-async function sentDeletions() { return (await call('deleted')).lines.filter((line) => line.type === 'deleted'); }
+async function sentDeletions() { return sentLines(await call('deleted')); }
+
+function sentLines(result) { return result.lines.filter((line) => line.type === 'deleted' && line.unsent !== true); }
 
 // The most commits that are read to say when files were deleted.
 const mostCommits = 20000;
