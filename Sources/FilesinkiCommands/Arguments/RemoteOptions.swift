@@ -55,13 +55,14 @@ extension AccessOptions {
     }
 
     /// - Throws: `Failure` with code `usage` when an option is given that does not concern such a remote: a
-    ///   fingerprint where there is no certificate.
+    ///   fingerprint where there is no certificate, a token where nothing asks for one.
     func check(for address: RemoteAddress) throws(Failure) {
         if singleWriter, try RcloneAddress(address.text) == nil {
             throw Failure(
                 .usage, path: address.text, "Several devices can share this remote.",
                 remedy: "Leave --single-writer out; it is for rclone:REMOTE:PATH.")
         }
+        try checkToken(for: address)
         guard fingerprint != nil else { return }
         let message: String
         switch address {
@@ -72,6 +73,20 @@ extension AccessOptions {
         throw Failure(
             .usage, path: address.text, message,
             remedy: "Give --fingerprint with the address of a server.")
+    }
+
+    private func checkToken(for address: RemoteAddress) throws(Failure) {
+        guard tokenFile != nil else { return }
+        let message: String
+        switch address {
+        case .network: return
+        case .folder: message = "A folder takes no token."
+        case .ssh: message = "Over ssh there is no token; ssh logs in by itself."
+        }
+        throw Failure(
+            .usage, path: address.text, message,
+            remedy: "Give --token-file with an address that begins with http(s):// or webdav(s)://."
+        )
     }
 
     /// What is wrong with the token file, where a server has denied access, after a space; empty for nothing.

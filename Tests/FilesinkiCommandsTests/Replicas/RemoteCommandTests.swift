@@ -76,6 +76,15 @@ struct RemoteCommandTests {
             $ remote set moved --fingerprint 5a --root a
             ! filesinki: WORLD/moved: A folder has no certificate. Give --fingerprint with the address of a server.
             = 2
+            $ remote set moved --token-file token --root a
+            ! filesinki: WORLD/moved: A folder takes no token. Give --token-file with an address that begins with http(s):// or webdav(s)://.
+            = 2
+            $ remote set host:store --token-file token --root a
+            ! filesinki: host:store: Over ssh there is no token; ssh logs in by itself. Give --token-file with an address that begins with http(s):// or webdav(s)://.
+            = 2
+            $ clone host:store c --token-file token
+            ! filesinki: host:store: Over ssh there is no token; ssh logs in by itself. Give --token-file with an address that begins with http(s):// or webdav(s)://.
+            = 2
             """#)
     }
 
