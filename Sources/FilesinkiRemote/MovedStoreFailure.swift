@@ -8,11 +8,24 @@ extension Failure {
     ///   - address: Where it was copied to.
     ///   - device: The name of the device that did so; empty if it is not known.
     package static func storeMoved(to address: String, by device: String) -> Failure {
-        let address = ShellWord.shown(address.utf8)
-        let device = device.isEmpty ? "" : " by \(printable(device.utf8))"
-        return Failure(
-            .wrongStore, "The store was moved to \(address)\(device).",
-            remedy: "If you know that address, run filesinki remote set \(address).")
+        Failure(
+            .wrongStore, storeMovedSentence(to: address, by: device),
+            remedy: "If you know that address, run filesinki remote set "
+                + "\(ShellWord.shown(address.utf8)).")
+    }
+
+    /// `The store was moved to ADDRESS by DEVICE.` The path of a folder is that of another machine, which may have
+    /// another store there, or none.
+    ///
+    /// - Parameters: As of ``storeMoved(to:by:)``.
+    package static func storeMovedSentence(to address: String, by device: String) -> String {
+        var sentence = "The store was moved to \(ShellWord.shown(address.utf8))"
+        if !device.isEmpty { sentence += " by \(printable(device.utf8))" }
+        if case .folder? = try? RemoteAddress(absolute: address) {
+            sentence +=
+                " (a path of \(device.isEmpty ? "the machine that moved it" : "that machine"))"
+        }
+        return sentence + "."
     }
 
     /// The same, where something was to be published: also how to go on where the store was.

@@ -209,7 +209,7 @@ struct DryRunTests {
     func moved(_ line: String) async throws {
         let world = try await Self.worldToLeave()
         try await world.done("clone", "store", "b", "--device", "b")
-        let told = "The store was moved to \(world.folder)/other by b."
+        let told = "The store was moved to \(world.folder)/other by b (a path of that machine)."
         #expect(try await !dry(words(line), in: world).talk.contains("moved"))
         try await world.done("remote", "set", "other", "--migrate", "--root", "b")
         let plan = try await dry(words(line), in: world)

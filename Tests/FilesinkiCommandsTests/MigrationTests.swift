@@ -10,18 +10,28 @@ struct MigrationTests {
 
     init() async throws { world = try await GoldenTests.pair() }
 
+    private var next: String { "filesinki remote set --root \(world.folder)/b" }
+
+    private func moved(to place: String) -> String {
+        "The store was moved to \(world.folder)/\(place) by a (a path of that machine)."
+    }
+
+    private func follow(to place: String) -> String {
+        "If you know that address, run \(next) \(world.folder)/\(place)."
+    }
+
     @Test("a device at the old store says so, with the command to follow, until it has followed")
     func told() async throws {
         try await world.expect("remote set other --migrate --root a")
         #expect(world.names(in: "store/moved").count == 1)
-        let moved = "The store was moved to \(world.folder)/other"
-        let next = "filesinki remote set --root \(world.folder)/b \(world.folder)/other"
+        let moved = moved(to: "other")
         for _ in 1...2 {
-            let run = try await world.expect("sync b")
-            #expect(run.talk.contains("\(moved) by a. If you know that address, run \(next)."))
+            #expect(
+                try await world.expect("sync b").talk.contains(moved + " " + follow(to: "other")))
         }
         let status = try await world.expect("status b").text
-        #expect(status.contains("\(moved).") && status.contains(next), "\(status)")
+        #expect(
+            status.contains(moved) && status.contains("\(next) \(world.folder)/other"), "\(status)")
         #expect(
             try await world.expect("status b --json").text.contains(
                 #""moved_to":"\#(world.folder)/other""#))
@@ -35,7 +45,7 @@ struct MigrationTests {
     func movedTwice() async throws {
         try await world.expect("remote set other --migrate --root a")
         let refused = try await world.expect("remote set third --migrate --root b", .negative)
-        #expect(refused.talk.contains("The store was moved to \(world.folder)/other by a."))
+        #expect(refused.talk.contains(moved(to: "other")))
         #expect(world.names(in: "third").isEmpty)
         let back = "filesinki remote set --root \(world.folder)/b \(world.folder)/store --migrate"
         #expect(refused.talk.contains(back), "\(refused.talk)")
@@ -47,7 +57,7 @@ struct MigrationTests {
     @Test("whoever syncs with the old store, or asks doctor or remote check, is told at once")
     func atOnce() async throws {
         try await world.expect("remote set other --migrate --root a")
-        let moved = "The store was moved to \(world.folder)/other by a."
+        let moved = moved(to: "other")
         #expect(try await !world.expect("remote show --root b").talk.contains("moved"))
         let asked = try await world.expect("remote show --moved --root b")
         #expect(asked.talk.contains(moved), "\(asked.talk)")
@@ -59,8 +69,7 @@ struct MigrationTests {
         #expect(try await world.expect("remote check --root b").talk.contains(moved))
         let commits = world.names(in: "store/zones/files/log").count
         try world.write("late", to: "b/late")
-        let stopped = try await world.expect("sync -q b", .notAllowed)
-        #expect(stopped.talk.contains(moved), "\(stopped.talk)")
+        #expect(try await world.expect("sync -q b", .notAllowed).talk.contains(moved))
         // Nothing was sent, also by a run for one path.
         try await world.expect("sync -q b/late", .notAllowed)
         #expect(world.names(in: "store/zones/files/log").count == commits)
@@ -89,7 +98,7 @@ struct MigrationTests {
         try await world.expect("remote set other --migrate --root a")
         for line in [saved(4242), "\(sync) --root b"] {
             let stopped = try await world.expect(line, .notAllowed)
-            let moved = "The store was moved to \(world.folder)/other by a. Nothing was sent;"
+            let moved = moved(to: "other") + " Nothing was sent;"
             #expect(stopped.talk.contains(moved), "\(stopped.talk)")
             let back =
                 "filesinki remote set --root \(world.folder)/b \(world.folder)/store --migrate"
@@ -109,10 +118,7 @@ struct MigrationTests {
         try await world.expect("remote set other --migrate --root a")
         let files = world.names(in: "store/zones/files")
         let commits = world.names(in: "store/zones/files/log")
-        let next = "filesinki remote set --root \(world.folder)/b"
-        let told =
-            "The store was moved to \(world.folder)/other by a. If you know that address, run \(next) "
-            + "\(world.folder)/other."
+        let told = moved(to: "other") + " " + follow(to: "other")
         for line in ["prune --keep-last 1 --root b", "devices forget a --root b"] {
             let refused = try await world.expect(line, .notAllowed)
             let back = " If it is gone, \(next) \(world.folder)/store --migrate goes on here."
@@ -131,10 +137,8 @@ struct MigrationTests {
     @Test("what waits is saved again, and deleted only where the history has it")
     func waiting() async throws {
         try await world.expect("remote set other --migrate --root a")
-        let next = "filesinki remote set --root \(world.folder)/b"
-        let moved =
-            "The store was moved to \(world.folder)/other by a. If you know that address, run \(next) "
-            + "\(world.folder)/other. If it is gone, \(next) \(world.folder)/store --migrate goes on here."
+        let back = " If it is gone, \(next) \(world.folder)/store --migrate goes on here."
+        let moved = moved(to: "other") + " " + follow(to: "other") + back
         for text in ["first", "second"] {
             let saved = try await world.run(
                 "save", "--root", "b", "one", input: Array(text.utf8))
@@ -168,9 +172,8 @@ struct MigrationTests {
         "a plan that would send something says that the run would stop, and exits as the run does")
     func planned() async throws {
         try await world.expect("remote set other --migrate --root a")
-        let next = "filesinki remote set --root \(world.folder)/b"
-        let moved = "The store was moved to \(world.folder)/other by a."
-        let follow = "If you know that address, run \(next) \(world.folder)/other."
+        let moved = moved(to: "other")
+        let follow = follow(to: "other")
         #expect(try await world.expect("sync -n b").talk.contains("\(moved) \(follow)\n"))
         try world.write("late", to: "b/late")
         for line in ["sync -n b", "sync -n b/late"] {
@@ -238,19 +241,16 @@ struct MigrationTests {
         try await world.expect("remote set other --migrate --root a")
         try await world.expect("remote set third --migrate --root a")
         let copied = try await world.expect("remote set other --migrate --root b", .negative)
-        let next = "filesinki remote set --root \(world.folder)/b"
         #expect(
             copied.talk.contains(
-                "The store was moved to \(world.folder)/third by a. Nothing was copied. If you know that address, run "
-                    + "\(next) \(world.folder)/third. If that is gone, run \(next) \(world.folder)/other, and then "
+                moved(to: "third") + " Nothing was copied. " + follow(to: "third")
+                    + " If that is gone, run \(next) \(world.folder)/other, and then "
                     + "\(next) \(world.folder)/other --migrate, which goes on there."),
             "\(copied.talk)")
         #expect(world.names(in: "other/moved").count == 1)
         let followed = try await world.expect("remote set other --root b")
-        #expect(
-            followed.talk.contains(
-                "The store was moved to \(world.folder)/third by a. If you know that address, run \(next) "
-                    + "\(world.folder)/third."), "\(followed.talk)")
+        let told = moved(to: "third") + " " + follow(to: "third")
+        #expect(followed.talk.contains(told), "\(followed.talk)")
         let back = try await world.expect("remote set other --migrate --root b")
         #expect(
             back.talk.contains(

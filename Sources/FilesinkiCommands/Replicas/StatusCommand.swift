@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiText
 
 /// `status`: how a replica stands.
@@ -243,8 +244,8 @@ struct StatusText {
         if let moved = status.moved {
             let address = ShellWord.shown(moved.address.utf8)
             let next = hints.text("filesinki remote set") + " \(address)"
-            lines.append(
-                (["The store was moved to \(address).", "If you know it: \(next)"], "    "))
+            let sentence = Failure.storeMovedSentence(to: moved.address, by: moved.device)
+            lines.append(([sentence, "If you know it: \(next)"], "    "))
         }
         if let only = status.only { lines.append((["Holds only:"] + named(only), "  ")) }
         lines.append(([standing], ""))

@@ -125,7 +125,7 @@ struct RemoteCommandTests {
             ! The store is at this address already; nothing was copied.
             ! The remote is WORLD/copy.
             $ sync b
-            ! The store was moved to WORLD/copy by a. If you know that address, run filesinki remote set --root WORLD/b WORLD/copy.
+            ! The store was moved to WORLD/copy by a (a path of that machine). If you know that address, run filesinki remote set --root WORLD/b WORLD/copy.
             $ remote set copy --root b
             ! The remote is WORLD/copy.
             $ sync b
