@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRemote
 
 extension Deletions {
     /// What ``delete(_:recursive:_:)`` would delete. The plan has no id, for it is not approved.
@@ -24,6 +25,8 @@ extension Deletions {
         report.sequence = before.sequence
         report.notices = before.notices + doomed.keptFolders
         report.problems = before.problems
+        report.move = before.move
+        report.refusal = before.refusal
         var known: Set<RelativePath> = []
         for path in doomed.paths where known.insert(path).inserted {
             let status = try root.status(path)
@@ -40,6 +43,7 @@ extension Deletions {
                     step.isDeletion(atOrInside: $0) || step.isReceived(atOrInside: $0)
                 }
         }.map(\.deletion)
+        report.foreseeStop(at: config.remote, "The run would delete here, and send nothing.")
         return report
     }
 
@@ -51,6 +55,23 @@ extension Deletions {
         return Step(
             path: path, base: base, ours: base == nil && isFolder ? folder : nil, theirs: base,
             action: .publish(.tombstone), reason: .deleted)
+    }
+}
+
+extension SyncReport {
+    /// Records that a store which was moved would take none of the deletions of this plan.
+    ///
+    /// - Parameters:
+    ///   - remote: The address that the replica has.
+    ///   - outcome: What the command would do, as a sentence.
+    mutating func foreseeStop(at remote: String?, _ outcome: String) {
+        guard refusal == nil, let move, !steps.isEmpty else { return }
+        var failure = Failure.moved(move)
+        notices.removeAll { [told = failure.message] in $0.failure.message == told }
+        failure = failure.stoppingPublication(at: remote)
+        refusal = failure
+        failure.message += " " + outcome
+        notices.append(Problem(RelativePath(unchecked: []), failure, isUrgent: true))
     }
 }
 

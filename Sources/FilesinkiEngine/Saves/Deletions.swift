@@ -179,7 +179,9 @@ extension Deletions {
             if lostRaces == 0 { try require(paths, in: doomed, recursive) }
             if options.isDryRun {
                 try sync.reportMove(&run)
-                return Self.plan(doomed, run)
+                var report = Self.plan(doomed, run)
+                report.foreseeStop(at: config.remote, "The run would stop, and send nothing.")
+                return report
             }
             if try await publishTombstones(doomed, run, options) {
                 var report = try await sync.syncPaths(paths, options)
@@ -245,6 +247,7 @@ extension Deletions {
         report.publishedCommits = 0
         report.isDryRun = true
         report.notices = run.report.notices
+        report.move = run.report.move
         report.sequence = run.report.sequence
         return report
     }

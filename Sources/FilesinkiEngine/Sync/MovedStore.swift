@@ -14,6 +14,7 @@ extension SyncEngine {
     /// Reports that the store was moved, if it was: a run for everything, and each dry run, for what it plans would be stopped.
     func reportMove(_ run: inout SyncRun) throws {
         guard !run.isPartial || run.options.isDryRun, let move = try knownMove(run) else { return }
+        if run.options.isDryRun { run.report.move = move }
         var failure = run.report.refusal ?? .moved(move)
         if run.report.refusal != nil {
             failure.message += " The run would stop, and send nothing."

@@ -42,6 +42,8 @@ package struct SyncReport: Sendable {
     package var stopped: Failure?
     /// What would stop the run before it sends anything, of a dry run: the store was moved. A notice says so, too.
     package var refusal: Failure?
+    /// Where the store was moved to, as a dry run has found.
+    var move: MovedStore?
     /// Whether there is a remote at all.
     package var hasRemote = true
     /// The number of the last commit that is now known.
