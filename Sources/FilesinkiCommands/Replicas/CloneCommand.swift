@@ -91,9 +91,20 @@ struct CloneCommand: Command {
         try console.show(made)
         let code = try await session.run { $0.patterns = patterns }
         sayExcluded(options.state, in: console)
-        guard !chosen.isEmpty else { return code }
+        guard !chosen.isEmpty else {
+            if code == .done { try await Self.sayEmpty(session) }
+            return code
+        }
         let isAllKnown = try await Self.reportUnknownPaths(of: session)
         return isAllKnown || code != .done ? code : .negative
+    }
+
+    /// Says that the store has no commit, which a mistyped address or a forgotten sync may be the reason of.
+    private static func sayEmpty(_ session: Session) async throws {
+        guard !session.console.outputOptions.isJSON,
+            try await session.replica.status().token?.sequence ?? 0 == 0
+        else { return }
+        session.console.say("The store is empty: nothing to receive.")
     }
 
     private static let includeNote =

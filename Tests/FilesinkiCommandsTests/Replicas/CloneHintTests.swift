@@ -28,6 +28,19 @@ struct CloneHintTests {
         #expect(world.names(in: "empty").isEmpty)
     }
 
+    @Test("of an empty store: that nothing was received")
+    func emptyStore() async throws {
+        try await Self.world().follow(
+            #"""
+            $ store new
+            $ clone new c --device c
+            ! WORLD/c is a replica now.
+            ! Connected to the store at WORLD/new.
+            ! The store is empty: nothing to receive.
+            $ clone new d --device d -q
+            """#)
+    }
+
     @Test("a device with the name of another: the command that renames it names its state")
     func device() async throws {
         try await Self.world().follow(
