@@ -28,6 +28,50 @@ package enum MisplacedStore: Hashable, Sendable {
 package protocol PlacedRemote: Remote {
     /// Why no store is to be made here; nil if nothing was found that forbids it, or a store is here already.
     func misplacement() async throws -> MisplacedStore?
+
+    /// The same for a folder that is known to exist, which this may ask in a way that would create a missing one.
+    func misplacementOfExistingFolder() async throws -> MisplacedStore?
+
+    /// Whether files of other programs are in the folder; false where nobody can tell.
+    func holdsOtherFiles() async throws -> Bool
+}
+
+extension PlacedRemote {
+    package func misplacementOfExistingFolder() async throws -> MisplacedStore? {
+        try await misplacement()
+    }
+
+    package func holdsOtherFiles() async throws -> Bool { false }
+}
+
+extension MisplacedStore {
+    /// Why a remote has refused a new store; nil for a failure of another kind.
+    package init?(_ failure: Failure) {
+        let all: [MisplacedStore] = [.replica, .insideReplica, .insideStore]
+        guard failure.code == .usage,
+            let found = all.first(where: { $0.sentence == failure.message })
+        else { return nil }
+        self = found
+    }
+}
+
+/// What may be in the folder of a new store without being anybody's files.
+package enum StoreFolderNames {
+    /// What the store itself has, or an earlier attempt at one or at a copy left.
+    private static let ofStores: Set<String> = [
+        "devices", "filesinki", "keys", "packs", "probe", "zones",
+    ]
+
+    /// What file systems put into their root.
+    package static let ofFileSystems: Set<String> = ["lost+found", "System Volume Information"]
+
+    /// Whether one of the names in a folder is that of a file of another program.
+    package static func includeOthers(_ names: some Sequence<[UInt8]>) -> Bool {
+        names.contains { name in
+            name.first != UInt8(ascii: ".")
+                && !ofStores.union(ofFileSystems).contains(String(decoding: name, as: UTF8.self))
+        }
+    }
 }
 
 extension Failure {

@@ -5,7 +5,7 @@ import FilesinkiText
 /// `[user@]host:path` as for scp.
 ///
 /// The path of the second form, and one that begins with `/~/` in the first, is relative to the user's
-/// home folder at the host.
+/// home folder at the host, which is `~` itself.
 package struct SSHAddress: Hashable, Sendable {
     /// The address as the user wrote it.
     package let text: String
@@ -31,10 +31,12 @@ package struct SSHAddress: Hashable, Sendable {
         let (user, place) = try Self.splitUser(text[end..<slash], text)
         guard let split = Self.splitHost(place), let path = PercentCoding.decode(text[slash...])
         else { throw Self.invalid(text) }
+        let isHome = path.elementsEqual("/~".utf8) || path.elementsEqual("/~/".utf8)
         let isInHome = path.starts(with: "/~/".utf8)
         try self.init(
             text, user: user, host: split.host, port: split.port,
-            path: isInHome ? Array(path.dropFirst(3)) : path, beforePath: text[..<slash])
+            path: isHome ? Self.home : isInHome ? Array(path.dropFirst(3)) : path,
+            beforePath: text[..<slash])
     }
 
     /// Parses `[user@]host:path`: a text with a colon before its first slash. Nil for any other text.
@@ -46,10 +48,12 @@ package struct SSHAddress: Hashable, Sendable {
         // Of user:password@host/path, the host would be the user.
         if path.prefix(while: { $0 != "/" }).contains("@") { throw .passwordInAddress }
         let (user, place) = try Self.splitUser(text[..<colon], text)
+        guard !path.isEmpty else { throw Self.withoutFolder(text) }
+        let isHome = path == "~" || path == "~/"
         let isInHome = path.hasPrefix("~/")
         try self.init(
             text, user: user, host: Self.withoutBrackets(place), port: nil,
-            path: Array(path.dropFirst(isInHome ? 2 : 0).utf8),
+            path: isHome ? Self.home : Array(path.dropFirst(isInHome ? 2 : 0).utf8),
             beforePath: text[...colon])
     }
 
@@ -65,6 +69,15 @@ package struct SSHAddress: Hashable, Sendable {
         self.beforePath = beforePath
         let isSafe = Self.isSafe(host) && (user.map(Self.isSafe) ?? true)
         guard isSafe, !path.isEmpty, !path.contains(0) else { throw Self.invalid(text) }
+    }
+
+    /// The path of the home folder.
+    private static let home = Array(".".utf8)
+
+    /// Whether the folder is the user's home folder at the host, as far as the path says.
+    package var isHomeFolder: Bool {
+        path.first != UInt8(ascii: "/")
+            && path.split(separator: UInt8(ascii: "/")).allSatisfy { $0.elementsEqual(".".utf8) }
     }
 
     /// What the path in an address means, for a folder that was not found at the host; empty where that is plain.
@@ -147,6 +160,12 @@ package struct SSHAddress: Hashable, Sendable {
             byte > UInt8(ascii: " ") && byte != 0x7F
                 && !"'\"`$\\;&<>|(){}[]*?!#/".utf8.contains(byte)
         }
+    }
+
+    private static func withoutFolder(_ text: String) -> Failure {
+        Failure(
+            .usage, path: text, "The address names no folder of the host.",
+            remedy: "For a folder in the home folder there write HOST:NAME.")
     }
 
     private static func invalid(_ text: String) -> Failure {

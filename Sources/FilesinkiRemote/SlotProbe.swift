@@ -34,7 +34,7 @@ package struct SlotProbe: Sendable {
     /// Tests every guarantee.
     ///
     /// - Throws: ``FilesinkiModel/Failure`` when the remote cannot be tested at all: `away`,
-    ///   `not-allowed`, `full`. A broken guarantee is in the report instead.
+    ///   `not-allowed`, `full`; `usage` for a folder in which it makes no store. A broken guarantee is in the report instead.
     package func testRemote() async throws -> ProbeReport {
         let folder = "probe/" + hexadecimal(systemContext.randomBytes(8))
         var remotes: [any Remote] = []
@@ -113,9 +113,10 @@ package struct SlotProbe: Sendable {
 }
 
 extension Failure {
-    /// Whether this is about the moment or the account rather than about the remote.
+    /// Whether this is about the moment, the account or the folder rather than about the remote.
     fileprivate var endsProbe: Bool {
         [.away, .notAllowed, .full, .interrupted, .busy].contains(code)
+            || MisplacedStore(self) != nil
     }
 
     /// What a probe says that could not write for lack of space or with credentials that may only read, which proves

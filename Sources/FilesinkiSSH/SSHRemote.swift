@@ -83,6 +83,34 @@ extension SSHRemote: PlacedRemote {
         guard case .sftp(let session) = try await link.way() else { return nil }
         return try await SFTPPlace(session, link.address.path).misplacement()
     }
+
+    /// A filesinki at the host that may create the folder says to every request why it makes no store there.
+    package func misplacementOfExistingFolder() async throws -> MisplacedStore? {
+        guard case .filesinki = try await link.way() else { return try await misplacement() }
+        try await link.makeFolder()
+        do {
+            _ = try await current().get(ObjectKey(MisplacedStore.storeMark), range: nil)
+            return nil
+        } catch let failure as Failure {
+            guard let found = MisplacedStore(failure) else { throw failure }
+            return found
+        }
+    }
+
+    /// A filesinki at the host lists only names that its own files can have.
+    package func holdsOtherFiles() async throws -> Bool {
+        guard case .sftp(let session) = try await link.way() else {
+            return StoreFolderNames.includeOthers(
+                try await streamed.list(prefix: "", after: nil, limit: Self.listedObjects)
+                    .map { $0.key.description.utf8.prefix { $0 != UInt8(ascii: "/") } }
+                    .map(Array.init))
+        }
+        let names = try await SFTPFolder(sftp.store, session).members(of: []).map(\.name)
+        return StoreFolderNames.includeOthers(names)
+    }
+
+    /// So many objects are listed to find files of other programs: a folder of them may have a great many.
+    private static let listedObjects = 100
 }
 
 extension SSHRemote: SweepableRemote {

@@ -20,6 +20,32 @@ import Testing
         ("host:a/b@c", nil, "host", nil, "a/b@c"),
     ]
 
+    @Test(
+        "the home folder at the host is known by its names",
+        arguments: [
+            ("host:.", "."), ("host:./", "./"), ("host:~", "."), ("host:~/", "."),
+            ("ssh://host/~", "."), ("ssh://host/~/", "."), ("host:~/./.", "./."),
+            ("host:a", nil), ("host:./a", nil), ("host:..", nil), ("host:/", nil),
+            ("host:~me", nil), ("ssh://host/", nil), ("ssh://host/~me", nil),
+        ])
+    func home(_ text: String, _ path: String?) throws {
+        guard case .ssh(let address) = try RemoteAddress(absolute: text) else {
+            Issue.record("no ssh address")
+            return
+        }
+        #expect(address.isHomeFolder == (path != nil))
+        if let path { #expect(address.path == Array(path.utf8)) }
+    }
+
+    @Test("an address without a path says what to write")
+    func withoutPath() {
+        let failure = #expect(throws: Failure.self) { try RemoteAddress(absolute: "host:") }
+        #expect(
+            failure?.description
+                == "host:: The address names no folder of the host. For a folder in the home folder there write HOST:NAME."
+        )
+    }
+
     @Test("an address over ssh has these parts", arguments: addresses)
     func parts(_ text: String, _ user: String?, _ host: String, _ port: Int?, _ path: String) throws
     {
@@ -41,8 +67,7 @@ import Testing
             "-x@host:path", "ssh://host$(x)/p", "ssh://a`x`@host/p", "a;b:path", "ssh://ho st/p",
             "ssh:///path", "ssh://host", "ssh://@host/p", "ssh://host:0/p", "ssh://host:65536/p",
             "ssh://host:/p", "ssh://host:x/p", "ssh://host/%00", "ssh://host/%g", "host:",
-            "@host:p",
-            "host:~/", "ssh://host:٣/p",
+            "@host:p", "ssh://host:٣/p",
         ])
     func refused(_ text: String) {
         let failure = #expect(throws: Failure.self) { try RemoteAddress(absolute: text) }

@@ -17,15 +17,34 @@ struct MisplacedStoreTests {
         ("/../other", nil), ("/../code/new", nil), ("/../free", nil),
     ]
 
+    /// Runs what was asked for, with filesinki in the `PATH`.
+    private static let asked =
+        #"for last; do :; done; mkdir -p "$STORE/../bin"; "#
+        + #"ln -sf "$FILESINKI" "$STORE/../bin/filesinki"; "#
+        + #"PATH="$STORE/../bin:$PATH" exec sh -c "$last""#
+
+    @Test(
+        "a folder is looked at where no store is to be made, by filesinki and by SFTP",
+        arguments: [true, false])
+    func existing(_ isFilesinki: Bool) async throws {
+        let host = try SFTPHost(filesinki: isFilesinki ? Self.asked : "exit 127")
+        let remote = host.connectToAny()
+        #expect(try await remote.misplacementOfExistingFolder() == nil)
+        mkdir(host.path + "/zones", 0o755)
+        try "".write(toFile: host.path + "/zones/x", atomically: false, encoding: .utf8)
+        #expect(try await !remote.holdsOtherFiles())
+        try "".write(toFile: host.path + "/other", atomically: false, encoding: .utf8)
+        #expect(try await remote.holdsOtherFiles())
+        mkdir(host.path + "/.filesinki", 0o755)
+        try "".write(toFile: host.path + "/.filesinki/root", atomically: false, encoding: .utf8)
+        #expect(try await host.connectToAny().misplacementOfExistingFolder() == .replica)
+    }
+
     @Test(
         "a store is made in no replica and in no other store, by filesinki and by SFTP",
         arguments: places, [true, false])
     func misplaced(_ place: (String, MisplacedStore?), _ isFilesinki: Bool) async throws {
-        let asked =
-            #"for last; do :; done; mkdir -p "$STORE/../bin"; "#
-            + #"ln -sf "$FILESINKI" "$STORE/../bin/filesinki"; "#
-            + #"PATH="$STORE/../bin:$PATH" exec sh -c "$last""#
-        let host = try SFTPHost(filesinki: isFilesinki ? asked : "exit 127")
+        let host = try SFTPHost(filesinki: isFilesinki ? Self.asked : "exit 127")
         let top = host.path + "/.."
         for folder in [
             "store/.filesinki", "store/in", "other", "other/in", "code", "code/filesinki",

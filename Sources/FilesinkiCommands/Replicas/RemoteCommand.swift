@@ -232,6 +232,10 @@ struct RemoteCheckCommand: ReplicaCommand {
         console.detail("Connecting to \(printable(address.utf8)).")
         let result: ProbeReport
         do {
+            // One login for this and for the test.
+            let remote = try url.map { _ in try connect(address) }
+            defer { withExtendedLifetime(remote) {} }
+            if let remote { try await Self.refuseReplica(at: address, remote, console) }
             result = try await console.withProgress { line in
                 let probe = SlotProbe(
                     systemContext: console.systemContext,
@@ -254,6 +258,18 @@ struct RemoteCheckCommand: ReplicaCommand {
         throw Failure(
             .unfitStore, path: address, "The remote lacks a guarantee that a store needs.",
             remedy: result.alternative)
+    }
+
+    /// Refuses the folder of a replica, in which no store is made, whatever it guarantees.
+    private static func refuseReplica(
+        at address: String, _ remote: any Remote, _ console: Console
+    ) async throws {
+        guard let placed = remote.unwrapped(as: (any PlacedRemote).self) else { return }
+        let found = try await Retries(console.systemContext).performRequest { _ in
+            try await placed.misplacement()
+        }
+        guard found == .replica else { return }
+        throw Failure.misplacedStore(address, MisplacedStore.replica.sentence)
     }
 
     private func place(

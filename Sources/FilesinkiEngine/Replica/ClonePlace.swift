@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiRemote
 import FilesinkiSystem
 
 extension Replica {
@@ -9,7 +10,7 @@ extension Replica {
         guard try ReplicaConfig.read(options.stateFolder) == nil,
             let names = try? StateFile.names(in: options.root)
         else { return false }
-        let others = StorePlace.ofFileSystems.union([RelativePath.stateFolder])
+        let others = StoreFolderNames.ofFileSystems.union([RelativePath.stateFolder])
         return !others.isSuperset(of: names)
     }
 }

@@ -145,11 +145,12 @@ extension Replica {
         guard let address = config.remote, config.store.isEmpty else { return nil }
         do {
             let remote = try options.connect(address)
-            let isAmongFiles = StorePlace.holdsOtherFiles(address)
             let (format, key, isNew) = try await stores.open(
                 at: remote, address, makesStore: makesStore)
             report.createdStore = isNew
-            if isNew, isAmongFiles { report.notices.append(StorePlace.notice(address)) }
+            if isNew, let notice = await StorePlace.notice(remote, address) {
+                report.notices.append(notice)
+            }
             config.store = format.id
             config.epoch = format.epoch
             config.keyFingerprint = key?.fingerprint
@@ -235,25 +236,36 @@ extension Device {
 
 /// The folder that a new store is made in.
 enum StorePlace {
-    /// What may lie in a folder without being anybody's files: an earlier attempt at a store or at a copy of one, and
-    /// what file systems put there.
-    private static let accepted: Set<String> = ["devices", "keys", "packs", "zones"]
-
-    /// What file systems put into their root.
-    static let ofFileSystems: Set<String> = ["lost+found", "System Volume Information"]
-
-    /// Whether a folder has files of other programs; false for an address that is no folder, or cannot be read.
-    static func holdsOtherFiles(_ address: String) -> Bool {
-        guard case .folder(let path)? = try? RemoteAddress(absolute: address),
-            let names = try? RootFolder(path: path).names()
-        else { return false }
-        return names.contains { name in
-            name.first != UInt8(ascii: ".")
-                && !accepted.union(ofFileSystems).contains(String(decoding: name, as: UTF8.self))
+    /// Whether a folder has files of other programs; false for a remote that cannot tell, or cannot be read.
+    static func holdsOtherFiles(_ remote: any Remote, _ address: String) async -> Bool {
+        if case .folder(let path)? = try? RemoteAddress(absolute: address) {
+            return (try? RootFolder(path: path).names()).map(StoreFolderNames.includeOthers)
+                ?? false
         }
+        return await (try? remote.unwrapped(as: (any PlacedRemote).self)?.holdsOtherFiles())
+            ?? false
     }
 
-    static func notice(_ address: String) -> Failure {
+    /// What a user may not have meant of a new store: it is among other files, or in the home folder of a host.
+    static func notice(_ remote: any Remote, _ address: String) async -> Failure? {
+        let isAmongFiles = await holdsOtherFiles(remote, address)
+        guard case .ssh(let place)? = try? RemoteAddress(absolute: address) else {
+            return isAmongFiles ? notice(address) : nil
+        }
+        if place.isHomeFolder {
+            return Failure(
+                .exists, path: address,
+                "The new store lies in the home folder there"
+                    + (isAmongFiles ? ", among other files." : "."),
+                remedy: "If that is not intended, give a folder in it: HOST:NAME.")
+        }
+        guard isAmongFiles else { return nil }
+        return Failure(
+            .exists, path: address, "The new store lies among other files.",
+            remedy: "If that is not intended, give an empty folder.")
+    }
+
+    private static func notice(_ address: String) -> Failure {
         Failure(
             .exists, path: address, "The new store lies among other files.",
             remedy: "If these are the files to sync, the folders were given in the wrong order: "

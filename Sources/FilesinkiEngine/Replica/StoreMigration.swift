@@ -109,7 +109,7 @@ struct StoreMigration: ReplicaPart {
     ) async throws {
         let (format, plain, stores) = (copy.format, copy.plain, copy.stores)
         try await StoreOpening.requireFreePlace(plain, copy.address)
-        if StorePlace.holdsOtherFiles(copy.address) {
+        if await StorePlace.holdsOtherFiles(plain, copy.address) {
             report.notices.append(.amongOtherFiles(copy.address))
         }
         let isNewlyEncrypted = isEncrypting && format.keyFingerprint == nil

@@ -56,7 +56,7 @@ struct StoreOpening {
         if let format = try await StoreFormat.read(from: remote) {
             return (format, try await findKey(of: format, remote), false)
         }
-        guard makesStore else { throw noStore(at: address) }
+        guard makesStore else { throw await noStore(at: address, remote) }
         try await Self.requireFreePlace(remote, address)
         guard keys.isEncrypting || !keys.expectsEncryption else {
             throw Failure(
@@ -94,7 +94,7 @@ struct StoreOpening {
     }
 
     /// There is no store, and none is to be made. What to do depends on what is there, and on what the replica has.
-    private func noStore(at address: String) -> Failure {
+    private func noStore(at address: String, _ remote: any Remote) async -> Failure {
         if case .folder(let path)? = try? RemoteAddress(absolute: address),
             let other = try? ReplicaConfig.read(StateFolder(root: path, state: nil)),
             let remote = other.remote
@@ -102,6 +102,10 @@ struct StoreOpening {
             return Failure(
                 .notFound, path: address, "This is a replica, not a store.",
                 remedy: "Give the address of its store, which is \(ShellWord.shown(remote.utf8)).")
+        }
+        let placed = remote.unwrapped(as: (any PlacedRemote).self)
+        if let found = try? await placed?.misplacementOfExistingFolder() {
+            return .noStore(at: address, found)
         }
         let shown = ShellWord.shown(address.utf8)
         let replica = try? ReplicaConfig.read(options.stateFolder)
@@ -185,6 +189,20 @@ struct StoreOpening {
                     + broken.joined(separator: " "),
                 remedy: report.alternative + " filesinki remote check shows all of them.")
         }
+    }
+}
+
+extension Failure {
+    /// There is no store at an address, nor is one to be made there.
+    fileprivate static func noStore(at address: String, _ found: MisplacedStore) -> Failure {
+        guard found == .replica else {
+            return Failure(
+                .notFound, path: address, "No store was found there.",
+                remedy: "Check the address. \(found.sentence)")
+        }
+        return Failure(
+            .notFound, path: address, found.sentence,
+            remedy: "Give the address of its store, which filesinki remote show prints there.")
     }
 }
 
