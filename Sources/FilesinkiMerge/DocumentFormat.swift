@@ -6,6 +6,8 @@ package import FilesinkiModel
 /// text.
 package struct DocumentFormat: Sendable {
     package let format: ContentFormat
+    /// What messages call it, such as `YAML`.
+    package let title: String
     /// The merge of files of this format that it cannot read.
     package let textMerge: any ContentMerge
     /// The merge of documents of this format.
@@ -23,6 +25,7 @@ package struct DocumentFormat: Sendable {
         asText textMerge: any ContentMerge = TextMerge()
     ) {
         self.format = format
+        title = syntax.name
         self.textMerge = textMerge
         let merge = TreeMerge(format: syntax)
         self.merge = merge
@@ -31,11 +34,12 @@ package struct DocumentFormat: Sendable {
     }
 
     private init(
-        _ format: ContentFormat, _ merge: any ContentMerge,
+        _ format: ContentFormat, _ merge: any ContentMerge, title: String? = nil,
         reads: @escaping @Sendable (_ bytes: [UInt8]) -> Bool = { _ in true },
         asText textMerge: any ContentMerge = TextMerge()
     ) {
         self.format = format
+        self.title = title ?? format.rawValue
         self.merge = merge
         self.reads = reads
         mergeDocuments = { $0.versions.allSatisfy(reads) ? merge.merge($0) : nil }
@@ -44,6 +48,7 @@ package struct DocumentFormat: Sendable {
 
     private init(_ merge: YAMLMerge) {
         format = .yaml
+        title = "YAML"
         self.merge = merge
         reads = merge.reads
         mergeDocuments = merge.mergeDocuments
@@ -93,7 +98,7 @@ package struct DocumentFormat: Sendable {
     package static let lineSet = DocumentFormat(.unionLines, LineSetFormat())
 
     package static let json = DocumentFormat(
-        .json, JSONMerge(), reads: { JSONMerge.isDocument($0) })
+        .json, JSONMerge(), title: "JSON", reads: { JSONMerge.isDocument($0) })
 
     /// JSON with comments.
     package static let jsonc = DocumentFormat(.jsonc, JSONCFormat())
@@ -129,7 +134,7 @@ package struct DocumentFormat: Sendable {
 
     /// Jupyter notebooks.
     package static let notebook = DocumentFormat(
-        .ipynb, NotebookMerge(), reads: { JSONMerge.isDocument($0) })
+        .ipynb, NotebookMerge(), title: "a notebook", reads: { JSONMerge.isDocument($0) })
 
     /// Bookmarks as browsers export them.
     package static let bookmarks = DocumentFormat(.bookmarks, BookmarksFormat())

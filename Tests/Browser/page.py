@@ -71,11 +71,22 @@ def drive(browser, address, replica, other):
     rows = browser.until("a member is listed", """
         return [...document.querySelector('table').querySelectorAll('tbody tr')].map((row) =>
             [...row.children].map((cell) => cell.innerText))""")
-    assert rows == [["/size", "1", "5", "7"]], rows
+    assert rows == [["/size", "1", "5", "7"], ["/tab", "1", "2", "1"], ["/wrap", "1", "1", "3"]], rows
     heads = browser.script("return [...document.querySelector('table').tHead.rows[0].cells].map((head) => head.textContent)")
     assert heads == ["Member", "Base", here, there], heads
     browser.shows("What the merge decides, by place")
     browser.shows("conflict: ")
+    # What is no JSON any more is used after a question only.
+    browser.shows("Proposed merge")
+    browser.script("document.getElementById('merge').value = '{\"size\":5'")
+    browser.press("Use this text")
+    browser.shows("The content cannot be read as JSON, and the versions of the conflict can: line 1 ends too early. Use it nevertheless?")
+    assert read(replica, "settings.json") == b'{"size":7,"tab":1,"wrap":3}\n'
+    browser.press("Yes, use it")
+    browser.shows("It is resolved.")
+    assert read(replica, "settings.json") == b'{"size":5'
+    browser.press("Undo")
+    browser.shows("The conflict is open again.")
 
     # A table is shown by cell, a database by table, row and cell, pictures side by side.
     for name, caption, expected in [
@@ -108,7 +119,7 @@ def drive(browser, address, replica, other):
     browser.press("Resolve all 5 with the version from there")
     browser.press("Yes, keep the version from there")
     browser.shows("5 of 5 conflicts resolved.")
-    assert read(replica, "plan.txt") == b"eins\ntwo\nthree\n" and read(replica, "settings.json") == b'{"size":7}\n'
+    assert read(replica, "plan.txt") == b"eins\ntwo\nthree\n" and read(replica, "settings.json") == b'{"size":7,"tab":1,"wrap":3}\n'
 
     # Where many commits came later, older ones are read until that of the deletion.
     browser.script("""

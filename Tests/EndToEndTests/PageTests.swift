@@ -14,7 +14,7 @@ struct PageTests {
     private func conflicts() throws -> Machine {
         let machine = try Machine.pair(
             #"""
-            printf 'one\ntwo\nthree\n' >a/plan.txt; echo '{"size":1}' >a/settings.json
+            printf 'one\ntwo\nthree\n' >a/plan.txt; echo '{"size":1,"tab":1,"wrap":1}' >a/settings.json
             mkdir a/folder; echo x >a/folder/x; echo y >a/folder/y
             mkdir -p a/living/old; echo x >a/living/old/x; echo y >a/living/y; echo z >a/living/z
             python3 '\#(Self.versions)' a 0
@@ -25,7 +25,8 @@ struct PageTests {
             #"""
             filesinki delete --root a -r folder; filesinki delete --root a -r living/old living/y
             printf 'ONE\ntwo\n' >a/plan.txt; printf 'eins\ntwo\nthree\n' >b/plan.txt
-            echo '{"size":5}' >a/settings.json; echo '{"size":7}' >b/settings.json
+            echo '{"size":5,"tab":2,"wrap":1}' >a/settings.json
+            echo '{"size":7,"tab":1,"wrap":3}' >b/settings.json
             python3 '\#(Self.versions)' a 100; python3 '\#(Self.versions)' b 200
             filesinki init b --device '<i>desk'
             filesinki sync b; filesinki sync a

@@ -24,10 +24,15 @@ struct ResolveMarkersTests {
         let outcome = try await world.run("resolve", "--root", "b", "x", "--with", "merged")
         #expect(outcome.code == (line == nil ? .done : .usage), "\(outcome.talk)")
         if let line {
-            let message = "x: There are conflict markers left, the first in line \(line)."
+            let message =
+                "x: There are conflict markers left, the first in line \(line). Remove them; if such lines "
+                + "belong to the file, give --unchecked.\n"
             #expect(outcome.talk.contains(message), "\(outcome.talk)")
         }
         #expect(world.readText("b/x") == (line == nil ? text : "a\n"))
+        guard line != nil else { return }
+        try await world.done("resolve", "--root", "b", "x", "--with", "merged", "--unchecked")
+        #expect(world.readText("b/x") == text)
     }
 
     @Test("an empty standard input is refused, and an empty file is taken")

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FilesinkiEngine
-import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
@@ -60,6 +59,13 @@ struct ResolveCommand: ReplicaCommand {
         completion: .file())
     var with: String?
 
+    @Flag(
+        name: .long,
+        help:
+            "Take what --with gives, also with conflict markers, or if it cannot be read as its format."
+    )
+    var unchecked = false
+
     @Option(
         name: .long,
         help: ArgumentHelp("Merge the versions in this program.", valueName: "tool"))
@@ -97,7 +103,7 @@ struct ResolveCommand: ReplicaCommand {
 
     func validate() throws {
         if isInteractive {
-            if undo || all || take != nil || with != nil || isLookedAt || report.json
+            if undo || all || take != nil || with != nil || unchecked || isLookedAt || report.json
                 || list.pathsFrom != nil
             {
                 throw ValidationError("-i takes paths and --tool, and nothing else.")
@@ -108,7 +114,7 @@ struct ResolveCommand: ReplicaCommand {
             throw ValidationError("Give paths, --all, or -i to be asked about each.")
         }
         if undo {
-            if all || take != nil || with != nil || tool != nil || isLookedAt {
+            if all || take != nil || with != nil || tool != nil || unchecked || isLookedAt {
                 throw ValidationError("--undo takes paths and nothing else.")
             }
             return
@@ -116,6 +122,7 @@ struct ResolveCommand: ReplicaCommand {
         if [take, with, tool].count(where: { $0 != nil }) != 1 {
             throw ValidationError("Give one of --take, --with, --tool and -i.")
         }
+        if unchecked, with == nil { throw ValidationError("--unchecked is for --with.") }
         if with != nil, all || paths.count > 1 {
             throw ValidationError("--with is for one path.")
         }
@@ -138,8 +145,8 @@ struct ResolveCommand: ReplicaCommand {
         let targets = try targets(paths, open, session)
         try await requireContent(of: targets, session)
         let choices = try choices(given, of: targets, open)
-        if let given, let conflict = targets.first?.conflicts.first {
-            try await checkMarkers(in: given, of: conflict, session)
+        if let given, !unchecked, let conflict = targets.first?.conflicts.first {
+            try await session.check(given, for: conflict)
         }
         let done = ResolvedConflicts()
         do {
@@ -195,33 +202,6 @@ struct ResolveCommand: ReplicaCommand {
             ended, of: paths, publishWait, replica.waiting)
         done.add(result, ExitCode(queueing: result, isWaiting: publishWait.wait))
         try reportEnded(target, in: session.console)
-    }
-
-    /// The first line of a content that is a conflict marker, and of a kind that no version of the conflict has; nil for none.
-    func markerLine(
-        in given: [UInt8], of conflict: OpenConflict, _ session: Session
-    ) async throws -> Int? {
-        var markers = ConflictMarkers(in: given)
-        for side in conflict.sides.inOrder where markers.first != nil {
-            guard conflict.entry(of: side)?.kind == .file else { continue }
-            let version = try await session.knownContent(of: side, in: conflict)
-            markers = markers.without(ConflictMarkers(in: version))
-        }
-        return markers.first
-    }
-
-    /// Refuses a content with conflict markers, unless a version of the conflict has such lines, too.
-    private func checkMarkers(
-        in given: [UInt8], of conflict: OpenConflict, _ session: Session
-    ) async throws {
-        guard let line = try await markerLine(in: given, of: conflict, session) else { return }
-        let path = session.console.hints.word(conflict.path)
-        throw Failure(
-            .usage, path: conflict.path.bytes,
-            "There are conflict markers left, the first in line \(line).",
-            remedy:
-                "Remove them. If such lines belong to the file, resolve it with --take, write them into "
-                + "\(path), and sync.")
     }
 }
 

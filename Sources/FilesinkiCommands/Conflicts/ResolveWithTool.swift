@@ -64,14 +64,26 @@ extension ResolveCommand {
             files.remove()
             return .conflict
         }
-        if !tool.trustsExitCode, let line = try await markerLine(in: merged, of: conflict, session)
+        if !tool.trustsExitCode,
+            let failure = try await doubt(about: merged, files.merged, conflict, session)
         {
-            try console.show([Problem(path, .hasMarkers(line, files.merged))], type: "notice")
+            try console.show([Problem(path, failure)], type: "notice")
             return .conflict
         }
         let code = try await resolve(conflict, merged, files, session)
         files.remove()
         return code
+    }
+
+    /// Why what a program left is not taken: markers, or no document of the file's format; nil if it is.
+    private func doubt(
+        about merged: [UInt8], _ file: String, _ conflict: OpenConflict, _ session: Session
+    ) async throws -> Failure? {
+        if let line = try await session.markerLine(in: merged, of: conflict) {
+            return .hasMarkers(line, file)
+        }
+        return try await session.formatProblem(of: merged, for: conflict)
+            .map { Failure.isUnread($0, file) }
     }
 
     private func resolve(
@@ -112,6 +124,17 @@ extension Failure {
             "The conflict stays open: there are markers left, the first in line \(line).",
             remedy: "The text is in \(printable(file.utf8)): remove them, and resolve it with "
                 + "--with.")
+    }
+}
+
+extension Failure {
+    /// What a merge tool left is no document of the file's format; the file stays, too.
+    fileprivate static func isUnread(_ problem: String, _ file: String) -> Failure {
+        Failure(
+            .declined, "The conflict stays open. \(problem)",
+            remedy:
+                "It is in \(printable(file.utf8)): correct it, and resolve it with --with; to take "
+                + "it as it is, add --unchecked.")
     }
 }
 

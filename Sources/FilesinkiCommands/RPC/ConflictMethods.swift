@@ -16,13 +16,14 @@ enum ConflictMethods {
         [
             RPCParameter("path", .bytes), RPCParameter("paths", .texts), RPCParameter("all", .flag),
             RPCParameter("take", .text), RPCParameter("content", .text),
-            RPCParameter("content_base64", .base64), RPCParameter("undo", .flag),
-            RPCParameter("wait", .flag),
+            RPCParameter("content_base64", .base64), RPCParameter("unchecked", .flag),
+            RPCParameter("undo", .flag), RPCParameter("wait", .flag),
         ], returns: .list, also: [.conflict]
     ) { command, parameters in
         command.paths = try parameters.paths()
         command.all = try parameters.isSet("all")
         command.take = try parameters.argument("take")
+        command.unchecked = try parameters.isSet("unchecked")
         command.undo = try parameters.isSet("undo")
         command.publishWait.wait = try parameters.isSet("wait")
         let content = try parameters.content()

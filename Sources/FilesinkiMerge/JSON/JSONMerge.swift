@@ -53,6 +53,16 @@ package struct JSONMerge: ContentMerge {
 
     /// Whether the bytes are a JSON document that can be merged.
     package static func isDocument(_ bytes: [UInt8]) -> Bool { (try? JSONDocument(bytes)) != nil }
+
+    /// What a text has that JSON has not, and where, without a full stop; nil for a document.
+    static func refusal(of bytes: [UInt8]) -> String? {
+        do throws(JSONError) {
+            _ = try JSONDocument(bytes)
+            return nil
+        } catch {
+            return "line \(error.line) \(error.reason)"
+        }
+    }
 }
 
 extension JSONError {

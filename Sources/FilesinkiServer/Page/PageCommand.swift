@@ -126,8 +126,10 @@ enum PageCall: String, CaseIterable {
             return PageCommand(
                 ["diff"], options: ["--json", "--conflict", "--explain"], paths: [path])
         case .use:
+            let unchecked = try given.flag("unchecked") ? ["--unchecked"] : []
             return PageCommand(
-                resolve, options: ["--json", "--with", "-"] + (try shown(given)), paths: [path],
+                resolve, options: ["--json", "--with", "-"] + unchecked + (try shown(given)),
+                paths: [path],
                 input: try given.text("text"))
         default:
             return PageCommand(resolve, options: ["--json", "--undo"], paths: [path])

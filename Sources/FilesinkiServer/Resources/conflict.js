@@ -186,11 +186,12 @@ async function resolve(name, values, path, both) {
     await show(false);
     return;
   }
+  const failure = result.lines.find((line) => line.type === 'failure');
+  if (name === 'use' && !values.unchecked && failure?.remedy?.includes('--unchecked')) return noticeOfText(failure, values, path, both);
   const lines = (await call('conflicts')).lines.filter((line) => line.type === 'conflict');
   const open = lines.find((line) => pathHash('', conflictName(line)) === pathHash('', path));
   const isOpen = open !== undefined;
   // It was resolved elsewhere: the page says who did, and a button opens it again. A text that a person wrote stays.
-  const failure = result.lines.find((line) => line.type === 'failure');
   // Where both files are still what was shown, another device has edited one: the message says which.
   const now = isOpen ? shownContents(open, bothVersions(open)) : {};
   const edited = ['shown', 'copy'].find((kind) => isOpen && values[kind] !== undefined && values[kind] !== now[kind]);
@@ -202,6 +203,16 @@ async function resolve(name, values, path, both) {
   if (isOpen || name !== 'take') return;
   if (currentView()[0].name === 'conflict') history.replaceState(null, '', '#/conflicts');
   await show(false);
+}
+
+// Says why a text is not taken without a question: it is no document of the file's format any more.
+function noticeOfText(failure, values, path, both) {
+  const yes = action('Yes, use it', {}, () => resolve('use', { ...values, unchecked: true }, path, both));
+  const no = action('Cancel', {}, () => {
+    clearNotice();
+    document.getElementById('merge')?.focus();
+  });
+  notice(`${failure.message} Use it nevertheless?`, true, yes, no);
 }
 
 // Says that what is in place, or the conflict copy, was edited after the page had shown it. A text that a person wrote stays, and may

@@ -91,6 +91,16 @@ package struct CallArguments {
         return content
     }
 
+    /// Whether a member is true; false if there is none.
+    package func flag(_ name: String) throws(Failure) -> Bool {
+        guard let value = members[name] else { return false }
+        switch String(decoding: value.written, as: UTF8.self) {
+        case "true": return true
+        case "false": return false
+        default: throw Self.invalid(name)
+        }
+    }
+
     /// A text as it is.
     package func text(_ name: String) throws(Failure) -> [UInt8] {
         guard let value = members[name], value.kind == .string else { throw Self.invalid(name) }

@@ -91,6 +91,12 @@ import Testing
                     input: bytes("a\u{1}\n"))
             ),
             (
+                "use", #"{"path":"p","text":"{","unchecked":true}"#,
+                PageCommand(
+                    ["resolve"], options: ["--json", "--with", "-", "--unchecked"],
+                    paths: [bytes("p")], input: bytes("{"))
+            ),
+            (
                 "use", #"{"path":"p","text":"a","shown":"\#(shown)"}"#,
                 PageCommand(
                     ["resolve"], options: ["--json", "--with", "-", "--if-content", shown],
@@ -135,6 +141,7 @@ import Testing
             ("take", #"{"path":"p","side":"merge"}"#, "side"),
             ("take", #"{"path":"p","side":"--all"}"#, "side"),
             ("use", #"{"path":"p"}"#, "text"),
+            ("use", #"{"path":"p","text":"a","unchecked":"true"}"#, "unchecked"),
             ("use", #"{"path":"p","text":"a","shown":"--all"}"#, "shown"),
             ("undelete", #"{"paths":[]}"#, "paths"),
             ("undelete", #"{"paths":"a"}"#, "paths"), ("undelete", #"{"paths":[1]}"#, "path"),

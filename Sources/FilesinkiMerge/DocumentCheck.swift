@@ -1,0 +1,45 @@
+package import FilesinkiModel
+
+/// Whether a content that a person or a program wrote for a file is still a document of the file's format.
+///
+/// The name or a rule selects the format, as for a merge, and the reader of the format's merge decides. A format that can hold any
+/// text, such as Markdown, and a name that says nothing have nothing to check.
+package struct DocumentCheck: Sendable {
+    /// The readers, the strictest first: of a file of JSON with comments, whose versions may have none, that of JSON, too.
+    private let formats: [DocumentFormat]
+
+    /// - Parameter format: The format that a rule of the user names; nil to go by the name.
+    package init(fileName: some Sequence<UInt8>, format: ContentFormat? = nil) {
+        let name = Array(fileName)
+        let selected = format.map { DocumentFormat($0, fileName: name) }
+        let known = selected ?? DocumentFormat(fileName: name)
+        formats = (known?.format == .jsonc ? [.json] : []) + [known].compactMap(\.self)
+    }
+
+    /// Whether versions can be such that the content is none of their format. To know this costs no version.
+    package func isDoubtful(_ content: [UInt8]) -> Bool {
+        formats.contains { !$0.reads(content) }
+    }
+
+    /// Why a content is no document, although all versions are: a sentence; nil if it is one, or a version is none, too.
+    ///
+    /// - Parameter versions: Those of the file that there are.
+    package func problem(of content: [UInt8], beside versions: [[UInt8]]) -> String? {
+        guard !versions.isEmpty else { return nil }
+        let broken = formats.first { format in
+            !format.reads(content) && versions.allSatisfy(format.reads)
+        }
+        guard let broken else { return nil }
+        let words =
+            "The content cannot be read as \(broken.title), and the versions of the conflict can"
+        return words + (broken.refusal(of: content).map { ": \($0)." } ?? ".")
+    }
+}
+
+extension DocumentFormat {
+    /// What a JSON text has that it must not have, and where; nil for other formats.
+    fileprivate func refusal(of content: [UInt8]) -> String? {
+        guard format == .json || format == .ipynb else { return nil }
+        return JSONMerge.refusal(of: content)
+    }
+}

@@ -1,0 +1,56 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("Contents for a conflict that are no document of their file's format")
+struct BrokenContentTests {
+    /// Replica `b` has a conflict of a JSON file.
+    private static func world() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        try world.write(#"{"a":1,"b":1,"e":1}"#, to: "a/x.json")
+        for replica in ["a", "b"] { _ = try await world.run("sync", replica) }
+        try world.write(#"{"a":3,"b":1,"e":6}"#, to: "a/x.json")
+        try world.write(#"{"a":2,"b":5,"e":1}"#, to: "b/x.json")
+        for replica in ["a", "b"] { _ = try await world.run("sync", replica) }
+        return world
+    }
+
+    private static let problem =
+        "The content cannot be read as JSON, and the versions of the conflict can: line 1 ends too early."
+
+    @Test("resolve --with refuses them, and takes them with --unchecked")
+    func with() async throws {
+        let world = try await Self.world()
+        try world.write(#"{"a":2"#, to: "merged")
+        let refused = try await world.run("resolve", "--root", "b", "x.json", "--with", "merged")
+        #expect(refused.code == .usage)
+        #expect(
+            refused.talk
+                == "filesinki: x.json: \(Self.problem) Correct it, or give --unchecked.\n")
+        #expect(world.readText("b/x.json") == #"{"a":3,"b":1,"e":6}"#)
+        try await world.done("resolve", "--root", "b", "x.json", "--with", "merged", "--unchecked")
+        #expect(world.readText("b/x.json") == #"{"a":2"#)
+    }
+
+    @Test("an empty file is taken")
+    func empty() async throws {
+        let world = try await Self.world()
+        try world.write("", to: "none")
+        try await world.done("resolve", "--root", "b", "x.json", "--with", "none")
+        #expect(world.readText("b/x.json") == "")
+    }
+
+    @Test("what a merge tool leaves of such a kind leaves the conflict open")
+    func tool() async throws {
+        let world = try await Self.world()
+        let outcome = try await world.run(
+            "resolve", "--root", "b", "x.json", "--tool", "printf '[' > \"$MERGED\"")
+        #expect(outcome.code == .conflict)
+        let message = "x.json: The conflict stays open. \(Self.problem) It is in "
+        #expect(outcome.talk.contains(message), "\(outcome.talk)")
+        #expect(
+            outcome.talk.contains(
+                "correct it, and resolve it with --with; to take it as it is, add --unchecked."),
+            "\(outcome.talk)")
+        #expect(world.readText("b/x.json") == #"{"a":3,"b":1,"e":6}"#)
+    }
+}

@@ -1,0 +1,59 @@
+import FilesinkiModel
+import Testing
+
+@testable import FilesinkiMerge
+
+@Suite("Contents that are no document of their file's format")
+struct DocumentCheckTests {
+    private static let json =
+        "The content cannot be read as JSON, and the versions of the conflict can: line "
+
+    @Test(
+        "a content is named that cannot be read, where all versions can",
+        arguments: [
+            ("x.json", #"{"a":1"#, [#"{"a":1}"#, "[]"], json + "1 ends too early."),
+            ("x.json", "{\n// no\n}", ["{}"], json + "2 has no key in quotes."),
+            // Versions with comments are no JSON themselves.
+            ("x.json", "{\n// yes\n}", ["{}", "{} // yes"], nil),
+            (
+                "x.json", #"{"a":1"#, ["{}", "{} // yes"],
+                "The content cannot be read as JSON with comments, and the versions of the conflict can."
+            ),
+            (
+                "x.ipynb", "{", ["{}"],
+                "The content cannot be read as a notebook, and the versions of the conflict can: line 1 has no key in quotes."
+            ),
+            (
+                "x.toml", "a = ", ["a = 1\n"],
+                "The content cannot be read as TOML, and the versions of the conflict can."
+            ),
+            (
+                "x.yaml", "a: [1\n", ["a: [1]\n"],
+                "The content cannot be read as YAML, and the versions of the conflict can."
+            ),
+            (
+                "x.xml", "<a>", ["<a/>"],
+                "The content cannot be read as XML, and the versions of the conflict can."
+            ),
+            // A document, and a version that is none, either.
+            ("x.json", "{}", ["[]"], nil), ("x.json", "{", ["{}", "{"], nil),
+            ("x.json", "{", [], nil),
+            // Any text is one.
+            ("x.md", "{", ["{}"], nil), ("x.txt", "{", ["{}"], nil), ("x", "{", ["{}"], nil),
+        ] as [(String, String, [String], String?)])
+    func problem(_ name: String, _ content: String, _ versions: [String], _ expected: String?) {
+        let check = DocumentCheck(fileName: name.utf8)
+        let problem = check.problem(
+            of: Array(content.utf8), beside: versions.map { Array($0.utf8) })
+        #expect(problem == expected)
+        #expect(problem == nil || check.isDoubtful(Array(content.utf8)))
+    }
+
+    @Test("a rule names the format")
+    func rule() {
+        let check = DocumentCheck(fileName: "settings".utf8, format: .json)
+        #expect(
+            check.problem(of: Array("{".utf8), beside: [Array("{}".utf8)]) == Self.json
+                + "1 has no key in quotes.")
+    }
+}
