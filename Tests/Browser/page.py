@@ -76,8 +76,10 @@ def drive(browser, address, replica, other):
     assert heads == ["Member", "Base", here, there], heads
     browser.shows("What the merge decides, by place")
     browser.shows("conflict: ")
-    # What is no JSON any more is used after a question only.
-    browser.shows("Proposed merge")
+    # Markers would stand around all of one line. What is no JSON any more is used after a question only.
+    browser.shows("Where both sides changed the same it has the version from here: /size. All else is merged. Check that, then use it.")
+    text = browser.script("return document.getElementById('merge').value")
+    assert text == '{"size":5,"tab":2,"wrap":3}\n', text
     browser.script("document.getElementById('merge').value = '{\"size\":5'")
     browser.press("Use this text")
     browser.shows("The content cannot be read as JSON, and the versions of the conflict can: line 1 ends too early. Use it nevertheless?")

@@ -23,12 +23,18 @@ extension Session {
     }
 
     /// The versions with markers where a merge by the kind of the content cannot decide; nil if one is not text.
-    func marked(_ versions: ConflictVersions, of open: OpenConflict) async throws -> [UInt8]? {
+    ///
+    /// - Parameter isProposal: Whether it is ``MarkedMerge/proposal``.
+    func marked(
+        _ versions: ConflictVersions, of open: OpenConflict, isProposal: Bool = false
+    ) async throws -> [UInt8]? {
         let labels = TextMerge.Labels(
             ours: open.sides.label(open.sides.inOrder[0]),
             theirs: open.sides.label(open.sides.inOrder[1]))
         return try await merging(versions, of: open) { merge, _ in
-            try merge.marked(labels: labels, limit: Self.markedLimit)
+            isProposal
+                ? try merge.proposal(labels: labels, limit: Self.markedLimit)
+                : try merge.marked(labels: labels, limit: Self.markedLimit)
         }
     }
 

@@ -10,6 +10,8 @@ enum ConflictSide: ExpressibleByArgument {
     case base
     /// Both sides, with markers where they differ.
     case merge
+    /// The same, without markers where these would stand around all that is merged.
+    case proposal
     /// `here`, `there`, another word for them, or the name of a device.
     case side(String)
 
@@ -17,6 +19,7 @@ enum ConflictSide: ExpressibleByArgument {
         switch argument {
         case "base": self = .base
         case "merge": self = .merge
+        case "proposal": self = .proposal
         default: self = .side(argument)
         }
     }
@@ -26,6 +29,7 @@ enum ConflictSide: ExpressibleByArgument {
         switch self {
         case .base: "base"
         case .merge: "merge"
+        case .proposal: "proposal"
         case .side(let word): word
         }
     }
@@ -36,7 +40,7 @@ enum ConflictSide: ExpressibleByArgument {
     }
 
     static var allValueStrings: [String] { [] }
-    static var completionWords: [String] { ["base", "here", "there", "merge"] }
+    static var completionWords: [String] { ["base", "here", "there", "merge", "proposal"] }
 }
 
 extension OpenConflict {
@@ -267,8 +271,10 @@ extension Session {
             let side = try open.side(named: word)
             try requireContent(open.entry(of: side), path)
             return try await content(of: side, in: open)
-        case .merge:
-            guard let marked = try await versions(of: open).marked else {
+        case .merge, .proposal:
+            let versions = try await versions(of: open, isMarked: false)
+            let isProposal = if case .proposal = side { true } else { false }
+            guard let marked = try await marked(versions, of: open, isProposal: isProposal) else {
                 throw Failure(
                     .usage, path: path.bytes,
                     "The contents are not text; conflict markers cannot be written.",

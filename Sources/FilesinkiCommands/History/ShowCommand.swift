@@ -10,7 +10,9 @@ struct ShowCommand: ReplicaCommand {
         discussion: """
             PATH@VERSION is a version that log lists. With --at or --commit, prints PATH as of that \
             time or commit. With --conflict, prints a version of an open conflict: base, here, \
-            there, or merge, which is both sides of a text with markers where they differ.
+            there, or merge, which is both sides of a text with markers where they differ; proposal is \
+            the same, but where all of a document would stand between markers, as on one line, it has \
+            the version from here of each conflict, and everything else merged.
             """)
 
     @Argument(
@@ -26,7 +28,7 @@ struct ShowCommand: ReplicaCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A version of an open conflict: base, here, there, merge, or the device that wrote it.",
+            "A version of an open conflict: base, here, there, merge, proposal, or the device that wrote it.",
             valueName: "side"),
         completion: .list(ConflictSide.completionWords))
     var conflict: ConflictSide?

@@ -11,6 +11,19 @@ extension FileMerge {
     package func marked(
         labels: TextMerge.Labels, markerSize: Int = TextMerge.markerSize, limit: Int
     ) throws -> [UInt8]? {
+        try markedMerge(labels, markerSize, limit)?.bytes
+    }
+
+    /// What a person begins with who decides the conflict: see ``MarkedMerge/proposal``.
+    ///
+    /// - Returns: As ``marked(labels:markerSize:limit:)``.
+    package func proposal(labels: TextMerge.Labels, limit: Int) throws -> [UInt8]? {
+        try markedMerge(labels, TextMerge.markerSize, limit)?.proposal
+    }
+
+    private func markedMerge(
+        _ labels: TextMerge.Labels, _ markerSize: Int, _ limit: Int
+    ) throws -> MarkedMerge? {
         let files = try [base, ours, theirs].map { try MergeVersions.read($0, limit: limit) }
         guard let base = files[0], let ours = files[1], let theirs = files[2] else { return nil }
         var input = MergeInput(
@@ -19,7 +32,7 @@ extension FileMerge {
             theirsModified: try Self.entry(self.theirs).modified, settings: settings)
         input.settings.keepsMembers = false
         let format = format(of: [base, ours, theirs].filter { !$0.isEmpty }) ?? .text
-        return MarkedMerge(input, format, labels: labels, markerSize: markerSize).bytes
+        return MarkedMerge(input, format, labels: labels, markerSize: markerSize)
     }
 
     /// The format by which the chain merges first; nil for databases, and if it has none.

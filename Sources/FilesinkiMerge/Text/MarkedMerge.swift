@@ -44,6 +44,26 @@ package struct MarkedMerge {
         return versions?.bytes(labels, markerSize: markerSize) ?? input.ours
     }
 
+    /// What a person begins with who decides: the text with markers. Where these would stand around everything that the merge
+    /// has decided, as in a document on one line, it is the merge with this replica's version of each conflict, without markers.
+    package var proposal: [UInt8]? { mergeWithoutMarkers ?? bytes }
+
+    /// The merge with this replica's version of each conflict; nil where the text with markers has something that was decided
+    /// outside of them, or nothing was.
+    private var mergeWithoutMarkers: [UInt8]? {
+        guard input.refusalAsText == nil, !format.mergesLines(of: input) else { return nil }
+        let isSound = format.soundness(of: input.versions)
+        guard let here = merged(.ours), let there = merged(.theirs), isSound(here), isSound(there),
+            here != input.ours || there != input.theirs
+        else { return nil }
+        if let marked = MarkedDocument(here: here, there: there, of: input),
+            marked.picked(.ours) != input.ours || marked.picked(.theirs) != input.theirs
+        {
+            return nil
+        }
+        return here
+    }
+
     /// The format's merge with a side's version of each conflict; nil where it declines.
     private func merged(_ side: MarkedSide) -> [UInt8]? {
         var input = input

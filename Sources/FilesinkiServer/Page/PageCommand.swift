@@ -119,7 +119,7 @@ enum PageCall: String, CaseIterable {
         let path = try given.path()
         switch self {
         case .side:
-            let side = try given.word("side", of: Self.takenSides + ["merge"])
+            let side = try given.word("side", of: Self.takenSides + ["merge", "proposal"])
             return PageCommand(
                 ["show"], options: ["--conflict", side], paths: [path], printsContent: true)
         case .explanation:

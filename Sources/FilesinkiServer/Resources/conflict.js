@@ -111,8 +111,9 @@ async function conflict(name) {
   const isLarge = (entry) => entry !== undefined && entry.size > largestShown;
   const isMerged = both.every(({ entry }) => entry) && !versions.some(({ entry }) => isLarge(entry));
   const asked = versions.map(({ side, entry }) => entry?.kind === 'file' && !isLarge(entry) ? side : null);
-  const [merge, ...contents] = await Promise.all([isMerged ? 'merge' : null, ...asked].map((side) =>
+  const [merge, ...contents] = await Promise.all([isMerged ? 'proposal' : null, ...asked].map((side) =>
     side === null ? null : content('side', { ...path, side })));
+  const steps = explanationSteps(path, versions);
   const marks = contentMarks(contents);
   return [
     title,
@@ -125,8 +126,8 @@ async function conflict(name) {
     h('div', { class: 'sides' }, versions.map((version, index) => sideElement(version, contents[index], marks[index]))),
     marksLegend(marks),
     namedDifferences(pathValues(line), contents, versions),
-    later(null, 'Asking what a merge would decide …', explanationElements(path, versions)),
-    ...mergeElements(target, path, line, merge, both),
+    later(null, 'Asking what a merge would decide …', steps.then((found) => explanationElements(found, versions))),
+    ...mergeElements(target, path, line, merge, both, steps),
   ];
 }
 
@@ -261,12 +262,17 @@ function namedDifferences(path, contents, versions) {
   return valuesTable(compared.kind, versions.map(({ name }) => name), rows);
 }
 
-// What a merge decides, place by place, and what it cannot: of a database by table, row and cell.
-async function explanationElements(path, versions) {
+// What a merge decides and what it cannot, place by place; null if that is not known.
+async function explanationSteps(path, versions) {
   if (versions.slice(1).some(({ entry }) => entry?.kind !== 'file')) return null;
   const result = await call('explanation', path);
   const explanation = result.lines.find((known) => known.type === 'explanation');
-  const steps = (explanation?.explanation ?? []).filter((step) => step.cell !== undefined || step.place !== '');
+  return explanation?.explanation ?? null;
+}
+
+// The same as tables: of a database by table, row and cell.
+function explanationElements(all, versions) {
+  const steps = (all ?? []).filter((step) => step.cell !== undefined || step.place !== '');
   const shown = steps.slice(0, 500);
   const cells = shown.filter((step) => step.cell !== undefined);
   const others = shown.filter((step) => step.cell === undefined);
@@ -296,11 +302,28 @@ function decision(step, versions) {
   return `${from ?? step.from}, ${visible(step.reason)}${detail}`;
 }
 
+// How the proposed merge is to be read. Where markers would stand around the whole document it has none, and the version from here
+// of each conflict.
+function proposalWords(text, steps, first) {
+  if (/^<{7}( .*)?$/m.test(text)) {
+    return h('p', { class: 'soft' }, 'What both sides changed is between markers, in a text also what one side changed in the lines beside it. Edit it, then use it.');
+  }
+  const words = (found) => {
+    const version = `Where both sides changed the same it has the version ${first.words}`;
+    if (found === null) return `${version}. Check that, then use it.`;
+    const places = found.filter((step) => step.from === 'none').map((step) => step.place === '' ? 'the whole document' : visible(step.place));
+    if (places.length === 0) return 'Everything is merged. Edit it, or use it as it is.';
+    const more = places.length > 20 ? ` and ${countText(places.length - 20, 'more place')}` : '';
+    return `${version}: ${places.slice(0, 20).join(', ')}${more}. All else is merged. Check that, then use it.`;
+  };
+  return later(null, 'Asking what a merge would decide …', steps.then((found) => [h('p', {}, words(found))]));
+}
+
 // What a person has written and not used yet, by conflict, with the versions that it is of.
 const drafts = new Map();
 
 // The proposed merge, to be edited. A text with mixed line ends cannot be edited in a browser.
-function mergeElements(target, path, line, merge, both) {
+function mergeElements(target, path, line, merge, both, steps) {
   const text = merge === null ? null : contentText(merge);
   if (text === null) return [];
   const isWindows = text.includes('\r');
@@ -332,6 +355,6 @@ function mergeElements(target, path, line, merge, both) {
     return resolve('use', { ...target, text: isWindows ? area.value.replaceAll('\n', '\r\n') : area.value }, path, both);
   }, { class: 'main' }, isReady);
   return [h('h3', {}, h('label', { for: 'merge' }, 'Proposed merge')),
-    h('p', { class: 'soft' }, 'What both sides changed is between markers, in a text also what one side changed in the lines beside it. Edit it, then use it.'), area,
+    proposalWords(text, steps, both[0]), area,
     h('div', { class: 'row' }, use, back, left)];
 }

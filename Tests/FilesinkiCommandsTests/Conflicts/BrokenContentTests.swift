@@ -53,4 +53,13 @@ struct BrokenContentTests {
             "\(outcome.talk)")
         #expect(world.readText("b/x.json") == #"{"a":3,"b":1,"e":6}"#)
     }
+
+    @Test(
+        "the proposal of a document on one line is a document with the version from here of each conflict"
+    )
+    func proposal() async throws {
+        let world = try await Self.world()
+        let shown = try await world.run("show", "--root", "b", "--conflict", "proposal", "x.json")
+        #expect(shown.text == #"{"a":2,"b":5,"e":6}"#)
+    }
 }

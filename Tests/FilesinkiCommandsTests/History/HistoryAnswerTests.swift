@@ -96,7 +96,7 @@ struct HistoryAnswerTests {
             = 1
             $ show --root a one@1 --conflict
             ! filesinki: Missing value for '--conflict <side>'
-            ! Help:  --conflict <side>  A version of an open conflict: base, here, there, merge, or the device that wrote it.
+            ! Help:  --conflict <side>  A version of an open conflict: base, here, there, merge, proposal, or the device that wrote it.
             ! Usage: filesinki show [<options>] [<path@version>]
             !   See 'filesinki show --help' for more information.
             = 2

@@ -158,6 +158,44 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self) == row.marked)
     }
 
+    @Test(
+        "the proposal is the merge with this replica's version of each conflict where markers would hold all that is merged",
+        arguments: [
+            (
+                "x.json", #"{"a":1,"b":1,"e":1}"#, #"{"a":2,"b":5,"e":1}"#,
+                #"{"a":3,"b":1,"e":6}"#, #"{"a":2,"b":5,"e":6}"#
+            ),
+            (
+                "x.xml", #"<l><p id="a" x="1"/><q y="1"/></l>"#,
+                #"<l><p id="a" x="2"/><q y="1"/></l>"#, #"<l><p id="a" x="3"/><q y="4"/></l>"#,
+                #"<l><p id="a" x="2"/><q y="4"/></l>"#
+            ),
+            // Nothing is merged beside the conflict.
+            (
+                "x.json", #"{"a":1,"b":1}"#, #"{"a":2,"b":1}"#, #"{"a":3,"b":1}"#,
+                conflict("{\"a\":2,\"b\":1}\n", "{\"a\":3,\"b\":1}\n")
+            ),
+            // What is merged is outside of the markers.
+            (
+                "x.json", "{\n\"a\": 1,\n\"b\": 1\n}\n", "{\n\"a\": 2,\n\"b\": 1\n}\n",
+                "{\n\"a\": 3,\n\"b\": 6\n}\n",
+                "{\n\(conflict("\"a\": 2,\n", "\"a\": 3,\n"))\"b\": 6\n}\n"
+            ),
+            // A text has markers by lines.
+            ("x.txt", "1\n2", "1\nhere", "one\nthere", conflict("1\nhere\n", "one\nthere\n")),
+        ])
+    func proposal(
+        _ name: String, _ base: String, _ ours: String, _ theirs: String, _ expected: String
+    ) throws {
+        let input = MergeInput(
+            base: Array(base.utf8), ours: Array(ours.utf8), theirs: Array(theirs.utf8))
+        let format: DocumentFormat =
+            name == "x.json" ? .json : DocumentFormat(fileName: name.utf8) ?? .text
+        let labels = TextMerge.Labels(ours: "here", theirs: "there")
+        let bytes = try #require(MarkedMerge(input, format, labels: labels).proposal)
+        #expect(String(decoding: bytes, as: UTF8.self) == expected)
+    }
+
     @Test func `a content that is not text has no markers`() {
         let input = MergeInput(base: nil, ours: [0], theirs: [1])
         let labels = TextMerge.Labels(ours: "here", theirs: "there")

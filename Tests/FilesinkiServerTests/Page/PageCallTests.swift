@@ -97,6 +97,12 @@ import Testing
                     paths: [bytes("p")], input: bytes("{"))
             ),
             (
+                "side", #"{"path":"p","side":"proposal"}"#,
+                PageCommand(
+                    ["show"], options: ["--conflict", "proposal"], paths: [bytes("p")],
+                    printsContent: true)
+            ),
+            (
                 "use", #"{"path":"p","text":"a","shown":"\#(shown)"}"#,
                 PageCommand(
                     ["resolve"], options: ["--json", "--with", "-", "--if-content", shown],
