@@ -234,6 +234,9 @@ def drive(browser, address, replica, other):
     assert words == ["Only the mode differs: 644 and 755.", "Only the time differs.", None, None], words
     words = browser.script("return [{ moved_to: 'new' }, {}].map((more) => versionWords({ kind: 'tombstone', ...more }))")
     assert words == ["renamed to new", "deleted"], words
+    words = browser.script("""
+        return commitWords({ renamed: 1, paths: ['new'], renames: [{ path: 'new', moved_from: 'old' }] }).textContent""")
+    assert words == "1 renamedold → new", words
 
     # A reload of any view says which replica it is.
     browser.go("History")

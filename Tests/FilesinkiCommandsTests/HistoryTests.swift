@@ -49,6 +49,9 @@ struct HistoryTests {
         let newest = try await world.run("log", "--root", "a", "-n", "1", "--json")
         #expect(newest.lines.count == 1)
         #expect(newest.text.contains(#""sequence":4,"#) && newest.text.contains(#""renamed":2"#))
+        #expect(
+            newest.text.contains(#""renames":[{"path":"other","moved_from":"sub"}]"#),
+            "\(newest.text)")
         #expect(try await world.run("log", "--root", "a", "-n", "0").code == .usage)
         let all = try await world.run("log", "--root", "a", "-n", "\(Int.max)")
         #expect(all.lines == log.lines)

@@ -18,6 +18,8 @@ extension CommitSummary {
         object.add("renamed", renamed)
         object.add("superseded", superseded)
         object.add("paths", .array(changes.map(\.path.jsonValue)))
+        let renames = changes.compactMap(\.rename)
+        object.add("renames", renames.isEmpty ? nil : .array(renames.map { .object($0) }))
         object.add("left_off", leftOff > 0 ? leftOff : nil)
         return object
     }
@@ -70,6 +72,15 @@ extension CommitSummary.NamedChange {
     /// How many changes it stands for.
     fileprivate var files: Int {
         if case .renamed(_, let files?) = kind { files } else { 1 }
+    }
+
+    /// Both names of what was renamed; nil for any other change.
+    fileprivate var rename: JSONObject? {
+        guard case .renamed(let origin, _) = kind else { return nil }
+        var object: JSONObject = [:]
+        object.add("path", path)
+        object.add("moved_from", origin)
+        return object
     }
 
     fileprivate var text: String {
