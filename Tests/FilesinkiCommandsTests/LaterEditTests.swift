@@ -39,13 +39,10 @@ struct LaterEditTests {
         #expect(world.readText("b/one.txt") == "later\n")
     }
 
-    @Test(
-        "what was written under the name of the copy stays, synced or not",
-        arguments: [true, false])
-    func inPlaceOfTheCopy(_ isSynced: Bool) async throws {
+    @Test("what was written under the name of the copy stays")
+    func inPlaceOfTheCopy() async throws {
         let (world, copy) = try await Self.resolved()
         try world.write("by hand\n", to: "b/\(copy)")
-        if isSynced { _ = try await world.run("sync") }
         for name in ["one.txt", copy] {
             let outcome = try await world.run("resolve", "--undo", name)
             #expect(outcome.code == .usage)

@@ -40,7 +40,7 @@ extension Conflicts {
 
     /// Verifies that the places of the conflict copies are free, or hold what the undo writes there.
     ///
-    /// - Throws: Code `usage` for the first that holds something else, synced or not.
+    /// - Throws: Code `usage` for the first that holds something else.
     func requireFree(
         _ copies: [(path: RelativePath, entry: Entry)], toReopen path: RelativePath
     ) throws {
