@@ -2,11 +2,11 @@ import FilesinkiCommands
 import Glibc
 import Testing
 
-/// What is said of a folder at a host, which SFTP of this machine stands for.
-@Suite(.enabled(if: access(HostFolderTests.server, X_OK) == 0, "openssh-sftp-server is missing"))
-struct HostFolderTests {
-    static let server = "/usr/lib/openssh/sftp-server"
+private let server = "/usr/lib/openssh/sftp-server"
 
+/// What is said of a folder at a host, which SFTP of this machine stands for.
+@Suite(.enabled(if: access(server, X_OK) == 0, "openssh-sftp-server is missing"))
+struct HostFolderTests {
     /// A world in which `host` is reached, and `home` is the home folder there.
     private static func world() async throws -> World {
         let world = try await ReplicaTests.pair()
