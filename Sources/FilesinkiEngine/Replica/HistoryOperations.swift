@@ -10,6 +10,11 @@ extension Replica {
         try await History(context).deletionRecords(of: paths)
     }
 
+    /// See ``LocalDeletions/find()``.
+    package func localDeletions() async throws -> [DeletedPath] {
+        try await LocalDeletions(context).find()
+    }
+
     /// See ``History/unreceivedDeletions()``.
     package func unreceivedDeletions() async throws -> [UnreceivedDeletion] {
         try await History(context).unreceivedDeletions()

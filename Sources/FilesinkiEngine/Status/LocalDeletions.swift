@@ -46,10 +46,3 @@ struct LocalDeletions: ReplicaPart {
         try gone.contains(path) && manifest.base(path)?.entry.kind == .directory
     }
 }
-
-extension Replica {
-    /// See ``LocalDeletions/find()``.
-    package func localDeletions() async throws -> [DeletedPath] {
-        try await LocalDeletions(context).find()
-    }
-}
