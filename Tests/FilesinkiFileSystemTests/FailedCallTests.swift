@@ -76,12 +76,66 @@ import Testing
         } catch let failure as Failure {
             #expect(failer.hasFailed)
             #expect(failure.code == .io && failure.path == Array("a.txt".utf8), "\(failure)")
+            // A failure of one call leaves the path as it was, at once.
+            if !moment.isLasting {
+                #expect(try tree.read("a.txt") == (work == .create ? nil : "old"))
+            }
             failer.repair()
             try tree.staging.clear()
             #expect(try tree.read("a.txt") == (work == .create ? nil : "old"))
             // A file that was linked and not yet removed has both names.
             let others = try tree.names().filter { $0 != "a.txt" }
             #expect(others.isEmpty || work == .move && others == ["b.txt"], "\(others)")
+        }
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test(
+        "E2.1 a disk that fails while a save is put back does not lose the save",
+        arguments: [RaceCase.Work.replace, .replaceByContent, .remove, .move, .makeSymlink],
+        Moment.all)
+    func keepsSave(_ work: RaceCase.Work, _ moment: Moment) throws {
+        let failer = Failer(moment)
+        let tree = try TemporaryTree(calls: failer.calls)
+        try tree.write("old", to: "a.txt")
+        var writer = tree.writer
+        writer.probe = { step in
+            if step == .allowed { try? tree.save("the user's", to: "a.txt") }
+        }
+        do {
+            #expect(try RaceTests.perform(work, writer, tree) == .surprised)
+        } catch let failure as Failure {
+            #expect(failer.hasFailed)
+            #expect(failure.code == .io && failure.path == Array("a.txt".utf8), "\(failure)")
+        }
+        failer.repair()
+        try tree.staging.clear()
+        let contents = try tree.names().compactMap(tree.read)
+        #expect(contents.contains("the user's"), "\(contents)")
+        #expect(try tree.leftovers().isEmpty)
+    }
+
+    @Test(
+        "E3.4 a disk that fails while a database is removed or replaced separates it from no log",
+        arguments: [false, true], 0..<6)
+    func databases(_ isReplaced: Bool, _ number: Int) throws {
+        let failer = Failer(Moment(ability: .all, number: number, isLasting: true))
+        let tree = try TemporaryTree(calls: failer.calls, live: HeaderLives())
+        try tree.write("LIVE", to: "x")
+        for ending in ["-wal", "-shm", "-journal"] { try tree.write(ending, to: "x" + ending) }
+        let path = try RelativePath("x")
+        do {
+            let outcome =
+                isReplaced
+                ? try tree.writer.install(tree.staged("text"), at: path, expecting: .any)
+                : try tree.writer.remove(path, expecting: .any)
+            #expect(outcome != .surprised && !failer.hasFailed)
+        } catch let failure as Failure {
+            #expect(failer.hasFailed && failure.code == .io && failure.path == path.bytes)
+            failer.repair()
+            try tree.staging.clear()
+            #expect(try tree.names() == ["x", "x-journal", "x-shm", "x-wal"])
+            #expect(try tree.read("x") == "LIVE" && tree.read("x-wal") == "-wal")
         }
         #expect(try tree.leftovers().isEmpty)
     }
@@ -151,4 +205,15 @@ import Testing
         #expect(try tree.read("taken") == "taken" && tree.read("new") == "ours")
         #expect(try tree.leftovers().isEmpty)
     }
+}
+
+/// Files that begin with `LIVE` are live; nothing is replaced in place.
+private struct HeaderLives: LiveFiles {
+    func isLive(_ header: [UInt8]) -> Bool { header.starts(with: "LIVE".utf8) }
+
+    func snapshot(at path: String) throws(Failure) -> (any LiveSnapshot)? { nil }
+
+    func replace(
+        _ path: String, with content: String, isExpected: (String) throws(Failure) -> Bool
+    ) throws(Failure) -> Bool { false }
 }

@@ -1,4 +1,3 @@
-import FilesinkiHashing
 import FilesinkiModel
 import Testing
 
@@ -30,6 +29,13 @@ struct MountPointTests {
             ) { tree in
                 for name in ["f", "l", "s"] { tree.remove("d/\(name)") }
                 try tree.write("n", to: "d/new")
+            },
+            Case(
+                testDescription:
+                    "it is unmounted, and the bare folder has a folder of the same name",
+                device: nil, expected: ["blocked d", "problem d"]
+            ) { tree in
+                for name in ["f", "l", "s/g"] { tree.remove("d/\(name)") }
             },
             Case(
                 testDescription: "its folder went with it", device: nil,
@@ -133,6 +139,57 @@ struct MountPointTests {
         #expect(words(found) == ["blocked d", "problem d"])
     }
 
+    @Test("E2.2 a mount point inside an unmounted one is not reported beside it")
+    func inner() throws {
+        let known = try knownTree(on: 77)
+        for name in ["f", "l", "s/g"] { tree.remove("d/\(name)") }
+        var scanner = self.scanner(nil)
+        scanner.injection.device = { $0?.bytes == Array("d/s".utf8) ? 78 : nil }
+        let found = try scanner.scan(known)
+        #expect(words(found) == ["blocked d", "problem d"])
+        #expect(found.mountPoints.isEmpty)
+    }
+
+    @Test("E2.2 a file in the deepest folder tells on which device the folder above was")
+    func deepest() throws {
+        let rows = try knownTree(on: 77).rows.filter {
+            $0.entry.kind == .directory || $0.path.description == "d/s/g"
+        }
+        let unsure = rows.map { row in
+            var row = row
+            // A folder's own number may be that of the bare folder.
+            if row.entry.kind == .directory { row.stamp = nil }
+            return row
+        }
+        tree.remove("d")
+        let found = try scanner(nil).scan(BaseSnapshot(unsure))
+        #expect(words(found).filter { !$0.hasPrefix("read") } == ["blocked d", "problem d"])
+    }
+
+    @Test(
+        "E2.2 a folder that is deleted on a mounted file system is missing, also by a scan below it",
+        arguments: ["d/s", "d/s/g"])
+    func deletedBelow(_ path: String) throws {
+        let known = try knownTree(on: 77)
+        tree.remove("d/s")
+        var scanner = self.scanner(nil)
+        scanner.injection.device = { $0?.bytes == Array("d".utf8) ? 77 : nil }
+        let found = try scanner.scan(known, below: RelativePath(path))
+        let gone = ["missing d/s", "missing d/s/g"]
+        #expect(words(found) == gone.filter { $0.contains(path) })
+    }
+
+    @Test(
+        "E2.2 a symlink in the place of a mounted folder deletes nothing by a scan below it",
+        arguments: [("d/f", "d")])
+    func linkBelow(_ path: String, _ blocked: String) throws {
+        let known = try knownTree(on: 77)
+        tree.remove("d")
+        try tree.link("elsewhere", at: "d")
+        let found = try scanner(nil).scan(known, below: RelativePath(path))
+        #expect(words(found) == ["blocked \(blocked)", "problem \(blocked)"])
+    }
+
     @Test("E2.2 a mount point is reported only once")
     func firstSight() throws {
         let folders = try knownTree(on: nil).rows.filter { $0.entry.kind == .directory }
@@ -158,18 +215,6 @@ struct MountPointTests {
 
     /// The tree as it is now, as a manifest would hold it.
     private func knownTree(on device: UInt64?) throws -> BaseSnapshot {
-        let found = try scanner(device).scan(BaseSnapshot([]))
-        let files = try found.candidates.map { candidate in
-            let (bytes, status) = try tree.root.readWhole(candidate.path, limit: 1000)
-            let entry = Entry.file(
-                ContentHasher.hash(bytes), size: Int64(bytes.count), mode: status.mode,
-                modified: status.stamp.modified)
-            return BaseRow(
-                path: candidate.path, entry: entry, version: 1, stamp: candidate.status.stamp)
-        }
-        let others = found.changed.map {
-            BaseRow(path: $0.path, entry: $0.entry, version: 1, stamp: $0.stamp)
-        }
-        return BaseSnapshot(files + others)
+        try tree.known(scanner(device))
     }
 }

@@ -182,6 +182,12 @@ struct RaceCase: Sendable, CustomTestStringConvertible {
         for save in saver.saves {
             #expect(contents.contains(save), "\(save) in \(contents)")
         }
+        // What is recorded as this step's work is never the user's: a scan would not find the save.
+        if case .done(let noted) = outcome {
+            for (name, content) in zip(files, contents) where saver.saves.contains(content) {
+                #expect(try tree.stamp(name) != noted.stamp, "\(name)")
+            }
+        }
         guard saver.hasActed else {
             #expect(outcome != .surprised)
             return

@@ -273,6 +273,11 @@ import Testing
             (".profile", 1, ".profile (recovered 12345678)"),
             ("a.b.c", 2, "a.b (recovered 12345678 2).c"),
             (
+                "a." + String(repeating: "x", count: 63), 1,
+                "a (recovered 12345678)." + String(repeating: "x", count: 63)
+            ),
+            ("a." + String(repeating: "x", count: 64), 1, "a (recovered 12345678)"),
+            (
                 String(repeating: "ä", count: 127), 1,
                 String(repeating: "ä", count: 116) + " (recovered 12345678)"
             ),

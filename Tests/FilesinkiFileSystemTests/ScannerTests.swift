@@ -1,4 +1,3 @@
-import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiSystem
 import Glibc
@@ -124,7 +123,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
 
     @Test("detects changes", arguments: ScanCase.all)
     func differences(_ example: ScanCase) throws {
-        let known = try knownTree()
+        let known = try tree.known()
         try example.act(tree)
         let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(known)
         #expect(words(result) == example.expected.sorted())
@@ -141,7 +140,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         "an error in a folder reports nothing below it",
         arguments: [("d", ["blocked d", "problem d"]), ("d/s", ["blocked d/s", "problem d/s"])])
     func unreadable(_ folder: String, _ expected: [String]) throws {
-        let known = try knownTree()
+        let known = try tree.known()
         tree.remove("d/s/g")
         let path = try RelativePath(folder)
         var scanner = Scanner(root: tree.root, filter: EverythingFilter())
@@ -152,12 +151,12 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     @Test func `an error in the root is an error of the scan`() throws {
         var scanner = Scanner(root: tree.root, filter: EverythingFilter())
         scanner.injection.fault = { $0 == nil ? SystemError(EIO) : nil }
-        let known = try knownTree()
+        let known = try tree.known()
         #expect(throws: Failure.self) { try scanner.scan(known) }
     }
 
     @Test func `known paths that are now ignored are neither missing nor changed`() throws {
-        let known = try knownTree()
+        let known = try tree.known()
         tree.remove("d/s")
         try tree.write("edited", to: "d/f")
         let scanner = Scanner(root: tree.root, filter: NameFilter(names: ["f", "s", "new"]))
@@ -192,12 +191,12 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     func belowIgnoredFolder() throws {
         let filter = FolderFilter(name: "d")
         let found = try Scanner(root: tree.root, filter: filter)
-            .scan(knownTree(), below: RelativePath("d/s/g"))
+            .scan(tree.known(), below: RelativePath("d/s/g"))
         #expect(words(found) == ["ignored d/s/g"])
     }
 
     @Test func `a scan below a path that was deleted finds it missing`() throws {
-        let known = try knownTree()
+        let known = try tree.known()
         tree.remove("d")
         let scanner = Scanner(root: tree.root, filter: EverythingFilter())
         #expect(
@@ -227,7 +226,7 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `rows whose folder has no row are compared, too`() throws {
-        let known = BaseSnapshot(try knownTree().rows.filter { $0.path.description != "d" })
+        let known = BaseSnapshot(try tree.known().rows.filter { $0.path.description != "d" })
         #expect(
             try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known)) == [
                 "directory d"
@@ -239,27 +238,11 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `the order of the known rows does not matter`() throws {
-        let known = BaseSnapshot(try knownTree().rows.reversed())
+        let known = BaseSnapshot(try tree.known().rows.reversed())
         #expect(known.rows.map(\.path.description) == ["d", "d-e", "d/f", "d/l", "d/s", "d/s/g"])
         #expect(known.slots(of: Array("d".utf8)).map(known.row(at:)) == [2, 3, 4])
         #expect(known.slots(of: []).map(known.row(at:)) == [0, 1])
         #expect(try words(Scanner(root: tree.root, filter: EverythingFilter()).scan(known)).isEmpty)
-    }
-
-    /// The tree as it is now, as a manifest would hold it.
-    private func knownTree() throws -> BaseSnapshot {
-        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(BaseSnapshot([]))
-        let files = try result.candidates.map { candidate in
-            let (bytes, status) = try tree.root.readWhole(candidate.path, limit: 1000)
-            let entry = Entry.file(
-                ContentHasher.hash(bytes), size: Int64(bytes.count), mode: status.mode,
-                modified: status.stamp.modified)
-            return BaseRow(path: candidate.path, entry: entry, version: 1, stamp: status.stamp)
-        }
-        let others = result.changed.map {
-            BaseRow(path: $0.path, entry: $0.entry, version: 1, stamp: $0.stamp)
-        }
-        return BaseSnapshot(files + others)
     }
 }
 

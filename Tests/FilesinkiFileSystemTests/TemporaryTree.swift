@@ -1,3 +1,4 @@
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiSystem
 import FilesinkiTesting
@@ -88,6 +89,26 @@ final class TemporaryTree: Sendable {
     func stamp(_ path: String) throws -> FileStamp {
         guard let status = try root.status(RelativePath(path)) else { throw SystemError(ENOENT) }
         return status.stamp
+    }
+
+    /// The tree as it is now, as a manifest would hold it.
+    ///
+    /// - Parameter scanner: Nil for one that sees everything.
+    func known(_ scanner: Scanner? = nil) throws -> BaseSnapshot {
+        let scanner = scanner ?? Scanner(root: root, filter: EverythingFilter())
+        let found = try scanner.scan(BaseSnapshot([]))
+        let files = try found.candidates.map { candidate in
+            let (bytes, status) = try root.readWhole(candidate.path, limit: 1000)
+            let entry = Entry.file(
+                ContentHasher.hash(bytes), size: Int64(bytes.count), mode: status.mode,
+                modified: status.stamp.modified)
+            return BaseRow(
+                path: candidate.path, entry: entry, version: 1, stamp: candidate.status.stamp)
+        }
+        let others = found.changed.map {
+            BaseRow(path: $0.path, entry: $0.entry, version: 1, stamp: $0.stamp)
+        }
+        return BaseSnapshot(files + others)
     }
 
     /// The names in the staging folder.
