@@ -152,8 +152,9 @@ extension RootFolder {
         let flags = fsk_path_only | O_DIRECTORY
         let raw = if let folder { openBeneath(folder, flags) } else { openItself(flags) }
         guard let opened = FileHandle(raw) else {
-            throw SystemError.last.failure(
-                "open the folder", folder?.bytes ?? [], of: .local)
+            let error = SystemError.last
+            throw folder.map { error.failure(opening: $0, "open the folder") }
+                ?? error.failure("open the root", path, of: .local)
         }
         return opened
     }

@@ -89,6 +89,7 @@ struct RestoringTests {
         "E2.1 a save whose folder is gone, or is a symlink or a file now, is restored in the nearest folder above it",
         arguments: [
             ("gone", "d/e", "d/x"), ("gone", "d", "x"), ("link", "d/e", "d/x"),
+            ("link", "d", "x"),
             ("file", "d/e", "d/x"), ("file", "d", "x"),
         ])
     func above(_ change: String, _ folder: String, _ expected: String) throws {
