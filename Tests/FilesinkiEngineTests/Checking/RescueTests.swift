@@ -25,14 +25,19 @@ struct RescueTests {
         key = try ObjectKey(pack.keyText)
     }
 
-    private static func id(_ text: String) -> ContentID { ContentHasher.hash(Array(text.utf8)) }
+    /// A content that is long enough to be compressed.
+    private static func bytes(_ text: String) -> [UInt8] {
+        Array(String(repeating: text, count: 1000).utf8)
+    }
+
+    private static func id(_ text: String) -> ContentID { ContentHasher.hash(bytes(text)) }
 
     private static func store(_ blocks: [[String]], in world: World) async throws -> PackReference {
         let writer = PackWriter(remote: world.store, systemContext: world.clock.systemContext)
         for texts in blocks {
             var builder = BlockBuilder(compressor: ZstdCompressor(level: 1))
             for text in texts {
-                Array(text.utf8).withUnsafeBytes {
+                Self.bytes(text).withUnsafeBytes {
                     builder.add(Self.id(text), kind: .chunk, bytes: $0)
                 }
             }
@@ -41,11 +46,11 @@ struct RescueTests {
         return try #require(try await writer.finish().first)
     }
 
-    /// Damages a block of the pack.
+    /// Damages all of a block of the pack.
     private func damageBlock(_ number: Int) async throws {
         let index = try await PackReader(remote: world.store, reference: pack).index()
         let stored = index.blocks[number].stored
-        world.store.objects[key]?[Int(stored.lowerBound + stored.upperBound) / 2] ^= 1
+        for offset in stored { world.store.objects[key]?[Int(offset)] ^= 0xFF }
     }
 
     private func damageIndex() throws {
