@@ -89,6 +89,53 @@ struct ObserverFailureTests {
         #expect(events.allSatisfy { $0.isApplied })
     }
 
+    /// The pauses of an observer after so many sleeps. Waits for a lock are shorter.
+    private func pauses(after count: Int) -> [Duration] {
+        world.clock.slept.dropFirst(count).filter { $0 >= .seconds(1) }
+    }
+
+    @Test("after three pauses an event is returned that a busy run has read, as not applied")
+    func busyForLong() async throws {
+        var machine = b
+        machine.options.lockWait = .zero
+        let observer = machine.observer(notes)
+        _ = try await observer.events()
+        try a.write(["f": .file("two")])
+        try await a.sync()
+        // Reads the log, and leaves what it was not asked for.
+        #expect(try await b.load("g") == "g")
+        let slept = world.clock.slept.count
+        let events = try await b.with { _ in try await observer.nextEvents() }
+        #expect(events.map(\.brief) == ["2 +f"])
+        #expect(events.map(\.isApplied) == [false])
+        #expect(pauses(after: slept) == [.seconds(1), .seconds(2), .seconds(4)])
+        #expect(notes.all == ["waiting: busy", "trouble: differs f", "back"])
+        try await b.sync()
+        #expect(b.text("f") == "two")
+    }
+
+    @Test("an event that no run has read yet waits for as long as the replica is busy")
+    func busyBeforeReading() async throws {
+        let c = try await world.replica("c")
+        var machine = c
+        machine.options.lockWait = .zero
+        let observer = machine.observer(notes) { $0.start = .beginning }
+        _ = try await observer.next(.none)
+        let slept = world.clock.slept.count
+        let task = try await c.with { _ in
+            let task = Task { try await observer.nextEvents() }
+            _ = try await eventually {
+                pauses(after: slept).count > 4 || notes.all.contains("back")
+            }
+            return task
+        }
+        let events = try await task.value
+        #expect(events.map(\.brief) == ["1 +f", "1 +g"])
+        #expect(events.allSatisfy { $0.isApplied })
+        #expect(c.text("f") == "f")
+        #expect(notes.all == ["waiting: busy", "back"])
+    }
+
     @Test("a guard stops a deletion here, but not its event")
     func guarded() async throws {
         try b.write([".filesinki.toml": .file("max-delete = \"0\"\n")])
