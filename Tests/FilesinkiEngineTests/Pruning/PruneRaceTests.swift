@@ -124,20 +124,50 @@ struct PruneRaceTests: PruneScene {
             pruned.withLock { $0 = report }
         }
         if kind == 2 {
-            guard case .bytes(let bytes, _, _) = content else { return }
-            try await machine.with { replica in
-                var options = SaveOptions()
-                options.ifVersion = 0
-                _ = try await replica.save(try RelativePath("saved"), options) { write in
-                    try bytes.withUnsafeBytes(write)
-                }
-            }
+            try await saveNew(content, by: machine)
         } else {
             try await machine.sync()
         }
         #expect(pruned.withLock(\.removedPacks) == 1)
         try await expectWhole()
         #expect(try a.tree()[name(kind == 2 ? "saved" : "new")] == added)
+    }
+
+    /// Saves a content at a path that does not exist yet.
+    private func saveNew(_ content: TreeFixture.Node, by machine: Machine) async throws {
+        guard case .bytes(let bytes, _, _) = content else { return }
+        try await machine.with { replica in
+            var options = SaveOptions()
+            options.ifVersion = 0
+            _ = try await replica.save(try RelativePath("saved"), options) { write in
+                try bytes.withUnsafeBytes(write)
+            }
+        }
+    }
+
+    @Test("a save of a small content that a prune drops meanwhile has the content in its commit")
+    func smallSave() async throws {
+        // Together they are too large for a commit.
+        let content = large(1, 50_000)
+        try a.write(["f": content, "g": large(2)])
+        try await a.sync()
+        try await b.sync()
+        try a.write(["f": large(3), "g": large(4)])
+        try await a.sync()
+        try await acknowledge()
+        let rival = RivalRemote(remote: world.remote)
+        var machine = b
+        machine.options.connect = { _ in rival }
+        let (a, last) = (a, policy { $0.last = 1 })
+        rival.beforePublishing {
+            let report = try await a.with { try await $0.prune(last, isDryRun: false, nil) }
+            #expect(report.removedPacks == 1)
+        }
+        try await saveNew(content, by: machine)
+        let saved = try #require(try await world.commits().last)
+        #expect(saved.inline.count == 1 && saved.packs.isEmpty)
+        try await expectWhole()
+        #expect(try a.tree()["saved"] == content)
     }
 
     @Test("a prune keeps what a device names again before its commit", arguments: [0, 1])
@@ -258,36 +288,5 @@ struct PruneRaceTests: PruneScene {
         try await expectWhole()
         try await prune(b)
         try await expectWhole()
-    }
-}
-
-/// A remote where something happens before a pack is read for the first time.
-private final class PackReadHook: RemoteWrapper {
-    let wrapped: any Remote
-    private let deed = Mutex<(@Sendable () async throws -> Void)?>(nil)
-
-    init(wrapped: any Remote) { self.wrapped = wrapped }
-
-    func beforeReading(_ body: @escaping @Sendable () async throws -> Void) {
-        deed.withLock { $0 = body }
-    }
-
-    private func act(on key: ObjectKey) async throws {
-        guard key.description.hasPrefix("packs/") else { return }
-        let body = deed.withLock { deed in
-            defer { deed = nil }
-            return deed
-        }
-        try await body?()
-    }
-
-    func get(_ key: ObjectKey, range: Range<Int64>?) async throws -> [UInt8]? {
-        try await act(on: key)
-        return try await wrapped.get(key, range: range)
-    }
-
-    func read(_ requests: [ObjectRequest]) async throws -> [ObjectReply] {
-        for request in requests { try await act(on: request.key) }
-        return try await wrapped.read(requests)
     }
 }

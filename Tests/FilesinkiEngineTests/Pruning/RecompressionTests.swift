@@ -83,6 +83,24 @@ struct RecompressionTests: PruneScene {
         try await expectWhole()
     }
 
+    @Test("a dry run announces nothing of packs of which xz saves nothing")
+    func notWorthwhile() async throws {
+        var random = SeededRandom(seed: 4)
+        // Of digits at random both keep four bits each.
+        let digits = random.bytes(300_000).flatMap { hexadecimal([$0]).utf8 }
+        try a.write(["digits": .bytes(digits, mode: 0o644, modified: nil)])
+        try await a.sync()
+        try await acknowledge()
+        #expect(try await codecs() == [.zstd])
+        let before = packBytes
+        for isDryRun in [true, false] {
+            let report = try await prune(a, recompresses: true, isDryRun: isDryRun)
+            #expect(report.recompressedPacks == 0 && report.removedPacks == 0)
+            #expect(report.freedBytes == 0)
+        }
+        #expect(packBytes == before)
+    }
+
     @Test("what the device that prunes has read and not acknowledged yet counts as read")
     func read() async throws {
         try a.write(["t": text(1)])
