@@ -226,6 +226,63 @@ struct BatchTests {
         #expect(a.text("d14/f14") == "b's")
     }
 
+    @Test(
+        "a folder in the place of a file waits for the plan of the whole tree, with what is in it")
+    func folderForFile() async throws {
+        let a = try await world.replica("a")
+        try a.write(["n": .file("a file")])
+        try await a.sync()
+        a.remove("n")
+        try a.write(["n": .directory(["x": .file("1"), "y": .file("2")])])
+        try a.write(tree(2, 4))
+        let given = Mutex<[String]>([])
+        let report = try await sync(a) {
+            $0.onSteps = { steps in given.withLock { $0 += steps.map(\.path.description) } }
+        }
+        #expect(given.withLock { $0.count } == 10)
+        #expect(given.withLock { $0.filter { $0.hasPrefix("n") } } == [])
+        #expect(report.steps.map(\.path.description).sorted() == ["n", "n/x", "n/y"])
+        let b = try await world.replica("b")
+        try await sync(b)
+        #expect(try b.tree() == a.tree())
+    }
+
+    @Test(
+        "what the batches leave is sent by the same run",
+        arguments: ["symlink", "folder", "conflict copy"])
+    func leftChange(_ kind: String) async throws {
+        let a = try await world.replica("a")
+        try a.write(["n": .file("a file")])
+        try await a.sync()
+        switch kind {
+        case "symlink", "folder":
+            a.remove("n")
+            try a.write(["n": kind == "folder" ? .directory([:]) : .symlink("d10")])
+        default: try a.write(["n (conflict b 0123abcd)": .file("b's")])
+        }
+        try a.write(tree(2, 4))
+        let report = try await sync(a)
+        #expect(report.problems.isEmpty && report.publishedCommits == 5)
+        let b = try await world.replica("b")
+        try await sync(b)
+        #expect(try b.tree() == a.tree())
+        #expect(try await sync(a).publishedCommits == 0)
+    }
+
+    @Test("too many edits for the guards are left by all batches, and stop the run")
+    func manyEdits() async throws {
+        let a = try await world.replica("a")
+        try a.write(tree(4, 30))
+        try await a.sync()
+        try a.write(tree(4, 30, "edited"))
+        let failure = await #expect(throws: Failure.self) { try await sync(a) }
+        #expect(failure?.code == .limit)
+        #expect(
+            failure?.message
+                == "The run would overwrite 120 of 124 paths at the remote; "
+                + "the limit of overwrites is 90%, and only --approve lifts it.")
+    }
+
     @Test("what a rule ignores is not received, and the run is complete")
     func ignored() async throws {
         let a = try await world.replica("a")
