@@ -62,4 +62,64 @@ import Testing
         #expect(a.text("x") == "of x" && a.text("new") == "of a user")
         #expect(try a.names == ["new", "x", "y"])
     }
+
+    private static func removal(of path: String, _ base: BaseIndex) throws -> Step {
+        let path = try RelativePath(path)
+        return Step(
+            path: path, ours: base.row(path)?.entry, action: .take(.tombstone), reason: .edit)
+    }
+
+    @Test func `what could not be copied is not removed either`() async throws {
+        try a.write(["new": .file("of a user")])
+        let result = try await apply { base in
+            [try Self.copy("x", to: "new", base), try Self.removal(of: "x", base)]
+        }
+        #expect(result.surprised.map(\.description) == ["new"])
+        #expect(result.done.isEmpty)
+        #expect(a.text("x") == "of x" && a.text("new") == "of a user")
+    }
+
+    @Test func `the old name of a file stays if its new one could not be given`() async throws {
+        try a.write(["new": .file("of a user")])
+        let result = try await apply { base in
+            let (x, new) = (try RelativePath("x"), try RelativePath("new"))
+            let entry = try #require(base.row(x)?.entry)
+            return [
+                Step(path: new, action: .take(entry), reason: .edit, origin: x),
+                try Self.removal(of: "x", base), try Self.removal(of: "y", base),
+            ]
+        }
+        #expect(result.surprised.map(\.description) == ["new"])
+        #expect(result.done.keys.map(\.description) == ["y"])
+        #expect(a.text("x") == "of x" && a.text("new") == "of a user")
+        #expect(try a.names == ["new", "x"])
+    }
+
+    @Test func `a file that was edited since is not copied, and keeps its edit`() async throws {
+        try a.write(["x": .file("edited")])
+        let result = try await apply { base in
+            [try Self.copy("x", to: "new", base), try Self.removal(of: "x", base)]
+        }
+        #expect(result.surprised.map(\.description) == ["new"])
+        #expect(result.done.isEmpty)
+        #expect(try a.names == ["x", "y"])
+        #expect(a.text("x") == "edited")
+    }
+
+    @Test func `a file that was edited since is not renamed: its old content gets the new name`()
+        async throws
+    {
+        try a.write(["x": .file("edited")])
+        let result = try await apply { base in
+            let (x, new) = (try RelativePath("x"), try RelativePath("new"))
+            let entry = try #require(base.row(x)?.entry)
+            return [
+                Step(path: new, action: .take(entry), reason: .edit, origin: x),
+                try Self.removal(of: "x", base),
+            ]
+        }
+        #expect(result.done.keys.map(\.description) == ["new"])
+        #expect(result.surprised.map(\.description) == ["x"])
+        #expect(a.text("new") == "of x" && a.text("x") == "edited")
+    }
 }
