@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiTesting
 import Synchronization
 import Testing
@@ -90,6 +91,73 @@ struct ResolverTests {
         #expect(report.copies.count == 1)
         #expect(report.notices.contains { $0.failure.message.contains("It is none of mine.") })
         withExtendedLifetime(world) {}
+    }
+
+    @Test("a person is asked about a conflict that it declines, where the chain ends so")
+    func person() async throws {
+        let program = Program(.declined("It is none of mine."))
+        let (world, b) = try await quarrel(program, at: "own")
+        let report = try await b.sync {
+            $0.strategy = try? Strategy(parsing: "ask")
+            $0.ask = { _ in .theirs }
+        }
+        #expect(b.text("own") == "from a")
+        #expect(report.copies.isEmpty && report.conflicts.isEmpty)
+        #expect(program.asked.count == 1)
+        withExtendedLifetime(world) {}
+    }
+
+    @Test("neither it nor a merge is asked about a symlink, and neither leaves a notice")
+    func symlinks() async throws {
+        let program = Program(.merged(Array("both".utf8)))
+        let world = try World()
+        var (a, b) = try await world.pair(["own": .symlink("base")])
+        for (machine, target) in [(a, "from a"), (b, "from b")] {
+            machine.remove("own")
+            try machine.write(["own": .symlink(target)])
+        }
+        try await a.sync()
+        b.options.resolver = program
+        let report = try await b.sync()
+        #expect(program.asked.isEmpty)
+        #expect(report.copies.count == 1)
+        #expect(report.notices.map(\.failure.description) == [])
+        try await world.converge()
+    }
+
+    @Test("why it does not decide about a deletion is said, and the edit stays")
+    func declinedDeletion() async throws {
+        let program = Program(.declined("It was edited by hand."))
+        let world = try World()
+        var (a, b) = try await world.pair(["own": .file("base")])
+        a.remove("own")
+        try await a.sync()
+        try b.write(["own": .file("edited")])
+        b.options.resolver = program
+        let report = try await b.sync()
+        #expect(
+            report.notices.map(\.failure.message) == [
+                "'ask' cannot merge it: It was edited by hand."
+            ])
+        try await world.converge()
+        #expect(a.text("own") == "edited")
+    }
+
+    @Test("a symlink in the place of a remotely deleted file stays; it is not asked")
+    func deletedUnderSymlink() async throws {
+        let program = Program(.theirs)
+        let world = try World()
+        var (a, b) = try await world.pair(["own": .file("base"), "k": .file("k")])
+        a.remove("own")
+        try await a.sync()
+        b.remove("own")
+        try b.write(["own": .symlink("k")])
+        b.options.resolver = program
+        let report = try await b.sync()
+        #expect(program.asked.isEmpty)
+        #expect(report.notices.map(\.failure.description) == [])
+        try await world.converge()
+        #expect(try a.tree()["own"] == .symlink("k"))
     }
 
     @Test(
