@@ -1,15 +1,16 @@
 import FilesinkiDirectory
 import FilesinkiManifest
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiSystem
 import FilesinkiTesting
-import FilesinkiWatch
 import Glibc
 import Synchronization
 import Testing
 
 @testable import FilesinkiEngine
+@testable import FilesinkiWatch
 
 /// Two watches in one process, and their store. Waiting is bounded, and polls only
 /// what a watch itself reports.
@@ -74,6 +75,11 @@ private final class Watched: Sendable {
     }
 }
 
+extension Watcher {
+    /// Whether the thread that watches the root ends, or has ended.
+    fileprivate var hasEndedThread: Bool { local.state.withLock { $0.isEnding } }
+}
+
 @Suite("Watches", .serialized)
 struct WatcherTests {
     @Test("two watches sync changes in both directions")
@@ -120,6 +126,7 @@ struct WatcherTests {
         await beside.close()
         watcher.requestStop()
         try await run
+        #expect(await watcher.hasEndedThread)
         // Its end lets the next one in.
         let next = try world.watcher("a")
         next.requestStop()
@@ -253,6 +260,45 @@ struct WatcherTests {
         try await run
     }
 
+    @Test("a run that a guard stops after a round has changed something reports that first")
+    func stoppedRun() async throws {
+        let world = try World()
+        func wide(_ count: Int) -> TreeFixture {
+            TreeFixture(
+                Dictionary(
+                    (0..<count).map { (TreeFixture.Name(Array("f\($0)".utf8)), .file("\($0)")) }
+                ) { first, _ in first })
+        }
+        let (a, b) = try await world.pair(wide(30))
+        try a.write(wide(60))
+        try await a.sync()
+        try b.write(["own": .file("x")])
+        let rival = RivalRemote(remote: world.remote)
+        var options = b.options
+        options.connect = { _ in rival }
+        rival.beforePublishing {
+            for number in 0..<26 { a.remove("f\(number)") }
+            try await a.sync { $0.maxDelete = .count(100) }
+        }
+        let said = Mutex<[String]>([])
+        let watcher = try Watcher(options, WatchOptions()) { notice in
+            let words =
+                switch notice {
+                case .synced(let report): "synced \(report.steps.count)"
+                case .failed(let failure): failure.message
+                default: "\(notice)"
+                }
+            said.withLock { $0.append(words) }
+        }
+        try await watcher.syncAndSchedule(.everything)
+        #expect(
+            said.withLock { $0 } == [
+                "synced 30", "The run would delete 26 of 30 paths here; the limit is 50%.",
+            ])
+        #expect(try b.names.count == 61)
+        await watcher.replica?.close()
+    }
+
     @Test("a removed root ends the watch")
     func rootGone() async throws {
         let world = try Watched()
@@ -263,6 +309,7 @@ struct WatcherTests {
         #expect(rename(world.at("a"), world.at("elsewhere")) == 0)
         let failure = await #expect(throws: Failure.self) { try await run.value }
         #expect(failure?.code == .io)
+        #expect(await watcher.hasEndedThread)
     }
 
     @Test("a replica without a remote is reported at once")
