@@ -263,14 +263,14 @@ struct WatcherTests {
     @Test("a run that a guard stops after a round has changed something reports that first")
     func stoppedRun() async throws {
         let world = try World()
-        func wide(_ count: Int) -> TreeFixture {
+        func files(_ numbers: Range<Int>) -> TreeFixture {
             TreeFixture(
                 Dictionary(
-                    (0..<count).map { (TreeFixture.Name(Array("f\($0)".utf8)), .file("\($0)")) }
+                    numbers.map { (TreeFixture.Name(Array("f\($0)".utf8)), .file("\($0)")) }
                 ) { first, _ in first })
         }
-        let (a, b) = try await world.pair(wide(30))
-        try a.write(wide(60))
+        let (a, b) = try await world.pair(files(0..<30))
+        try a.write(files(30..<60))
         try await a.sync()
         try b.write(["own": .file("x")])
         let rival = RivalRemote(remote: world.remote)
