@@ -293,7 +293,8 @@ struct WatcherTests {
         try await watcher.syncAndSchedule(.everything)
         #expect(
             said.withLock { $0 } == [
-                "synced 30", "The run would delete 26 of 30 paths here; the limit is 50%.",
+                "rulesReloaded", "synced 30",
+                "The run would delete 26 of 30 paths here; the limit is 50%.",
             ])
         #expect(try b.names.count == 61)
         await watcher.replica?.close()
