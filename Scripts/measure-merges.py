@@ -6,7 +6,7 @@ usage: measure-merges.py FOLDER... --binary PATH [--list] [--keep FOLDER] [--lim
 FOLDER has a folder for every triple, as cut-triples.py makes them: base, here, there, committed
 (what the people made of it) and name. They are counted by format, which the file's name tells.
 Each result is read again by a parser that is not ours (json, json5, yaml, tomllib, lxml, csv, polib,
-icalendar, vobject, markdown-it, and a reader of settings by line), and compared as a parsed document.
+icalendar, vobject, markdown-it, html, zipfile, and a reader of settings by line), and compared as a parsed document.
 Triples of which a version is not a document of the format are left out and counted. PyYAML, lxml,
 json5, polib, icalendar, vobject and markdown-it-py have to be installed for those formats. A row has:
 
@@ -30,6 +30,8 @@ import configparser
 import csv
 import decimal
 import functools
+import hashlib
+import html.parser
 import io
 import json
 import pathlib
@@ -37,6 +39,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 
 MISSING = object()
 
@@ -197,6 +200,38 @@ def cards(data):
     return unfolded(data)
 
 
+def bookmarks(data):
+    """The tags with their attributes and the texts between them, without the white space around these."""
+    text, found = data.decode("utf-8-sig"), []
+    if not text.lstrip().upper().startswith("<!DOCTYPE NETSCAPE-BOOKMARK-FILE-1>"):
+        raise ValueError("no bookmarks")
+    if re.search(r"(?m)^(<{7}|>{7})( |\r?$)", text):
+        raise ValueError("a conflict")
+    reader = html.parser.HTMLParser()
+    reader.handle_starttag = lambda tag, attributes: found.append((tag, sorted(attributes, key=repr)))
+    reader.handle_endtag = found.append
+    reader.handle_data = lambda text: text.strip() and found.append(text.strip())
+    reader.feed(text)
+    reader.close()
+    return found
+
+
+def archive(data):
+    """The parts of a document by name: XML in its canonical form, others by their bytes."""
+    found = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as parts:
+        for entry in parts.infolist():
+            if entry.filename in found:
+                raise ValueError("a part twice")
+            content = parts.read(entry)
+            is_xml = content.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<")
+            found[entry.filename] = xml_document(content) if is_xml and content \
+                else hashlib.sha256(content).hexdigest()
+    if not found:
+        raise ValueError("no parts")
+    return found
+
+
 def unfolded(data):
     return re.sub(r"\r?\n[ \t]", "", data.decode("utf-8-sig")).splitlines()
 
@@ -204,6 +239,12 @@ def unfolded(data):
 FORMATS = {
     "plist": ([r"\.(plist|entitlements|mobileconfig)"], [xml_document]),
     "svg": ([r"\.svg"], [xml_document]),
+    "draw.io": ([r"\.(drawio|dio)"], [xml_document]),
+    "OPML": ([r"\.opml"], [xml_document]),
+    "bookmarks": ([r"bookmark.*\.html?", r".*bookmarks\.html"], [bookmarks]),
+    "ODF": ([r"\.(od[tspg]|ot[tspg])"], [archive]),
+    "OOXML": ([r"\.(doc|xls|ppt)[xm]"], [archive]),
+    "EPUB": ([r"\.epub"], [archive]),
     "JSON": ([r"\.json"], [json_document]),
     "JSONC": ([r"\.(json|jsonc|json5|code-workspace|code-snippets|babelrc|eslintrc|jshintrc|swcrc)",
                r"\.sublime-(settings|project|keymap)"], [json5_document]),
@@ -214,16 +255,19 @@ FORMATS = {
     "INI": ([r"\.(ini|editorconfig|npmrc|pylintrc|gitconfig|gitmodules)", r"setup\.cfg",
              r"\.env(\..*)?", r".*\.env"], [settings, keyed_lines]),
     "XML": ([r"\.(xml|csproj|props|targets|resx|xaml|nuspec|xib|storyboard|xcscheme|ui|glade|qrc)",
-             r"\.(xlf|xliff|vcxproj|xsd|xsl|opml|gpx|iml|opf)"], [xml_document]),
+             r"\.(xlf|xliff|vcxproj|xsd|xsl|gpx|iml|opf|fod[tspg])"], [xml_document]),
     "CSV": ([r"\.[ct]sv"], [table]),
     "notebooks": ([r"\.ipynb"], [notebook]),
     "PO": ([r"\.(po|pot)"], [translations]),
     "Markdown": ([r"\.(md|markdown)"], [markdown]),
-    "calendars": ([r"\.(ics|ical|ifb)"], [calendar]),
+    "calendars": ([r"\.(ics|ical|ifb|vcs)"], [calendar]),
     "cards": ([r"\.(vcf|vcard)"], [cards]),
     "line sets": ([r"requirements.*\.txt", r"go\.sum"], [line_set]),
 }
 """The format of a file, and what reads it, by the end of its name; the first that reads it counts."""
+
+# Their bytes have no lines.
+ARCHIVES = {"ODF", "OOXML", "EPUB"}
 
 # Merged by a rule, as no name selects them.
 BY_RULE = {"line sets": "union-lines", "TOML": "toml"}
@@ -352,7 +396,8 @@ class Triple:
             found.add("as people")
         elif result is not MISSING:
             found.add(self.difference(ours.stdout))
-        if noise(self.versions, ours.stdout, git.stdout) and not self.has_other_columns:
+        if self.format not in ARCHIVES and not self.has_other_columns \
+                and noise(self.versions, ours.stdout, git.stdout):
             found.add("noise")
         return found
 
