@@ -40,7 +40,8 @@ CARD = b"BEGIN:VCARD%sVERSION:3.0%sUID:added-beside%sN:Beside;Added;;;%sFN:Added
 
 def added(kind, data):
     """The version with one more thing at its end, and None where there is no plain place for it."""
-    end = b"\r\n" if data.endswith(b"\r\n") else b"\n"
+    last = data.rfind(b"\n")
+    end = b"\r\n" if last > 0 and data[last - 1] == 13 else b"\n"
     if kind in {"svg", "plist", "XML", "draw.io", "OPML"}:
         return data + b"<!-- added beside -->" + end if data.endswith(b"\n") else None
     if kind == "units":
@@ -91,9 +92,11 @@ class Merges:
 
 
 def laws(merges, first, second):
-    holds = all(merges.ours(*three) == second for three in (
-        (first, first, second), (first, second, second), (first, second, first)))
-    return {"laws"} if holds else {"wrong"}
+    results = [merges.ours(*three) for three in (
+        (first, first, second), (first, second, second), (first, second, first))]
+    if all(result == second for result in results):
+        return {"laws"}
+    return set() if all(result in (None, second) for result in results) else {"wrong"}
 
 
 def beside(merges, kind, reader, first, second):
