@@ -391,7 +391,8 @@ let package = Package(
         tests(
             "FilesinkiEngineTests",
             [
-                "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEngine",
+                "FilesinkiCompression", "FilesinkiDirectory", "FilesinkiEncryption",
+                "FilesinkiEngine",
                 "FilesinkiFileSystem", "FilesinkiHashing", "FilesinkiItems", "FilesinkiManifest",
                 "FilesinkiModel", "FilesinkiRecordZones", "FilesinkiRecords",
                 "FilesinkiSystem", "FilesinkiMerge", "FilesinkiReconcile", "FilesinkiRemote",

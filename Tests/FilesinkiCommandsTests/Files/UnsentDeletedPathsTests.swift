@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiTesting
 import Testing
 
 /// What was deleted in the folder, and no run has sent.
@@ -14,7 +15,7 @@ struct UnsentDeletedPathsTests {
         world.hoursLater = 1
         try await world.expect("sync a")
         try await world.expect("rm -q --root a old")
-        for name in ["d", "e/1"] { world.remove("a/" + name) }
+        for name in ["d", "e/1"] { removeTree(Array("\(world.folder)/a/\(name)".utf8)) }
         world.rename("a/r", to: "a/s")
         return world
     }
