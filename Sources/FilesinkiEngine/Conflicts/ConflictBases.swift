@@ -100,9 +100,10 @@ struct ConflictBases {
         return nil
     }
 
-    /// A tombstone if the path was new in the version that was in place when the copy was made.
+    /// A tombstone if the path was new in the version that was in place when the copy was made. What came with its copy in one commit
+    /// was new to the store only, such as one that has replaced a lost one.
     private func nothing(_ row: ConflictRow, _ commit: Commit, _ inPlace: UInt64?) -> Entry? {
-        guard commit.makesCopy(row.copyPath), let inPlace, inPlace <= commit.sequence,
+        guard commit.makesCopy(row.copyPath), let inPlace, inPlace < commit.sequence,
             let change = commits[inPlace]?.changes.first(where: { $0.path == row.path }),
             change.basedOn == 0, change.movedFrom == nil
         else { return nil }

@@ -10,6 +10,8 @@ struct VersionWriters: Equatable, Sendable {
         var device: Device
         /// The version in which that device committed it: an earlier one, if an undo has put it in place again.
         var origin: UInt64
+        /// What the version is, by which it is known in another store; nil if that is not known.
+        var content: ContentID?
     }
 
     var items: [RelativePath: Item] = [:]
@@ -30,26 +32,28 @@ struct VersionWriters: Equatable, Sendable {
             {
                 copies[path] = version
             }
-            guard words.count == 4 || words.count == 5,
+            guard (4...6).contains(words.count),
                 let path = FilesinkiModel.bytes(hexadecimal: words[0]),
                 let path = try? RelativePath(path), let version = UInt64(words[1]),
                 let id = FilesinkiModel.bytes(hexadecimal: words[2]),
                 let name = FilesinkiModel.bytes(hexadecimal: words[3])
             else { continue }
             let device = Device(id: id, name: String(decoding: name, as: UTF8.self))
-            let origin = words.count == 5 ? UInt64(words[4]) : version
-            items[path] = Item(version: version, device: device, origin: origin ?? version)
+            let origin = words.count > 4 ? UInt64(words[4]) : version
+            let content = words.count > 5 ? ContentID(hexadecimal: words[5]) : nil
+            items[path] = Item(
+                version: version, device: device, origin: origin ?? version, content: content)
         }
     }
 
-    /// One line for each path: the path, the version, and the device's id and name, in hexadecimal, and the origin where it is
-    /// another version. One line for each conflict copy: a word, the path, and the version.
+    /// One line for each path: the path, the version, and the device's id and name, in hexadecimal, the origin, and the content
+    /// where it is known. One line for each conflict copy: a word, the path, and the version.
     var bytes: [UInt8] {
         let lines = items.sorted { $0.key < $1.key }.map { path, item in
             let device = item.device
             return "\(hexadecimal(path.bytes)) \(item.version) \(hexadecimal(device.id)) "
-                + hexadecimal(Array(device.name.utf8))
-                + (item.origin == item.version ? "\n" : " \(item.origin)\n")
+                + hexadecimal(Array(device.name.utf8)) + " \(item.origin)"
+                + (item.content.map { " \($0)" } ?? "") + "\n"
         }
         let made = copies.sorted { $0.key < $1.key }.map { path, version in
             "\(Self.copy) \(hexadecimal(path.bytes)) \(version)\n"
@@ -62,12 +66,33 @@ struct VersionWriters: Equatable, Sendable {
 
     /// The device that committed a version of a path; nil if it is not known.
     func writer(of version: UInt64, at path: RelativePath) -> Device? {
-        items[path].flatMap { $0.version == version ? $0.device : nil }
+        items[path].flatMap { version > 0 && $0.version == version ? $0.device : nil }
     }
 
     /// The version in which the content of a version of a path was committed by its writer.
     func origin(of version: UInt64, at path: RelativePath) -> UInt64 {
         items[path].flatMap { $0.version == version ? $0.origin : nil } ?? version
+    }
+
+    /// Forgets the numbers of versions, as they are of a store that is left. Who wrote which content stays known.
+    mutating func forgetVersions() {
+        items = items.mapValues { item in
+            var item = item
+            (item.version, item.origin) = (0, 0)
+            return item
+        }
+        copies = [:]
+        isStale = true
+    }
+
+    /// Goes on with a writer that was known before, if the version is still what that device wrote.
+    mutating func keep(
+        _ known: VersionWriters, of version: UInt64, _ content: ContentID?, at path: RelativePath
+    ) {
+        guard var item = known.items[path], let content, item.content == content else { return }
+        // In this store it was never edited.
+        (item.version, item.origin) = (version, 0)
+        items[path] = item
     }
 
     fileprivate static let name = "conflict-writers"
@@ -76,6 +101,16 @@ struct VersionWriters: Equatable, Sendable {
 extension ManifestDatabase {
     func conflictWriters() throws -> VersionWriters {
         VersionWriters(try value(VersionWriters.name) ?? [])
+    }
+}
+
+extension ManifestWriter {
+    /// Forgets the versions of conflicts in a store that is left: see ``VersionWriters/forgetVersions()``.
+    func forgetConflictVersions(in manifest: ManifestDatabase) throws {
+        var known = try manifest.conflictWriters()
+        guard known != VersionWriters() else { return }
+        known.forgetVersions()
+        try setValue(VersionWriters.name, known.bytes)
     }
 }
 
@@ -102,13 +137,18 @@ extension SyncEngine {
         let known = try manifest.conflictWriters()
         var found = VersionWriters()
         var unknown: [RelativePath: UInt64] = [:]
+        var contents: [RelativePath: ContentID] = [:]
         for row in open {
             if let copy = row.copyPath {
                 found.copies[copy] = try known.copies[copy] ?? conflicts.versionMade(of: copy)
             }
             guard let version = try conflicts.otherVersion(of: row) else { continue }
+            if row.copyPath != nil {
+                contents[row.path] = try manifest.base(row.path)?.entry.identity
+            }
             if known.writer(of: version, at: row.path) != nil {
                 found.items[row.path] = known.items[row.path]
+                found.items[row.path]?.content = contents[row.path]
             } else {
                 unknown[row.path] = version
             }
@@ -123,9 +163,13 @@ extension SyncEngine {
         }
         for (path, version) in unknown {
             guard let commit = commits[version] else { continue }
+            if commit.hasFoundConflict(of: path) {
+                found.keep(known, of: version, contents[path], at: path)
+                continue
+            }
             let (device, origin) = try await writer(of: commit, at: path)
             found.items[path] = VersionWriters.Item(
-                version: version, device: device, origin: origin)
+                version: version, device: device, origin: origin, content: contents[path])
         }
         guard found != known else { return }
         let bytes = found.items.isEmpty && found.copies.isEmpty ? nil : found.bytes
@@ -159,6 +203,16 @@ extension SyncEngine {
 }
 
 extension Commit {
+    /// Whether a path is new to the store together with a conflict copy of it: the conflict is older than the store, and who has published
+    /// both need not have written either.
+    fileprivate func hasFoundConflict(of path: RelativePath) -> Bool {
+        changes.contains { $0.path == path && $0.basedOn == 0 && $0.movedFrom == nil }
+            && changes.contains {
+                $0.entry.kind != .tombstone && $0.basedOn == 0
+                    && conflictOriginal(of: $0.path)?.path == path
+            }
+    }
+
     /// Whether the commit has opened the conflict of a path again, which it changes: it has its copy, too.
     fileprivate func opensAgain(_ change: Change) -> Bool {
         [Change.openedAgain, Change.resolved].contains(change.reason)

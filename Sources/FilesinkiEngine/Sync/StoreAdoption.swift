@@ -33,6 +33,7 @@ extension SyncEngine {
         try memory.forgetPublishing()
         try manifest.write { writer in
             try writer.forgetStore()
+            try writer.forgetConflictVersions(in: manifest)
             try writer.set([.acceptedEnd: accepted])
         }
         config.store = present.format.id
@@ -103,6 +104,7 @@ extension SyncEngine {
             try memory.forgetPublishing()
             try manifest.write { writer in
                 try writer.forgetStore()
+                try writer.forgetConflictVersions(in: manifest)
                 try writer.set([.acceptedEnd: accepted])
             }
         }

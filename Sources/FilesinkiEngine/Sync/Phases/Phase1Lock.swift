@@ -65,11 +65,12 @@ extension SyncEngine {
         for copy in copies where reported.insert(copy.path).inserted {
             guard let original = conflictOriginal(of: copy.path)?.path else { continue }
             run.report.copies.append(copy.path)
+            let theirs = try manifest.base(original)?.entry
             run.conflicts.append(
                 ConflictRow(
-                    path: original, base: nil, ours: copy.entry,
-                    theirs: try manifest.base(original)?.entry, copyPath: copy.path,
-                    rule: copy.reason, time: systemContext.now()))
+                    path: original, base: nil, ours: copy.entry, theirs: theirs,
+                    copyPath: copy.path, rule: rule(ofFound: copy.path, theirs) ?? copy.reason,
+                    time: systemContext.now()))
         }
         // In a transaction of its own, because these commits are not found a second time.
         try manifest.write { try recordCopies(run, $0) }
@@ -99,12 +100,24 @@ extension SyncEngine {
             }
             guard !open.contains(copy.path) else { continue }
             let winner = winners[original]
+            let theirs = try winner?.entry(besides: copy) ?? manifest.base(original)?.entry
+            let foundRule = isFound ? rule(ofFound: copy.path, theirs) : nil
             run.conflicts.append(
                 ConflictRow(
                     path: original, base: winner?.base?.entry, ours: copy.action.entry,
-                    theirs: try winner?.entry(besides: copy) ?? manifest.base(original)?.entry,
-                    copyPath: copy.path, rule: copy.reason.word, time: systemContext.now()))
+                    theirs: theirs, copyPath: copy.path, rule: foundRule ?? copy.reason.word,
+                    time: systemContext.now()))
         }
+    }
+
+    /// The rule of a conflict whose copy was in the root already and names another device: that one has found it, and this
+    /// replica publishes the copy because the store is new. Nil for a copy that this replica has made.
+    private func rule(ofFound copy: RelativePath, _ theirs: Entry?) -> String? {
+        // Where a folder of this replica keeps the name, its copy has the version, and the name, of another device.
+        guard theirs?.kind != .directory, let device = conflictDevice(of: copy),
+            device != plainName(of: config.device)
+        else { return nil }
+        return Conflicts.receivedRule
     }
 
     /// The copies that earlier runs recorded.

@@ -1,0 +1,85 @@
+import FilesinkiCommands
+import Testing
+
+/// `a` has its text in place, `b` the conflict copy, `c` has written neither; then a new store replaces a lost one.
+@Suite("Open conflicts in a store that has replaced a lost one")
+struct AcceptedConflictTests {
+    private func world() async throws -> World {
+        let world = try World()
+        try world.write("base\n", to: "a/p.txt")
+        for line in ["init a --remote store --device anna", "sync a"] {
+            try await world.expect(line)
+        }
+        for line in ["clone store b --device bert", "clone store c --device cleo"] {
+            try await world.expect(line)
+        }
+        for name in ["a", "b"] { try world.write("by \(name)\n", to: "\(name)/p.txt") }
+        for name in ["a", "b", "a", "c"] { _ = try await world.run("sync", name) }
+        world.rename("store", to: "gone")
+        return world
+    }
+
+    private static let copy = "p (conflict bert "
+    /// What each device shows of the conflict, before and after.
+    private static let words = [
+        "a": "the version from here is in place, the one from there is  \(copy)",
+        "b": "the version from there is in place, the one from here is  \(copy)",
+        "c": "the version of anna is in place, the one of bert is  \(copy)",
+        "d": "the committed version is in place, the one of bert is  \(copy)",
+    ]
+
+    private func expectWords(on names: [String], _ world: World) async throws {
+        for name in names {
+            let list = try await world.run("conflicts", "--root", name).text
+            let wanted = try #require(Self.words[name])
+            #expect(list.contains(wanted), "\(name): \(list)")
+        }
+    }
+
+    @Test(
+        "whose version is whose stays as it was, whichever device goes first",
+        arguments: ["abc", "bac", "cab", "cba"], [true, false])
+    func sides(_ order: String, _ isElsewhere: Bool) async throws {
+        let world = try await world()
+        try await expectWords(on: ["a", "b", "c"], world)
+        let place = isElsewhere ? "clean" : "store"
+        try await world.makeStore(place)
+        let names = order.map { String($0) }
+        for name in names {
+            try await world.expect("remote set \(place) --accept --root \(name)")
+            _ = try await world.run("sync", name)
+            try await expectWords(on: [name], world)
+        }
+        for name in names { _ = try await world.run("sync", name) }
+        _ = try await world.run("clone", place, "d", "--device", "dora")
+        try await expectWords(on: ["a", "b", "c", "d"], world)
+        try await world.expect("resolve --root a p.txt --take here")
+        #expect(world.readText("a/p.txt") == "by a\n")
+    }
+
+    @Test(
+        "who publishes both versions because the store is new has not found the conflict, and knows no base"
+    )
+    func base() async throws {
+        let world = try await world()
+        try await world.makeStore("clean")
+        try await world.expect("remote set clean --accept --root c")
+        _ = try await world.run("sync", "c")
+        let list = try await world.run("conflicts", "--root", "c").text
+        #expect(list.contains("base unknown here"), "\(list)")
+        #expect(list.contains("--take bert|anna"), "\(list)")
+        let refused = try await world.run("resolve", "--root", "c", "p.txt", "--take", "here")
+        #expect(refused.code == .usage, "\(refused)")
+    }
+
+    @Test("an edit before the first sync with the new store is of the device that made it")
+    func edited() async throws {
+        let world = try await world()
+        try await world.makeStore("clean")
+        try world.write("edited by c\n", to: "c/p.txt")
+        try await world.expect("remote set clean --accept --root c")
+        _ = try await world.run("sync", "c")
+        let list = try await world.run("conflicts", "--root", "c").text
+        #expect(list.contains("--take bert|committed"), "\(list)")
+    }
+}
