@@ -49,6 +49,61 @@ struct AcceptedStoreTests {
         try await world.expect("remote set clean --accept --root b")
     }
 
+    @Test(
+        "a deletion that was made here and not sent counts as well: of the folder, or by name with the store away",
+        arguments: [false, true])
+    func unsent(_ isByName: Bool) async throws {
+        if isByName {
+            world.rename("store", to: "away")
+            try await world.expect("rm --root b one")
+            world.rename("away", to: "store")
+        } else {
+            world.remove("b/one")
+        }
+        let refused = try await world.expect("remote set clean --accept --root b", .negative)
+        #expect(
+            refused.talk.contains(
+                "one: 1 deletion here was not sent to the store that this replica leaves: what was deleted comes back "
+                    + "if the new store has it. Run filesinki sync --root \(world.folder)/b, and then this command again."
+            ), "\(refused.talk)")
+        #expect(
+            try await world.expect("remote show --root b").text.contains("\(world.folder)/store"))
+        try await world.expect("sync b")
+        try await world.expect("remote set clean --accept --root b")
+    }
+
+    @Test("with the store lost, what will come back is named, with what deletes it again")
+    func comingBack() async throws {
+        for path in ["b/one", "b/sub/two"] { world.remove(path) }
+        world.rename("store", to: "gone")
+        try await world.expect("remote set clean --accept --root a")
+        try await world.expect("sync a")
+        let accepted = try await world.expect("remote set clean --accept --root b")
+        #expect(
+            accepted.talk.contains(
+                "one: 2 paths that were deleted here and not sent come back if the new store has them. If so, delete them "
+                    + "again after the next sync: filesinki rm "), "\(accepted.talk)")
+        #expect(accepted.talk.contains("one sub/two\n"), "\(accepted.talk)")
+        try await world.expect("sync b")
+        try await world.expect("rm --root b one sub/two")
+        try await world.expect("sync a")
+        #expect(world.read("a/one") == nil && world.read("b/one") == nil)
+    }
+
+    @Test("so it is where a new store has the address of the lost one, by either way")
+    func comingBackAtTheSameAddress() async throws {
+        world.remove("b/one")
+        world.rename("store", to: "gone")
+        try await world.makeStore("store")
+        let sentence =
+            "1 path that was deleted here and not sent comes back if the new store has it. If so, delete it again after the "
+            + "next sync: filesinki rm "
+        let asked = try await world.expect("sync b", .notAllowed)
+        #expect(asked.talk.contains(sentence), "\(asked.talk)")
+        let accepted = try await world.expect("remote set store --accept --root b")
+        #expect(accepted.talk.contains(sentence), "\(accepted.talk)")
+    }
+
     @Test("a store that cannot be read any more is left with a notice")
     func unread() async throws {
         try await leave()

@@ -17,8 +17,9 @@ extension HelpTopic {
           filesinki sync DIR
 
         Both sides are merged as at a first sync: nothing is deleted. What a device had
-        not received of the old store's deletions comes back, and edits that were not
-        sent may become conflict copies. The folder of the first step is needed no
+        not received of the old store's deletions comes back, and so does what was
+        deleted on it and not sent: delete that again after the sync. Edits that were
+        not sent may become conflict copies. The folder of the first step is needed no
         longer: filesinki deinit new. Values and records are not carried over; sync
         names them, and the commands that do that.
         """

@@ -66,8 +66,9 @@ struct RemoteSetCommand: ReplicaCommand {
             That one, and another store, needs --accept: both sides are then merged as at a first \
             sync. A file here is deleted or replaced only if it is an old version of which the store still \
             has the content. What was deleted in the store that is left must \
-            have been received here, or it is sent again: while that store can be read and has more, the \
-            command exits with 1. Values and records are not carried over; the command says how to do that.
+            have been received here, or it is sent again, and what was deleted here must have been sent, or \
+            it comes back: while that store can be read, and one of both is missing, the command exits \
+            with 1. Values and records are not carried over; the command says how to do that.
 
             With --migrate, the whole store with its history is first copied to the new address, \
             which may be of another kind; with --encrypt the copy is encrypted. An interrupted copy \

@@ -15,11 +15,20 @@ struct LocalDeletions: ReplicaPart {
     ///
     /// - Returns: The paths in order.
     func find() async throws -> [DeletedPath] {
+        try find(besides: await LocalStateScan(replica).find())
+    }
+
+    /// As ``find()``, in a run that has received nothing and whose base is complete.
+    func find(in run: SyncRun) throws -> [DeletedPath] {
+        try find(besides: LocalStateScan(replica).find(in: run))
+    }
+
+    private func find(besides found: LocalState?) throws -> [DeletedPath] {
         let recorded = try manifest.loadLocal()
         let left = Set(try conflicts.open().filter { $0.copy == nil }.map(\.path))
         var gone = Set(recorded.filter { $0.entry == nil }.map(\.path)).subtracting(left)
         var renamed = Set(recorded.compactMap(\.movedFrom))
-        if let found = try await LocalStateScan(replica).find() {
+        if let found {
             gone.formUnion(found.changes.filter { $0.value == .deleted }.keys)
             renamed.formUnion(found.oldNames)
         }

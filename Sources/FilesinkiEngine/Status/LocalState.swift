@@ -40,6 +40,18 @@ struct LocalStateScan: ReplicaPart {
         guard rules.unreadable == nil else { return nil }
         let run = try await sync.begin(
             options, PathSelection(paths: []), sync.fullBase(), rules: rules)
+        return try find(in: run, besides: received)
+    }
+
+    /// As ``find()``, in a run that has received nothing and whose base is complete.
+    func find(in run: SyncRun) throws -> LocalState {
+        try find(in: run, besides: Set(manifest.loadRemote().map(\.path)))
+    }
+
+    private func find(
+        in run: SyncRun, besides received: Set<RelativePath>
+    ) throws -> LocalState {
+        let rules = run.rules
         var found = try sync.scanWhole(run)
         try sync.holdMovedOut(&found, run)
         let left = Set(try conflicts.open().filter { $0.copy == nil }.map(\.path))

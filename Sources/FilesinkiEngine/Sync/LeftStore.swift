@@ -12,25 +12,36 @@ extension SyncEngine {
     /// - Parameters:
     ///   - address: That of the store which the replica is to use.
     ///   - isSame: Whether it is the same store at another address, as a copy.
-    /// - Returns: A notice if the store that is left cannot be read; nil if all of it was received.
-    /// - Throws: Code `differs` if it has commits that this replica has not received, or received and not carried out.
-    func requireReceived(leavingFor address: String, isSame: Bool) async throws -> Failure? {
-        guard let left = config.remote, left != address, let position = try memory.position,
+    /// - Returns: Notices if the store that is left cannot be read, and of what was deleted here and is not sent to it; none if both
+    ///   sides have all of each other.
+    /// - Throws: Code `differs` if it has commits that this replica has not received, or received and not carried out, or lacks
+    ///   deletions of this replica.
+    func requireReceived(leavingFor address: String, isSame: Bool) async throws -> [Failure] {
+        guard let left = config.remote, let position = try memory.position,
             position.token.sequence > 0
-        else { return nil }
+        else { return [] }
+        let unsent = try await LocalDeletions(replica).find().map(\.path)
+        let comingBack = unsent.isEmpty ? [] : [Failure.comingBack(unsent)]
+        // What was there before cannot be read.
+        if left == address { return comingBack }
         do {
             let hasMore = try await hasCommits(after: position)
             // A sync with a store that was moved sends nothing; what its copy lacks is merged without a base.
-            if hasMore, isSame, try await moveNote() != nil { return nil }
+            if hasMore, isSame, try await moveNote() != nil { return comingBack }
             guard !hasMore else { throw Failure.notReceived(of: left) }
         } catch let failure as Failure
             where failure.code != .interrupted && failure.code != .differs
         {
-            return .unread(left, failure, sentBy: "the next sync")
+            let remedy =
+                " What the new store has already, delete after that sync with filesinki rm."
+            return [.unread(left, failure, sentBy: "the next sync", remedy)] + comingBack
         }
         let waiting = try waitingDeletions()
         guard waiting.isEmpty else { throw Failure.waiting(waiting, of: left) }
-        return nil
+        if unsent.isEmpty { return [] }
+        // A store that was moved takes nothing.
+        guard try await moveNote() != nil else { throw Failure.unsent(unsent) }
+        return comingBack
     }
 
     /// As ``requireReceived(leavingFor:isSame:)``, for a replica whose state is to be removed: a later one in its root knows
@@ -124,15 +135,41 @@ extension Failure {
         )
     }
 
+    /// Deletions of this replica that the left store would still take.
+    fileprivate static func unsent(_ paths: [RelativePath]) -> Failure {
+        let isOne = paths.count == 1
+        return Failure(
+            .differs, path: paths.first?.bytes ?? [],
+            "\(CountText.text(paths.count, "deletion")) here \(isOne ? "was" : "were") not sent to the store that this "
+                + "replica leaves: what was deleted comes back if the new store has it.",
+            remedy:
+                "Run filesinki sync, and then this command again. To go on without that, rename or remove that store."
+        )
+    }
+
+    /// Deletions of this replica of which the new store learns nothing.
+    static func comingBack(_ paths: [RelativePath]) -> Failure {
+        let (isOne, limit) = (paths.count == 1, 5)
+        let names = paths.prefix(limit).map { ShellWord.path($0.bytes) }.joined(separator: " ")
+        let rest = paths.count > limit ? " … (\(paths.count - limit) more)" : ""
+        return Failure(
+            .differs, path: paths.first?.bytes ?? [],
+            "\(CountText.text(paths.count, "path")) that \(isOne ? "was" : "were") deleted here and not sent "
+                + "\(isOne ? "comes back if the new store has it" : "come back if the new store has them").",
+            remedy:
+                "If so, delete \(isOne ? "it" : "them") again after the next sync: filesinki rm \(names)\(rest)"
+        )
+    }
+
     fileprivate static func unread(
-        _ left: String, _ cause: Failure, sentBy sender: String
+        _ left: String, _ cause: Failure, sentBy sender: String, _ remedy: String = ""
     ) -> Failure {
         Failure(
             cause.code, path: left,
             "The store that this replica leaves cannot be read: \(cause.message)",
             remedy:
                 "What was deleted there and not received here is sent again from here by \(sender). To prevent "
-                + "that, delete it here before.",
+                + "that, delete it here before." + remedy,
             cause: cause)
     }
 }

@@ -26,6 +26,12 @@ extension SyncEngine {
             failure.remedy =
                 "Nothing was changed. To merge both sides as at a first sync, so that nothing is lost, "
                 + "run filesinki sync --approve \(id)."
+            // What cannot be found out here is no reason to say less of the store.
+            if let unsent = try? LocalDeletions(replica).find(in: run).map(\.path), !unsent.isEmpty
+            {
+                let back = Failure.comingBack(unsent)
+                failure.remedy += " \(back.message) \(back.remedy)"
+            }
             throw failure
         }
         if run.options.isDryRun { throw failure }
@@ -97,9 +103,9 @@ extension SyncEngine {
             throw Failure.lacksSeenCommits(address, canCopy: await canCopy(to: remote))
         }
         let moved = try await moveNotice(at: remote, of: format, address)
-        var notice: Failure?
+        var notices: [Failure] = []
         if isOther || acceptingOther {
-            notice = try await requireReceived(leavingFor: address, isSame: !isOther)
+            notices = try await requireReceived(leavingFor: address, isSame: !isOther)
             let accepted = try await zone.lastProven(present)
             try memory.forgetPublishing()
             try manifest.write { writer in
@@ -109,7 +115,7 @@ extension SyncEngine {
             }
         }
         try useStore(format, key, at: address)
-        return [notice, moved].compactMap(\.self)
+        return notices + [moved].compactMap(\.self)
     }
 
     /// Whether a migration could copy what another store lacks. True if the present remote does not answer: it says so then.
