@@ -255,8 +255,9 @@ extension Session {
     /// - Throws: Code `not-found` when there is no conflict, or that side has no content; `usage` for a
     ///   merge of anything but text, and where several conflicts may be meant.
     func content(of side: ConflictSide, at name: RelativePath) async throws -> [UInt8] {
-        let open = try await openConflictsWithBases().one(
-            name, having: side.isSide ? side.word : nil)
+        let all = try await openConflictsWithBases()
+        try await requireNotEnded(name, all)
+        let open = try all.one(name, having: side.isSide ? side.word : nil)
         let path = open.path
         switch side {
         case .base:

@@ -93,6 +93,16 @@ extension Session {
         }
     }
 
+    /// Verifies that a name is not that of a conflict which has ended because the file in place was deleted or renamed.
+    ///
+    /// - Throws: Code `not-found` with what has happened.
+    func requireNotEnded(_ name: RelativePath, _ open: OpenConflicts) async throws {
+        guard open.named(name).isEmpty, let ended = try await replica.endedConflict(name) else {
+            return
+        }
+        throw ended
+    }
+
     /// The open conflict that is the same as one that was read before, with its base; nil if it has ended.
     func present(_ conflict: OpenConflict) async throws -> OpenConflict? {
         let found = try await replica.conflicts().last {

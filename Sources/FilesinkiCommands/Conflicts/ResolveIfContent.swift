@@ -38,6 +38,15 @@ extension ResolveCommand {
     ) async throws {
         guard let expected else { return }
         let content = try await session.replica.contentInPlace(of: place)
+        if content == nil, try await session.replica.isDeletedHere(place) {
+            let name = session.console.hints.word(place)
+            throw Failure(
+                .changing, path: target.path.bytes,
+                "\(what) was deleted here, and that is not synced yet.",
+                remedy:
+                    "Run filesinki sync to send that, or filesinki undelete \(name) to have it back."
+            )
+        }
         guard content == expected else {
             throw Failure(
                 .changing, path: target.path.bytes,

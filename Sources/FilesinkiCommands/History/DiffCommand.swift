@@ -102,8 +102,9 @@ struct DiffCommand: ReplicaCommand {
     private func explainConflict(
         at target: RelativePath, _ session: Session, in console: Console
     ) async throws -> ExitCode {
-        let explanation = MergeExplanation(
-            try await session.trace(of: session.openConflictsWithBases().one(target)))
+        let open = try await session.openConflictsWithBases()
+        try await session.requireNotEnded(target, open)
+        let explanation = MergeExplanation(try await session.trace(of: open.one(target)))
         if report.json {
             var object: JSONObject = ["type": "explanation"]
             object.add("path", target)
@@ -120,6 +121,7 @@ struct DiffCommand: ReplicaCommand {
         of target: RelativePath, _ session: Session
     ) async throws -> [Difference] {
         let open = try await session.openConflictsWithBases()
+        try await session.requireNotEnded(target, open)
         let found = open.named(target)
         var differences: [Difference] = []
         // Where there is none, the name is not one.

@@ -11,7 +11,7 @@ extension Conflicts {
     ///
     /// - Parameter name: The path, or a copy that the resolve deleted.
     /// - Throws: Code `not-found` when no conflict of the path was resolved here, `exists` when it is open, or another one
-    ///   was found since; `usage` when it was edited in place after the resolve, or something else was written in the place of a
+    ///   was found since, or the file in place is deleted or renamed; `usage` when it was edited in place after the resolve, or something else was written in the place of a
     ///   copy, `changing` when another device has edited it in place.
     func unresolve(
         _ name: RelativePath, _ options: SyncOptions
@@ -22,6 +22,7 @@ extension Conflicts {
     private func reopen(
         _ name: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
+        if let ended = try await endedInPlace(name) { throw ended }
         let rows = try endedRows(of: name)
         try requireNoDeletion(rows)
         let copies = rows.compactMap { row in
@@ -108,7 +109,7 @@ extension Conflicts {
         guard let path = (own.last ?? all.last)?.path else { return [] }
         let rows = path == name ? own : try manifest.conflicts().filter { $0.path == path }
         // Its copy was removed, or has another name now.
-        let left = try rows.last { try $0.state == .open && hasEnded($0) }
+        let left = try rows.last { try $0.state == .open && isCopyGone($0) }
         let noted = try manifest.lastResolves()[path]?.conflicts ?? []
         var last = rows.filter { noted.contains($0.id) }
         if last.isEmpty { last = rows.last { $0.state == .resolved }.map { [$0] } ?? [] }

@@ -51,7 +51,7 @@ struct Conflicts: ReplicaPart {
     init(_ replica: ReplicaContext) { self.replica = replica }
 
     /// The open conflicts: those of this replica, the oldest first, then those that another device has
-    /// found. A conflict ends when its conflict copy is removed.
+    /// found. A conflict ends when its conflict copy is removed, or the file in place is deleted or renamed.
     func open() throws -> [OpenConflict] {
         let rows = try openRows()
         if rows.isEmpty { return [] }
@@ -87,8 +87,14 @@ struct Conflicts: ReplicaPart {
         return row
     }
 
+    /// Whether the conflict copy was removed, or was given a name of its own, or nothing is in place any more.
+    private func hasEnded(_ row: ConflictRow) throws -> Bool {
+        guard row.copyPath != nil else { return false }
+        return try isCopyGone(row) || isGone(row.path)
+    }
+
     /// Whether the conflict copy was removed, or was given a name of its own.
-    func hasEnded(_ row: ConflictRow) throws -> Bool {
+    func isCopyGone(_ row: ConflictRow) throws -> Bool {
         guard let copy = row.copyPath else { return false }
         return try !root.holds(copy)
     }

@@ -17,7 +17,7 @@ extension Conflicts {
     /// - Throws: Code `changing` if one has, and has chosen another content. The conflict can be opened again then.
     func requireOpen(_ rows: [ConflictRow], _ resolution: Resolution.Outcome) async throws {
         guard let path = rows.last?.path, case .merged(let chosen) = resolution else { return }
-        let ended = try rows.filter { try hasEnded($0) }
+        let ended = try rows.filter { try isCopyGone($0) }
         let present = try manifest.base(path)?.entry
         guard !ended.isEmpty, present?.hasSameContent(as: chosen) != true else { return }
         // An undo needs the rows.
@@ -37,6 +37,7 @@ extension Conflicts {
     ///
     /// - Parameter name: A path, or a conflict copy.
     func noneOpen(_ name: RelativePath) async throws -> Failure {
+        if let ended = try await endedInPlace(name) { return ended }
         let rows = try manifest.conflicts().filter { $0.path == name || $0.copyPath == name }
         let path = rows.last?.path ?? conflictOriginal(of: name)?.path ?? name
         let copies = [rows.last?.copyPath, conflictOriginal(of: name) == nil ? nil : name]

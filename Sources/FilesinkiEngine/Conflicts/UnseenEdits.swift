@@ -53,6 +53,8 @@ extension Failure {
         Failure(
             .changing, path: path.bytes,
             "\(change.deed) meanwhile, in version \(change.entry.version). Nothing was changed here.",
-            remedy: "Run filesinki sync; filesinki conflicts shows it then.")
+            remedy: change.entry.entry.kind == .tombstone
+                ? "Run filesinki sync; the conflict ends then, and the conflict copy stays."
+                : "Run filesinki sync; filesinki conflicts shows it then.")
     }
 }

@@ -9,7 +9,7 @@ async function conflictList() {
   const isOfOne = (side) => new Set(list.map((line) => line[`${side}_device`])).size === 1;
   const head = (side) => sideName(side, isOfOne(side) ? list[0] : {});
   const size = ({ side, isOfOthers, isEdited, edit, device, name, entry }) => isEdited ? 'edited here since' : isOfOthers ? `${name}: ${sideSize(entry)}`
-    : `${isOfOne(side) || device === undefined ? '' : `${visible(device)}: `}${sideSize(entry)}${edit}`;
+    : `${isOfOne(side) || device === undefined ? '' : `${visible(device)}: `}${sideSize(entry)}${edit ?? ''}`;
   const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: head('here'), number: true }, { text: head('there'), number: true }];
   const all = h('div', { class: 'row' });
   return [title, list.length === 1 ? null : all, listing('Open conflicts, the oldest first', heads, list, (line) => line.path,

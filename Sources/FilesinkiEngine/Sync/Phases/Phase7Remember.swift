@@ -21,6 +21,7 @@ extension SyncEngine {
         run.conflicts = []
         try noteStaleWriters(done)
         try reportDisputes(&run, steps, done)
+        try reportEndsInPlace(&run, done)
         run.local.update(after: steps, applied, publication)
     }
 

@@ -1,0 +1,135 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+package import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiStore
+import FilesinkiText
+
+/// A conflict whose file in place was deleted, or has another name: it has ended on each device that knows of that. Its conflict
+/// copy stays as an ordinary file, and if the path comes back, the conflict is open again.
+extension Conflicts {
+    /// Whether nothing is at the path of a conflict, and a run has sent or received that.
+    func isGone(_ path: RelativePath) throws -> Bool {
+        try !root.holds(path) && manifest.base(path) == nil
+    }
+
+    /// The conflict copies of a path that are still there, in order.
+    func copiesLeft(of path: RelativePath) throws -> [RelativePath] {
+        let own = try manifest.openConflicts(at: path).compactMap(\.copyPath)
+        let named = try manifest.basePaths(containing: conflictMark).filter {
+            conflictOriginal(of: $0)?.path == path
+        }
+        return try Set(own + named).filter { try root.holds($0) }.sorted()
+    }
+
+    /// What has ended the conflicts of a path where nothing is any more; nil if something is there, or no copy is left.
+    ///
+    /// Costs a request if another device may have deleted it.
+    ///
+    /// - Parameter name: The path, or a conflict copy.
+    func endedInPlace(_ name: RelativePath) async throws -> Failure? {
+        let path = try path(ofConflict: name)
+        guard try isGone(path) else { return nil }
+        let copies = try copiesLeft(of: path)
+        guard !copies.isEmpty, name == path || copies.contains(name) else { return nil }
+        var end = InPlaceEnd(path: path, copies: copies)
+        if let version = try manifest.tombstone(path)?.version,
+            let commit = try? await connected().log.read(version)
+        {
+            end.newName = commit.changes.first { $0.movedFrom == path }?.path
+            if commit.device.id != config.device.id { end.device = commit.device }
+        }
+        return Failure(
+            .notFound, path: path.bytes, end.message, remedy: end.remedy)
+    }
+
+    private func path(ofConflict name: RelativePath) throws -> RelativePath {
+        guard let original = conflictOriginal(of: name)?.path else { return name }
+        let isOwn = try !manifest.openConflicts(at: name).isEmpty
+        return isOwn ? name : original
+    }
+}
+
+extension Replica {
+    /// See ``Conflicts/endedInPlace(_:)``.
+    package func endedConflict(_ name: RelativePath) async throws -> Failure? {
+        try await Conflicts(context).endedInPlace(name)
+    }
+
+    /// Whether nothing is at a path, and no run has sent that.
+    package func isDeletedHere(_ path: RelativePath) throws -> Bool {
+        try !context.root.holds(path) && context.manifest.base(path) != nil
+    }
+}
+
+extension SyncEngine {
+    /// Says of conflicts that have ended because a round has sent or received that the file in place was deleted or renamed.
+    ///
+    /// Costs no request. A round that deletes nothing costs nothing.
+    ///
+    /// - Parameter done: The steps that were carried out.
+    func reportEndsInPlace(_ run: inout SyncRun, _ done: [Step]) throws {
+        let deleted = done.filter { $0.base != nil && !$0.isFolder && $0.leavesNothing }
+        guard !deleted.isEmpty else { return }
+        var copies: [RelativePath: Set<RelativePath>] = [:]
+        for copy in try manifest.basePaths(containing: conflictMark) {
+            guard let path = conflictOriginal(of: copy)?.path else { continue }
+            copies[path, default: []].insert(copy)
+        }
+        for row in try manifest.conflicts(.open) {
+            if let copy = row.copyPath { copies[row.path, default: []].insert(copy) }
+        }
+        guard !copies.isEmpty else { return }
+        for step in deleted {
+            guard let known = copies[step.path], try conflicts.isGone(step.path) else { continue }
+            let left = try known.filter { try root.holds($0) }.sorted()
+            guard !left.isEmpty else { continue }
+            var end = InPlaceEnd(path: step.path, copies: left)
+            if case .moved(let name) = step.reason { end.newName = name }
+            let change = run.remote.changes[step.path]
+            if change?.entry.entry.kind == .tombstone, change?.device?.id != config.device.id {
+                end.device = change?.device
+            }
+            let failure = Failure(.declined, end.message, remedy: end.remedy)
+            run.report.notices.append(Problem(step.path, failure, isNews: true))
+        }
+    }
+}
+
+/// Why the conflicts of a path have ended though their copies are there, in words.
+private struct InPlaceEnd {
+    var path: RelativePath
+    /// Those that stay; at least one.
+    var copies: [RelativePath]
+    /// What the path was renamed to; nil if it was deleted.
+    var newName: RelativePath?
+    /// The other device that did it; nil for this one, and where it is not known.
+    var device: Device?
+
+    var message: String {
+        let deed = newName.map { "renamed to \(printable($0.bytes))" } ?? "deleted"
+        let doer = device.map { " by \(printable($0.name.utf8))" } ?? ""
+        let names = copies.map { "\"\(printable($0.bytes))\"" }.joined(separator: " and ")
+        let ends = copies.count == 1 ? "its conflict has ended" : "its conflicts have ended"
+        return
+            "It was \(deed)\(doer); \(ends), and \(names) \(copies.count == 1 ? "stays" : "stay")."
+    }
+
+    var remedy: String {
+        let rest = "Rename or remove \(copies.count == 1 ? "the copy" : "the copies")"
+        guard newName == nil else { return "\(rest)." }
+        return "\(rest); filesinki undelete \(ShellWord.path(path.bytes)) opens "
+            + "\(copies.count == 1 ? "the conflict" : "the conflicts") again."
+    }
+}
+
+extension Step {
+    /// Whether nothing is at the path afterwards, here and there.
+    fileprivate var leavesNothing: Bool {
+        switch action {
+        case .publish(let entry), .take(let entry), .both(let entry): entry.kind == .tombstone
+        case .agree: ours == nil && theirs?.entry.kind == .tombstone
+        case .undecided, .leave, .skip: false
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import FilesinkiCommands
+import Testing
+
+/// `a` wrote what is in place, `b` the conflict copy, and `c` neither.
+@Suite("A conflict whose file in place was deleted or renamed")
+struct EndedInPlaceTests {
+    private static func conflict() async throws -> (World, copy: String) {
+        let world = try World()
+        try world.write("base\n", to: "a/f.txt")
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        for name in ["b", "c"] { try await world.done("clone", "store", name, "--device", name) }
+        for name in ["a", "b"] { try world.write("by \(name)\n", to: "\(name)/f.txt") }
+        for name in ["a", "b", "a", "c"] { _ = try await world.run("sync", name) }
+        let copy = try #require(world.names(in: "b").first { $0.hasPrefix("f (conflict ") })
+        return (world, copy)
+    }
+
+    private static func folded(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private static func told(_ deed: String, _ copy: String) -> String {
+        "f.txt: It was \(deed); its conflict has ended, and \"\(copy)\" stays. Rename or remove the copy"
+    }
+
+    private static let back = "; filesinki undelete f.txt opens the conflict again."
+
+    @Test("a deletion ends it on each device, each says so once, and nothing is lost")
+    func deleted() async throws {
+        let (world, copy) = try await Self.conflict()
+        world.remove("c/f.txt")
+        let sent = try await world.run("sync", "c").talk
+        #expect(Self.folded(sent).contains(Self.told("deleted", copy) + Self.back), "\(sent)")
+        for name in ["a", "b"] {
+            let received = try await world.run("sync", name).talk
+            let told = Self.told("deleted by c", copy) + Self.back
+            #expect(Self.folded(received).contains(told), "\(received)")
+            #expect(!(try await world.run("sync", name).talk.contains("ended")))
+        }
+        for name in ["a", "b", "c"] {
+            #expect(try await world.run("conflicts", "--root", name).code == .done)
+            #expect(world.readText("\(name)/\(copy)") == "by b\n")
+        }
+    }
+
+    @Test("the commands for one conflict say what has happened")
+    func commands() async throws {
+        let (world, copy) = try await Self.conflict()
+        world.remove("c/f.txt")
+        for name in ["c", "b"] { _ = try await world.run("sync", name) }
+        for arguments in [
+            ["resolve", "--take", "here"], ["resolve", "--undo"], ["diff", "--conflict"],
+            ["diff", "--conflict", "--explain"], ["show", "--conflict", "here"],
+        ] {
+            for path in ["f.txt", copy] {
+                let all = [arguments[0], "--root", "b"] + arguments.dropFirst() + [path]
+                let outcome = try await world.run(all)
+                #expect(outcome.code == .negative, "\(all)")
+                let told = Self.told("deleted by c", copy)
+                #expect(Self.folded(outcome.talk).contains(told), "\(all): \(outcome.talk)")
+            }
+        }
+        #expect(world.readText("b/f.txt") == nil)
+    }
+
+    @Test("if the file comes back, the conflict is open again", arguments: ["a", "b", "c"])
+    func back(_ writer: String) async throws {
+        let (world, copy) = try await Self.conflict()
+        world.remove("c/f.txt")
+        for name in ["c", "a", "b"] { _ = try await world.run("sync", name) }
+        try await world.done("undelete", "--root", writer, "f.txt")
+        for name in ["a", "b", "c"] {
+            _ = try await world.run("sync", name)
+            let open = try await world.run("conflicts", "--root", name)
+            #expect(open.code == .conflict && open.text.contains(copy), "\(name): \(open.text)")
+        }
+        _ = try await world.run("resolve", "--root", "b", "f.txt", "--take", "here")
+        #expect(world.readText("b/f.txt") == "by b\n")
+    }
+
+    @Test("a rename ends it, too, and says the new name")
+    func renamed() async throws {
+        let (world, copy) = try await Self.conflict()
+        let sent = try await world.run("mv", "--root", "c", "f.txt", "g.txt").talk
+        #expect(Self.folded(sent).contains(Self.told("renamed to g.txt", copy) + "."), "\(sent)")
+        let received = try await world.run("sync", "b").talk
+        let told = Self.told("renamed to g.txt by c", copy) + "."
+        #expect(Self.folded(received).contains(told), "\(received)")
+        let resolve = try await world.run("resolve", "--root", "b", "f.txt", "--take", "here")
+        #expect(Self.folded(resolve.talk).contains(told), "\(resolve.talk)")
+        #expect(world.readText("b/f.txt") == nil && world.readText("b/g.txt") == "by a\n")
+    }
+
+    @Test("a deletion that is not synced yet leaves it open, and is no edit")
+    func unsynced() async throws {
+        let (world, _) = try await Self.conflict()
+        world.remove("b/f.txt")
+        #expect(try await world.run("conflicts", "--root", "b").code == .conflict)
+        let outcome = try await world.run(
+            "resolve", "--root", "b", "f.txt", "--take", "here", "--if-content",
+            String(repeating: "0f", count: 32))
+        #expect(
+            Self.folded(outcome.talk).contains(
+                "f.txt: What is in place was deleted here, and that is not synced yet. Run filesinki sync"
+            ), "\(outcome.talk)")
+    }
+
+    @Test(
+        "a resolve of a device that has not received the deletion is refused, and says how it goes on"
+    )
+    func unseen() async throws {
+        let (world, copy) = try await Self.conflict()
+        world.remove("c/f.txt")
+        _ = try await world.run("sync", "c")
+        let outcome = try await world.run("resolve", "--root", "b", "f.txt", "--take", "here")
+        #expect(
+            Self.folded(outcome.talk).contains(
+                "Nothing was changed here. Run filesinki sync; the conflict ends then, and the conflict copy stays."
+            ), "\(outcome.talk)")
+        #expect(world.readText("b/f.txt") == "by a\n")
+        _ = try await world.run("sync", "b")
+        #expect(world.readText("b/\(copy)") == "by b\n")
+    }
+
+    @Test("a file that is deleted with its conflict copy is nothing to say")
+    func both() async throws {
+        let (world, copy) = try await Self.conflict()
+        for name in ["f.txt", copy] { world.remove("c/\(name)") }
+        for name in ["c", "b"] {
+            #expect(!(try await world.run("sync", name).talk.contains("ended")))
+        }
+    }
+}
