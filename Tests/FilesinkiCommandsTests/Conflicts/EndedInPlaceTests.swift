@@ -55,7 +55,7 @@ struct EndedInPlaceTests {
         ] {
             for path in ["f.txt", copy] {
                 let all = [arguments[0], "--root", "b"] + arguments.dropFirst() + [path]
-                let outcome = try await world.run(all)
+                let outcome = try await world.run(bytes: all.map { Array($0.utf8) })
                 #expect(outcome.code == .negative, "\(all)")
                 let told = Self.told("deleted by c", copy)
                 #expect(Self.folded(outcome.talk).contains(told), "\(all): \(outcome.talk)")
