@@ -12,7 +12,8 @@ struct ConflictsCommand: ReplicaCommand {
         abstract: "List open conflicts, oldest first.",
         discussion: """
             Exits with 3 when there are open conflicts, else with 0. A conflict ends when it is \
-            resolved, or when its conflict copy is removed. filesinki resolve takes a version, or with -i \
+            resolved, when its conflict copy is removed, or when the file in place is deleted or renamed: \
+            the copy stays then. filesinki resolve takes a version, or with -i \
             asks about each; filesinki show --conflict merge PATH -o FILE writes both versions of a text in \
             one, to edit and give to filesinki resolve PATH --with FILE.
             """)

@@ -70,7 +70,13 @@ async function resolveAll(lines, side) {
   await show(false);
 }
 
-// The conflict that is shown: its name, and its line as text; null for none.
+// What has ended a conflict whose file in place was deleted or renamed, in words; null where it was resolved.
+async function endInPlace(path) {
+  const failure = (await call('explanation', path)).lines.find((line) => line.type === 'failure');
+  return failure !== undefined && /; its conflicts? ha(s|ve) ended, /.test(failure.message) ? toldWords(failure) : null;
+}
+
+// The conflict that is shown: its name, its path or copy, and its line as text; null for none.
 let shownConflict = null;
 
 // Says that the conflict which is shown was resolved or has changed. What a person writes in it stays.
@@ -80,8 +86,10 @@ async function conflictChanged() {
   const result = await call('conflicts');
   const line = result.lines.find((known) => known.type === 'conflict' && pathHash('', conflictName(known)) === shown.name);
   if (shownConflict !== shown || frame.isBusy || (line !== undefined && JSON.stringify(line) === shown.text)) return;
+  const end = line ? 'This conflict has changed.' : await endInPlace(shown.path) ?? 'This conflict was resolved meanwhile.';
+  if (shownConflict !== shown || frame.isBusy) return;
   shownConflict = null;
-  notice(line ? 'This conflict has changed.' : 'This conflict was resolved meanwhile.', false, action('Show it again', {}, async () => {
+  notice(end, false, action('Show it again', {}, async () => {
     clearNotice();
     await show(false);
   }));
@@ -101,9 +109,9 @@ async function conflict(name) {
   if (ofPath.length > 1) return severalConflicts(name, ofPath);
   const line = ofPath[0] ?? lines.find((known) => isNamed(pathValues(known, 'copy')));
   const title = h('h2', {}, 'Conflict in ', pathName(line ? pathValues(line) : { path: originalName(name.path) }));
-  if (!line) return [title, h('p', {}, 'It is resolved.'), h('p', {}, h('a', { href: '#/conflicts' }, 'All conflicts'))];
+  if (!line) return [title, h('p', {}, await endInPlace(name) ?? 'It is resolved.'), h('p', {}, h('a', { href: '#/conflicts' }, 'All conflicts'))];
   const path = conflictName(line);
-  shownConflict = { name: pathHash('', path), text: JSON.stringify(line) };
+  shownConflict = { name: pathHash('', path), path, text: JSON.stringify(line) };
   const others = lines.filter((known) => known.path === line.path && known.path_bytes === line.path_bytes && known !== line);
   const both = bothVersions(line);
   const target = { ...path, ...shownContents(line, both) };
@@ -198,7 +206,8 @@ async function resolve(name, values, path, both) {
   const edited = ['shown', 'copy'].find((kind) => isOpen && values[kind] !== undefined && values[kind] !== now[kind]);
   if (edited && failure?.code === 'changing') noticeOfEdit(edited, now, name, values, path, both);
   else if (isOpen || !failure) notice(failureOf(result), true);
-  else notice(failure.message, true, action('Open it again', {}, reopen));
+  else if (failure.remedy?.includes('resolve --undo')) notice(failure.message, true, action('Open it again', {}, reopen));
+  else notice(failureOf(result), true);
   // One of the files was edited since this was shown: the view has other buttons then.
   if (isOpen && name === 'take') return show(false);
   if (isOpen || name !== 'take') return;
