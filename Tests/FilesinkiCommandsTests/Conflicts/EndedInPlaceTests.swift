@@ -16,6 +16,14 @@ struct EndedInPlaceTests {
         return (world, copy)
     }
 
+    /// Runs a command in the folder of a device.
+    private static func run(
+        _ world: World, in name: String, _ arguments: String...
+    ) async throws -> World.Outcome {
+        world.currentFolder = "\(world.folder)/\(name)"
+        return try await world.run(bytes: arguments.map { Array($0.utf8) })
+    }
+
     private static func folded(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
@@ -30,16 +38,16 @@ struct EndedInPlaceTests {
     func deleted() async throws {
         let (world, copy) = try await Self.conflict()
         world.remove("c/f.txt")
-        let sent = try await world.run("sync", "c").talk
+        let sent = try await Self.run(world, in: "c", "sync").talk
         #expect(Self.folded(sent).contains(Self.told("deleted", copy) + Self.back), "\(sent)")
         for name in ["a", "b"] {
-            let received = try await world.run("sync", name).talk
+            let received = try await Self.run(world, in: name, "sync").talk
             let told = Self.told("deleted by c", copy) + Self.back
             #expect(Self.folded(received).contains(told), "\(received)")
-            #expect(!(try await world.run("sync", name).talk.contains("ended")))
+            #expect(!(try await Self.run(world, in: name, "sync").talk.contains("ended")))
         }
         for name in ["a", "b", "c"] {
-            #expect(try await world.run("conflicts", "--root", name).code == .done)
+            #expect(try await Self.run(world, in: name, "conflicts").code == .done)
             #expect(world.readText("\(name)/\(copy)") == "by b\n")
         }
     }
@@ -48,13 +56,14 @@ struct EndedInPlaceTests {
     func commands() async throws {
         let (world, copy) = try await Self.conflict()
         world.remove("c/f.txt")
-        for name in ["c", "b"] { _ = try await world.run("sync", name) }
+        for name in ["c", "b"] { _ = try await Self.run(world, in: name, "sync") }
         for arguments in [
             ["resolve", "--take", "here"], ["resolve", "--undo"], ["diff", "--conflict"],
             ["diff", "--conflict", "--explain"], ["show", "--conflict", "here"],
         ] {
             for path in ["f.txt", copy] {
-                let all = [arguments[0], "--root", "b"] + arguments.dropFirst() + [path]
+                world.currentFolder = world.folder + "/b"
+                let all = arguments + [path]
                 let outcome = try await world.run(bytes: all.map { Array($0.utf8) })
                 #expect(outcome.code == .negative, "\(all)")
                 let told = Self.told("deleted by c", copy)
@@ -68,26 +77,26 @@ struct EndedInPlaceTests {
     func back(_ writer: String) async throws {
         let (world, copy) = try await Self.conflict()
         world.remove("c/f.txt")
-        for name in ["c", "a", "b"] { _ = try await world.run("sync", name) }
-        try await world.done("undelete", "--root", writer, "f.txt")
+        for name in ["c", "a", "b"] { _ = try await Self.run(world, in: name, "sync") }
+        _ = try await Self.run(world, in: writer, "undelete", "f.txt")
         for name in ["a", "b", "c"] {
-            _ = try await world.run("sync", name)
-            let open = try await world.run("conflicts", "--root", name)
+            _ = try await Self.run(world, in: name, "sync")
+            let open = try await Self.run(world, in: name, "conflicts")
             #expect(open.code == .conflict && open.text.contains(copy), "\(name): \(open.text)")
         }
-        _ = try await world.run("resolve", "--root", "b", "f.txt", "--take", "here")
+        _ = try await Self.run(world, in: "b", "resolve", "f.txt", "--take", "here")
         #expect(world.readText("b/f.txt") == "by b\n")
     }
 
     @Test("a rename ends it, too, and says the new name")
     func renamed() async throws {
         let (world, copy) = try await Self.conflict()
-        let sent = try await world.run("mv", "--root", "c", "f.txt", "g.txt").talk
+        let sent = try await Self.run(world, in: "c", "mv", "f.txt", "g.txt").talk
         #expect(Self.folded(sent).contains(Self.told("renamed to g.txt", copy) + "."), "\(sent)")
-        let received = try await world.run("sync", "b").talk
+        let received = try await Self.run(world, in: "b", "sync").talk
         let told = Self.told("renamed to g.txt by c", copy) + "."
         #expect(Self.folded(received).contains(told), "\(received)")
-        let resolve = try await world.run("resolve", "--root", "b", "f.txt", "--take", "here")
+        let resolve = try await Self.run(world, in: "b", "resolve", "f.txt", "--take", "here")
         #expect(Self.folded(resolve.talk).contains(told), "\(resolve.talk)")
         #expect(world.readText("b/f.txt") == nil && world.readText("b/g.txt") == "by a\n")
     }
@@ -96,9 +105,9 @@ struct EndedInPlaceTests {
     func unsynced() async throws {
         let (world, _) = try await Self.conflict()
         world.remove("b/f.txt")
-        #expect(try await world.run("conflicts", "--root", "b").code == .conflict)
-        let outcome = try await world.run(
-            "resolve", "--root", "b", "f.txt", "--take", "here", "--if-content",
+        #expect(try await Self.run(world, in: "b", "conflicts").code == .conflict)
+        let outcome = try await Self.run(
+            world, in: "b", "resolve", "f.txt", "--take", "here", "--if-content",
             String(repeating: "0f", count: 32))
         #expect(
             Self.folded(outcome.talk).contains(
@@ -112,14 +121,14 @@ struct EndedInPlaceTests {
     func unseen() async throws {
         let (world, copy) = try await Self.conflict()
         world.remove("c/f.txt")
-        _ = try await world.run("sync", "c")
-        let outcome = try await world.run("resolve", "--root", "b", "f.txt", "--take", "here")
+        _ = try await Self.run(world, in: "c", "sync")
+        let outcome = try await Self.run(world, in: "b", "resolve", "f.txt", "--take", "here")
         #expect(
             Self.folded(outcome.talk).contains(
                 "Nothing was changed here. Run filesinki sync; the conflict ends then, and the conflict copy stays."
             ), "\(outcome.talk)")
         #expect(world.readText("b/f.txt") == "by a\n")
-        _ = try await world.run("sync", "b")
+        _ = try await Self.run(world, in: "b", "sync")
         #expect(world.readText("b/\(copy)") == "by b\n")
     }
 
@@ -128,7 +137,7 @@ struct EndedInPlaceTests {
         let (world, copy) = try await Self.conflict()
         for name in ["f.txt", copy] { world.remove("c/\(name)") }
         for name in ["c", "b"] {
-            #expect(!(try await world.run("sync", name).talk.contains("ended")))
+            #expect(!(try await Self.run(world, in: name, "sync").talk.contains("ended")))
         }
     }
 }
