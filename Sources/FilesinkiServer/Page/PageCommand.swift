@@ -127,10 +127,12 @@ enum PageCall: String, CaseIterable {
                 ["diff"], options: ["--json", "--conflict", "--explain"], paths: [path])
         case .use:
             let unchecked = try given.flag("unchecked") ? ["--unchecked"] : []
+            let text = try given.text("text")
+            // From a stream that is empty nothing is taken: what was to write it may have failed.
+            let source = text.isEmpty ? "/dev/null" : "-"
             return PageCommand(
-                resolve, options: ["--json", "--with", "-"] + unchecked + (try shown(given)),
-                paths: [path],
-                input: try given.text("text"))
+                resolve, options: ["--json", "--with", source] + unchecked + (try shown(given)),
+                paths: [path], input: text)
         default:
             return PageCommand(resolve, options: ["--json", "--undo"], paths: [path])
         }

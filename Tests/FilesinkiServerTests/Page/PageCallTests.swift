@@ -91,6 +91,11 @@ import Testing
                     input: bytes("a\u{1}\n"))
             ),
             (
+                "use", #"{"path":"p","text":""}"#,
+                PageCommand(
+                    ["resolve"], options: ["--json", "--with", "/dev/null"], paths: [bytes("p")])
+            ),
+            (
                 "use", #"{"path":"p","text":"{","unchecked":true}"#,
                 PageCommand(
                     ["resolve"], options: ["--json", "--with", "-", "--unchecked"],
