@@ -23,6 +23,7 @@ def drive(browser, address, replica):
     browser.go("Conflicts")
     browser.shows("or were merged by hand: resolve them one by one.")
     browser.shows("edited here since")
+    assert "undefined" not in browser.script("return document.querySelector('main').innerText")
 
     # Neither side is what is in place. What replaces it asks first.
     browser.press("one")

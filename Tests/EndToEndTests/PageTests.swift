@@ -143,6 +143,17 @@ struct PageTests {
     }
 
     @Test(
+        "the page says that the file in place of a conflict was deleted, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browserOfEndedConflict() throws {
+        let machine = try Machine.pair("echo base >a/file")
+        let made = try machine.shell(
+            "echo other >b/file; echo mine >a/file; filesinki sync b; filesinki sync a; true")
+        try #require(made.code == 0, "\(made)")
+        try drive(machine, "ended.py", "b")
+    }
+
+    @Test(
         "what was merged by hand in place is replaced after a question only, in a browser",
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfHandMerge() throws {
