@@ -17,7 +17,9 @@ struct ResolveCommand: ReplicaCommand {
             filesinki resolve --undo <path> ... [<options>]
             """,
         discussion: """
-            The versions that are not chosen stay in the history: see filesinki log. A path with *, \
+            The versions that are not chosen stay in the history: that of the file in place under its name, \
+            see filesinki log; that of the conflict copy under the name of the copy, which filesinki ls \
+            --deleted lists and filesinki undelete brings back. --undo brings back both. A path with *, \
             ? or [ that has no conflict by that name is a pattern, as in .gitignore.
 
             --tool merges the versions in a program: \(MergeTool.knownNames), a name with a \
@@ -44,20 +46,20 @@ struct ResolveCommand: ReplicaCommand {
     var all = false
 
     @Option(
-        name: .long,
+        name: .customLong("take"), parsing: .singleValue,
         help: ArgumentHelp(
             "here (this replica's version), there (the other one), the device that wrote one, base, "
                 + "or a version number.",
             valueName: "side"),
         completion: Candidates.asked)
-    var take: String?
+    var takes: [String] = []
 
     @Option(
-        name: .long,
+        name: .customLong("with"), parsing: .singleValue,
         help: ArgumentHelp(
             "A file with the content to use; - is standard input.", valueName: "file"),
         completion: .file())
-    var with: String?
+    var withs: [String] = []
 
     @Flag(
         name: .long,
@@ -98,10 +100,22 @@ struct ResolveCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    var take: String? {
+        get { takes.last }
+        set { takes = newValue.map { [$0] } ?? [] }
+    }
+    var with: String? {
+        get { withs.last }
+        set { withs = newValue.map { [$0] } ?? [] }
+    }
+
     /// The largest content that is taken from a file, in bytes.
     private static let limit = 1 << 30
 
     func validate() throws {
+        if max(takes.count, withs.count) > 1 {
+            throw ValidationError("Give \(takes.count > 1 ? "--take" : "--with") once.")
+        }
         if isInteractive {
             if undo || all || take != nil || with != nil || unchecked || isLookedAt || report.json
                 || list.pathsFrom != nil
@@ -177,7 +191,7 @@ struct ResolveCommand: ReplicaCommand {
 
     /// What was taken, for a message.
     private var taken: String? {
-        with.map { printable($0.utf8) }
+        with.map { $0 == "-" ? "the text from standard input" : printable($0.utf8) }
             ?? take.map { word in
                 UInt64(word).map { "version \($0)" } ?? printable(word.utf8)
             }
