@@ -10,8 +10,9 @@ extension Conflicts {
     /// resolve deleted is back, and the conflicts are open. What the resolve had chosen stays in the history.
     ///
     /// - Parameter name: The path, or a copy that the resolve deleted.
-    /// - Throws: Code `not-found` when no conflict of the path was resolved here, `exists` when it is open, or another one
-    ///   was found since, or the file in place is deleted or renamed; `usage` when it was edited in place after the resolve, or something else was written in the place of a
+    /// - Throws: Code `not-found` when no resolved conflict of the path is known here, `exists` when it is open, or another one
+    ///   was found since, or the file in place is deleted or renamed; `usage` when it was edited in place after the resolve, or
+    ///   something else was written in the place of a
     ///   copy, `changing` when another device has edited it in place.
     func unresolve(
         _ name: RelativePath, _ options: SyncOptions
@@ -23,7 +24,7 @@ extension Conflicts {
         _ name: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         if let ended = try await endedInPlace(name) { throw ended }
-        let rows = try endedRows(of: name)
+        let rows = try await undoneRows(of: name)
         try requireNoDeletion(rows)
         let copies = rows.compactMap { row in
             row.ours.map { (path: self.copy(of: row, $0), entry: $0) }
@@ -36,8 +37,8 @@ extension Conflicts {
         try rulesReader.requireSynced([path], options)
         try await requireNoLaterEdit(rows, theirs, at: path, copies.map(\.path))
         try requireFree(copies, toReopen: path)
-        let before = try await keepInHistory(
-            paths, .theirs, refusingLater(at: path, than: theirs, copies.map(\.path), options))
+        let before = try await keepReplaced(
+            rows, paths, refusingLater(at: path, than: theirs, copies.map(\.path), options))
         if let before { try rulesReader.requireSynced([path], after: before, options) }
         var options = options
         options.operation = Change.openedAgain
@@ -48,10 +49,30 @@ extension Conflicts {
         }
         try recordReopened(rows, at: path)
         options.basesOfCopies = try await versions(ofBasesOf: rows, at: path, in: reader)
-        let report = try await sync.syncPaths(paths, options, after: before)
+        let report = try await sync.afterChange("Opened again here", at: path) { [options] in
+            try await sync.syncPaths(paths, options, after: before)
+        }
         try journal.record(
             .init(command: Change.openedAgain, note: "Reopened the conflict."), [path])
         return report
+    }
+
+    /// Brings what an undo replaces into the history. Where the store was moved, nothing can be sent: then it has to be there.
+    ///
+    /// - Parameter paths: The path, and the conflict copies.
+    private func keepReplaced(
+        _ rows: [ConflictRow], _ paths: [RelativePath], _ options: SyncOptions
+    ) async throws -> SyncReport? {
+        do {
+            return try await keepInHistory(paths, .theirs, options)
+        } catch let failure as Failure where failure.code == .wrongStore {
+            let known =
+                try [manifest.base(paths[0])?.entry] + rows.flatMap { [$0.ours, $0.theirs] }
+            guard let now = try contentInPlace(of: paths[0]),
+                known.contains(where: { $0?.identity == now })
+            else { throw failure.undoingNothing() }
+            return nil
+        }
     }
 
     /// Writes the version that was in place, a folder with what was in it, and the conflict copies.
@@ -98,26 +119,8 @@ extension Conflicts {
                 row.time = systemContext.now()
                 _ = try writer.addConflict(row)
             }
-            try writer.noteReopened(path, in: manifest)
+            try writer.noteReopened(path, rows.map(\.id), in: manifest)
         }
-    }
-
-    /// The conflicts that ended last, together, at a path; none if this replica knows of none.
-    private func endedRows(of name: RelativePath) throws -> [ConflictRow] {
-        let all = try manifest.conflicts().filter { $0.path == name || $0.copyPath == name }
-        let own = all.filter { $0.path == name }
-        guard let path = (own.last ?? all.last)?.path else { return [] }
-        let rows = path == name ? own : try manifest.conflicts().filter { $0.path == path }
-        // Its copy was removed, or has another name now.
-        let left = try rows.last { try $0.state == .open && isCopyGone($0) }
-        let noted = try manifest.lastResolves()[path]?.conflicts ?? []
-        var last = rows.filter { noted.contains($0.id) }
-        if last.isEmpty { last = rows.last { $0.state == .resolved }.map { [$0] } ?? [] }
-        if let left, left.id > last.last?.id ?? 0 { last = [left] }
-        if path != name, !last.contains(where: { $0.copyPath == name }) {
-            throw Failure.notLast(name, of: path)
-        }
-        return last
     }
 
     /// Verifies that conflicts have ended, and that no other one was found since.
@@ -159,16 +162,16 @@ extension Failure {
                 : "To bring the file back, run filesinki undelete \(name).")
     }
 
+    /// The same failure, where it stops an undo: what is in place is only here.
+    fileprivate func undoingNothing() -> Failure {
+        var failure = self
+        failure.message += " Nothing was changed here: the history does not have what is in place."
+        return failure
+    }
+
     fileprivate static func noneEnded(_ name: RelativePath) -> Failure {
         Failure(
             .notFound, path: name.bytes, "No resolved conflict was found here.",
             remedy: "See its versions with filesinki log.")
-    }
-
-    fileprivate static func notLast(_ copy: RelativePath, of path: RelativePath) -> Failure {
-        Failure(
-            .notFound, path: copy.bytes,
-            "This copy was not deleted by the last resolve of \(printable(path.bytes)).",
-            remedy: "To bring it back, run filesinki undelete PATH with its name.")
     }
 }

@@ -173,15 +173,17 @@ struct Conflicts: ReplicaPart {
         }
         // What is at the path now is what the user chose.
         options.take(.ours)
-        var report = try await sync.syncPaths([path] + copies, options, after: before)
+        let others = known.filter { !rows.contains($0) }.compactMap(\.copyPath)
+        let end = ConflictEnd(
+            rows: ending, note: choice.sentence(sides),
+            resolve: .init(device: writer, others: others, chosen: resolution.chosen))
+        var report = try await publish(end, at: path, copies, options, after: before)
         try rulesReader.requireSynced([path], after: report, options)
         if resolution == .theirs, let before { report.add(done: before) }
         // Nothing would remember the choice between two sides that each keep their own version.
         if resolution == .ours, let away = report.away { throw away }
         if report.leaves(path) { return report }
-        let others = known.filter { !rows.contains($0) }.compactMap(\.copyPath)
-        try end(ending, .init(device: writer, others: others, chosen: resolution.chosen))
-        try journal.record(.init(command: "resolve", note: choice.sentence(sides)), [path])
+        try record(end)
         return report
     }
 
@@ -222,28 +224,6 @@ struct Conflicts: ReplicaPart {
         var report = try await sync.syncPaths(paths, options, after: before)
         report.problems += changed
         return report
-    }
-
-    /// Records that conflicts have ended, with what an undo needs.
-    ///
-    /// - Parameter rows: The conflicts, with the versions that their places had.
-    private func end(_ rows: [ConflictRow], _ resolve: LastResolves.Resolve) throws {
-        guard let path = rows.last?.path else { return }
-        try manifest.write { writer in
-            var resolve = resolve
-            for row in rows {
-                if row.id > 0 { try writer.resolveConflict(row.id) }
-                guard try row.id == 0 || manifest.conflict(row.id)?.hasVersions(of: row) == false
-                else {
-                    resolve.conflicts.append(row.id)
-                    continue
-                }
-                let id = try writer.addConflict(row)
-                try writer.resolveConflict(id)
-                resolve.conflicts.append(id)
-            }
-            try writer.noteResolved(path, resolve, in: manifest)
-        }
     }
 
     /// The chosen side as it is now, where it has a file of its own: a user may have edited that since the
@@ -390,11 +370,4 @@ extension Failure {
 extension Entry {
     /// Nil for a tombstone.
     fileprivate var unlessGone: Entry? { kind == .tombstone ? nil : self }
-}
-
-extension ConflictRow {
-    /// Whether both versions are those of another row.
-    fileprivate func hasVersions(of other: ConflictRow) -> Bool {
-        ours == other.ours && theirs == other.theirs
-    }
 }

@@ -112,9 +112,18 @@ extension ManifestWriter {
     }
 
     /// Notes that the version in place of a conflict is again that of who had committed it before the resolve.
-    func noteReopened(_ path: RelativePath, in manifest: ManifestDatabase) throws {
+    ///
+    /// - Parameter ended: The numbers of the conflicts, which another resolve than the last one here may have ended.
+    func noteReopened(
+        _ path: RelativePath, _ ended: [Int64], in manifest: ManifestDatabase
+    ) throws {
         var reopened = try manifest.reopenedWriters()
-        reopened[path] = try manifest.lastResolves()[path]?.device.map { .init(device: $0) }
+        let last = try manifest.lastResolves()[path]
+        // Lines of earlier versions do not tell the numbers.
+        let isLast =
+            last?.conflicts.isEmpty ?? true
+            || ended.contains { last?.conflicts.contains($0) == true }
+        reopened[path] = isLast ? last?.device.map { .init(device: $0) } : nil
         try setValue(LastResolves.reopened, reopened.valueBytes)
     }
 }

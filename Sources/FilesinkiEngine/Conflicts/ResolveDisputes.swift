@@ -40,8 +40,13 @@ extension Conflicts {
         if let ended = try await endedInPlace(name) { return ended }
         let rows = try manifest.conflicts().filter { $0.path == name || $0.copyPath == name }
         let path = rows.last?.path ?? conflictOriginal(of: name)?.path ?? name
-        let copies = [rows.last?.copyPath, conflictOriginal(of: name) == nil ? nil : name]
-            .compactMap { $0 }
+        // One that an undo would open again: what was written in place later is not replaced.
+        let received = try receivedEnd(of: path)
+        let present = try manifest.base(path)?.version
+        let isLast = present.map { $0 <= received?.version ?? 0 } ?? false
+        let copies =
+            [rows.last?.copyPath, conflictOriginal(of: name) == nil ? nil : name].compactMap { $0 }
+            + (isLast ? received?.copies ?? [] : [])
         guard let device = try await resolver(of: copies) else {
             return Failure(
                 .notFound, path: name.bytes, "No open conflict was found.",
@@ -50,7 +55,7 @@ extension Conflicts {
         return Failure(
             .notFound, path: path.bytes,
             "\(printable(device.name.utf8)) has resolved it: \(try inPlace(path)).",
-            remedy: rows.isEmpty
+            remedy: rows.isEmpty && !isLast
                 ? "filesinki log \(ShellWord.path(path.bytes)) lists its versions."
                 : "To choose otherwise, open it again first: filesinki resolve --undo "
                     + "\(ShellWord.path(path.bytes)).")

@@ -206,8 +206,9 @@ async function resolve(name, values, path, both) {
   const edited = ['shown', 'copy'].find((kind) => isOpen && values[kind] !== undefined && values[kind] !== now[kind]);
   if (edited && failure?.code === 'changing') noticeOfEdit(edited, now, name, values, path, both);
   else if (isOpen || !failure) notice(failureOf(result), true);
-  else if (failure.remedy?.includes('resolve --undo')) notice(failure.message, true, action('Open it again', {}, reopen));
-  else notice(failureOf(result), true);
+  else if (isKeptHere(failure) || failure.remedy?.includes('resolve --undo')) {
+    notice(isKeptHere(failure) ? failureOf(result) : failure.message, true, action('Open it again', {}, reopen));
+  } else notice(failureOf(result), true);
   // One of the files was edited since this was shown: the view has other buttons then.
   if (isOpen && name === 'take') return show(false);
   if (isOpen || name !== 'take') return;

@@ -55,15 +55,16 @@ function failureOf(result) {
   return plain(result.messages.trim()) || `The command ended with ${result.exit}.`;
 }
 
-// What a failure says of a path that came back here all the same.
-const keptHere = /(^|\. )(?:(?!\. )[^])*Restored here, not yet published; the next run that can will do that\.$/;
+// What a failure says of a path that came back here, or was resolved, all the same.
+const keptHere = /(^|\. )(?:(?!\. )[^])*(Restored|Resolved) here, not yet published; the next run that can will do that\.$/;
 
 function isKeptHere(told) { return keptHere.test(told?.remedy ?? ''); }
 
 // A failure or a notice in words. What was done is said before what was not: what is said last seems to be the end of it.
 function toldWords(told) {
   const remedy = withRoot((told.remedy ?? '').replace(keptHere, (_, end) => end.trim()));
-  const done = isKeptHere(told) ? 'Restored here, not yet published. ' : '';
+  const kept = (told.remedy ?? '').match(keptHere);
+  const done = kept ? `${kept[2]} here, not yet published. ` : '';
   return plain(`${done}${told.message} ${remedy}`.trim());
 }
 
