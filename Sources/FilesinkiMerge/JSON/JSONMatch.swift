@@ -72,7 +72,8 @@ struct JSONMatch {
 enum JSONIdentity {
     /// The usual names, most likely first.
     static let names: [[UInt8]] = [
-        "id", "uuid", "_id", "guid", "uid", "key", "name", "title", "slug", "code", "path", "url",
+        "id", "uuid", "_id", "pk", "guid", "uid", "key", "name", "title", "slug", "code", "path",
+        "url",
         "href", "file", "fileName", "filename", "label", "email", "ID", "Id", "Name", "Key",
         "Title",
     ].map { Array($0.utf8) }

@@ -146,6 +146,10 @@ import Testing
         MergeCase(
             "the same element", #"[{"id":7,"v":1}]"#, #"[{"id":7,"v":2}]"#, #"[{"id":7,"v":3}]"#,
             "/0/v"),
+        MergeCase(
+            "one number for two new objects", #"[{"pk":1,"f":{"n":"a"}}]"#,
+            #"[{"pk":1,"f":{"n":"a"}},{"pk":2,"f":{"n":"b"}}]"#,
+            #"[{"pk":1,"f":{"n":"a"}},{"pk":2,"f":{"n":"c"}}]"#, "/1/f/n"),
         MergeCase("insertions among equals", "[0,0]", "[0,1,0]", "[0,2,0]", ""),
         MergeCase(
             "numbers that moved on", #"{"pos":[10,20]}"#, #"{"pos":[20,30]}"#, #"{"pos":[10,25]}"#,
