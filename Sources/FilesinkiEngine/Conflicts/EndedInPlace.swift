@@ -1,6 +1,6 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 import FilesinkiText
@@ -47,18 +47,6 @@ extension Conflicts {
         guard let original = conflictOriginal(of: name)?.path else { return name }
         let isOwn = try !manifest.openConflicts(at: name).isEmpty
         return isOwn ? name : original
-    }
-}
-
-extension Replica {
-    /// See ``Conflicts/endedInPlace(_:)``.
-    package func endedConflict(_ name: RelativePath) async throws -> Failure? {
-        try await Conflicts(context).endedInPlace(name)
-    }
-
-    /// Whether nothing is at a path, and no run has sent that.
-    package func isDeletedHere(_ path: RelativePath) throws -> Bool {
-        try !context.root.holds(path) && context.manifest.base(path) != nil
     }
 }
 

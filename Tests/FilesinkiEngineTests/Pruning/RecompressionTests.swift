@@ -91,7 +91,8 @@ struct RecompressionTests: PruneScene {
         try a.write(["digits": .bytes(digits, mode: 0o644, modified: nil)])
         try await a.sync()
         try await acknowledge()
-        #expect(Set(try await codecs()) == [.zstd])
+        let found = try await codecs()
+        #expect(!found.isEmpty && found.allSatisfy { $0 == .zstd }, "\(found)")
         let before = packBytes
         for isDryRun in [true, false] {
             let report = try await prune(a, recompresses: true, isDryRun: isDryRun)

@@ -100,7 +100,10 @@ extension SyncEngine {
             }
             guard !open.contains(copy.path) else { continue }
             let winner = winners[original]
-            let theirs = try winner?.entry(besides: copy) ?? manifest.base(original)?.entry
+            // Where the store is new, nothing was there: what is in place comes from here.
+            let theirs =
+                try winner?.entry(besides: copy) ?? manifest.base(original)?.entry
+                ?? (isFound ? winner?.ours : nil)
             let foundRule = isFound ? rule(ofFound: copy.path, theirs) : nil
             run.conflicts.append(
                 ConflictRow(
