@@ -3,7 +3,7 @@
 folders.py ADDRESS REPLICA
   ADDRESS is what `filesinki ui REPLICA` printed. `photos` was deleted with two files, `a` and `b`, after one in it,
   `old`, and another file had changed; `notes` is there, and two files in it were deleted; of `again` all
-  was deleted, and made again since.
+  was deleted, and made again since; `taken` was deleted, and is a file now.
 """
 
 import os
@@ -23,6 +23,11 @@ def drive(browser, address, replica):
     # A folder of which all is there again is no question.
     browser.press("Restore again")
     browser.shows("All that was deleted in again is there again.")
+    assert browser.script("return document.querySelector('[data-open]')") is None
+
+    # In the place of a folder is a file: what `undelete` says of it.
+    browser.press("Restore taken")
+    browser.shows("taken: Cannot be restored: a folder was here, and a file is here now. Move that away first with")
     assert browser.script("return document.querySelector('[data-open]')") is None
 
     # Of a folder, the last deletion is offered beside all that was deleted in it, and nothing is done before.

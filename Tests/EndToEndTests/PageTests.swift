@@ -113,7 +113,7 @@ struct PageTests {
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfDeletedFolders() throws {
         let machine = try Machine.pair(
-            "mkdir a/photos a/notes a/again; touch a/again/u a/again/v a/photos/old a/photos/a a/photos/b a/notes/x a/notes/y a/notes/z; echo 1 >a/other"
+            "mkdir a/photos a/notes a/again a/taken; touch a/taken/t a/again/u a/again/v a/photos/old a/photos/a a/photos/b a/notes/x a/notes/y a/notes/z; echo 1 >a/other"
         )
         let made = try machine.shell(
             #"""
@@ -121,6 +121,7 @@ struct PageTests {
             filesinki delete --root a photos/old; echo 2 >a/other; filesinki sync a
             filesinki delete --root a -r photos; filesinki delete --root a notes/x notes/y
             filesinki delete --root a -r again; mkdir a/again; touch a/again/u a/again/v
+            filesinki delete --root a -r taken; echo 1 >a/taken
             """#)
         try #require(made.code == 0, "\(made)")
         try drive(machine, "folders.py", "")

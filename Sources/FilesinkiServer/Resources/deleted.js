@@ -54,19 +54,22 @@ function countFiles(lines, folders) {
   return new Set(files.map((line) => line.path_bytes ?? line.path)).size;
 }
 
-// What `undelete` would bring back; nothing of what is not deleted. `isThere` says that nothing of it is.
+// What `undelete` would bring back; nothing of what is not deleted. `isThere` says that nothing of it is, `refused` what is in its place.
 async function undeletePlan(values) {
   const plan = await call('undeletable', values);
+  const refused = plan.lines.find((line) => (line.type === 'failure' || line.type === 'problem')
+    && line.code === 'exists' && line.message.startsWith('Cannot be restored'));
   const failures = plan.lines.filter((line) => line.type === 'failure');
   const found = plan.lines.filter((line) => line.type === 'restored');
-  return { found, isThere: found.length === 0 && failures.length > 0 && failures.every((line) => line.code === 'exists') };
+  return { found, refused, isThere: found.length === 0 && failures.length > 0 && failures.every((line) => line.code === 'exists') };
 }
 
 // What comes back of a folder: what the command line brings back of it, the last deletion, and all that was ever deleted in it,
 // each with the number of its files. The last deletion may be one that no run has sent, which the list of deleted files has not.
 async function folderDeletions(folder, lines) {
   // Of a folder that is there, no sent deletion is the last one.
-  const { found: last } = await undeletePlan({ path: folder });
+  const { found: last, refused } = await undeletePlan({ path: folder });
+  if (refused !== undefined) return { refused };
   const names = new Set(last.map((line) => line.path_bytes ?? line.path));
   const all = [...last, ...lines.filter((line) => isWithin(line, folder) && !names.has(line.path_bytes ?? line.path))];
   const folders = deletedFolders(all);
@@ -92,7 +95,8 @@ function restoreFolder(folder, deletedLines, what = 'Restore', isAsked = true) {
     const found = await deletedLines().then((lines) => folderDeletions(folder, lines)).finally(() => closed(place));
     // The view was shown again meanwhile: the question belongs into that one.
     if (!place.isConnected) return [...document.querySelectorAll('main button')].find((known) => controlName(known) === words)?.click();
-    const { all, folders, last, count, isThere } = found;
+    const { all, folders, last, count, isThere, refused } = found;
+    if (refused !== undefined) return notice(placedWords(refused), true);
     if (isThere) return notice(`All that was deleted in ${visible(folder)} is there again.`);
     const choice = (text, attributes, chosen) => action(text, attributes, () => {
       close();
