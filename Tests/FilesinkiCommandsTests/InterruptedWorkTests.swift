@@ -32,7 +32,7 @@ struct InterruptedWorkTests {
             ("delete -r d", "The next filesinki sync sends what was changed here."),
             ("delete --keep d", "What was done is kept: run the command again to go on."),
             ("delete -n d", "Nothing was changed."), ("undelete -n d", "Nothing was changed."),
-            ("undelete d", "The next filesinki sync sends what was changed here."),
+            ("undelete d", "What was done is kept: run the command again to go on."),
             ("restore -n d@1", "Nothing was changed."),
             ("restore d@1", "The next filesinki sync sends what was changed here."),
             ("restore --commit 1 -o d", "The folder is incomplete: remove it, and run again."),

@@ -30,7 +30,7 @@ struct UndeleteCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
-    var interruptedWork: String? { dryRun ? InterruptedWork.nothing : InterruptedWork.changed }
+    var interruptedWork: String? { dryRun ? InterruptedWork.nothing : InterruptedWork.repeated }
 
     func validate() throws {
         try list.require(
