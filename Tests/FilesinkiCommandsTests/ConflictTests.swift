@@ -43,6 +43,21 @@ struct ConflictTests {
         }
     }
 
+    @Test func `diff --conflict --explain says of a binary that it has no format`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write([0, 1, 0xFF] as [UInt8], to: "a/x.bin")
+        for replica in ["a", "b"] { _ = try await world.run("sync", replica) }
+        try world.write([0, 2, 0xFF] as [UInt8], to: "a/x.bin")
+        try world.write([0, 3, 0xFF, 0] as [UInt8], to: "b/x.bin")
+        for replica in ["a", "b"] { _ = try await world.run("sync", replica) }
+        let outcome = try await world.run("diff", "--root", "b", "--conflict", "--explain", "x.bin")
+        #expect(outcome.code == .negative)
+        #expect(
+            outcome.lines == [
+                "The contents are neither databases, nor documents, nor JSON, nor text."
+            ])
+    }
+
     @Test(
         "show --conflict prints a version of an open conflict",
         arguments: [

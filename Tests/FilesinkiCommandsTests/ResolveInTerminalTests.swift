@@ -152,6 +152,26 @@ struct ResolveInTerminalTests {
         #expect(!outcome.talk.contains("--take"), "\(outcome.talk)")
     }
 
+    @Test func `what is no text is not edited, and the other keys stay`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write([0, 1, 0xFF] as [UInt8], to: "a/one")
+        try world.write([0, 2, 0xFF] as [UInt8], to: "b/one")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("sync", "b").code == .conflict)
+        world.terminals.input = true
+        world.set("VISUAL", to: "sh -c 'echo >>\"$1\"' sh")
+        let outcome = try await resolve(world, "e\nq\n", "one")
+        #expect(outcome.code == .conflict)
+        #expect(
+            outcome.talk.contains(
+                "one: The conflict stays open: the contents are not text; conflict markers cannot be written. "
+                    + "Take a side with its key."), "\(outcome.talk)")
+        #expect(copies(world).count == 1)
+        let taken = try await resolve(world, "e\nt\n", "one")
+        #expect(taken.code == .done, "\(taken.talk)")
+        #expect(world.read("b/one") == [0, 1, 0xFF])
+    }
+
     @Test func `the question fits into a line of a terminal`() async throws {
         let outcome = try await resolve(try await world(), "q\n", "one")
         let lines = outcome.talk.split(separator: "\n").filter { $0.contains("[q]uit") }

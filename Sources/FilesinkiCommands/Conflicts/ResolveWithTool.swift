@@ -40,6 +40,10 @@ extension ResolveCommand {
         try conflict.requireSent(console.hints, by: true)
         try conflict.requireSentCopy(console.hints)
         let versions = try await session.versions(of: conflict)
+        if tool.isEditor, versions.marked == nil {
+            try console.show([Problem(path, .isNoText)], type: "notice")
+            return .conflict
+        }
         let parent = console.environment["TMPDIR"] ?? "/tmp"
         let files = try MergeToolFiles(
             in: parent, for: path, base: versions.base, local: versions.local,
@@ -178,5 +182,15 @@ extension MergeTool {
         return Failure(
             .declined, "The conflict stays open: \(program) \(why).",
             remedy: "Run it again, or \(side).")
+    }
+}
+
+extension Failure {
+    /// Why an editor is not run: it would get one version as it is, and may write back what is none.
+    fileprivate static var isNoText: Failure {
+        Failure(
+            .declined,
+            "The conflict stays open: the contents are not text; conflict markers cannot be written.",
+            remedy: "Take a side with its key.")
     }
 }

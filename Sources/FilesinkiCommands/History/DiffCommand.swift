@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiEngine
+import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiText
@@ -104,12 +105,17 @@ struct DiffCommand: ReplicaCommand {
     ) async throws -> ExitCode {
         let open = try await session.openConflictsWithBases()
         try await session.requireNotEnded(target, open)
-        let explanation = MergeExplanation(try await session.trace(of: open.one(target)))
+        let trace = try await session.trace(of: open.one(target))
+        let explanation = MergeExplanation(trace)
         if report.json {
             var object: JSONObject = ["type": "explanation"]
             object.add("path", target)
             explanation.add(to: &object)
             try console.output.json(object)
+        } else if trace.rule.isEmpty {
+            // No format was found, so no merge was tried: what a sync says of such contents.
+            try console.output.line(
+                "The contents are neither databases, nor documents, nor JSON, nor text.")
         } else {
             try explanation.write(asOutput: true, in: console)
         }
