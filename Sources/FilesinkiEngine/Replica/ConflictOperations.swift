@@ -1,3 +1,5 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
 package import FilesinkiModel
 
 /// What is asked of conflicts that are not open.
