@@ -111,6 +111,16 @@ struct ConflictTests {
         #expect(try await world.run("conflicts", "-0").text.split(separator: "\0").count == 3)
     }
 
+    @Test("a pattern of several conflicts does not give all of them one text")
+    func patternWithText() async throws {
+        let world = try await World.withConflicts()
+        try world.write("merged", to: "text")
+        let text = world.folder + "/text"
+        let outcome = try await world.expect(["resolve", "*", "--with", text], .usage)
+        #expect(outcome.talk.hasPrefix("filesinki: --with is for one path.\n"), "\(outcome.talk)")
+        #expect(try await world.run("conflicts", "-0").text.split(separator: "\0").count == 3)
+    }
+
     /// `a`, which found nothing, and `c`, which wrote neither version, have received the conflicts of `b`.
     private func received() async throws -> World {
         let world = try await World.withConflicts()

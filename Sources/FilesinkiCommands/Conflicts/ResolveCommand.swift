@@ -157,6 +157,8 @@ struct ResolveCommand: ReplicaCommand {
         let session = try await Session.open(replica, writable: true, in: console)
         let open = try await session.openConflicts()
         let targets = try targets(paths, open, session)
+        // A pattern may mean several.
+        if given != nil, targets.count > 1 { throw ValidationError("--with is for one path.") }
         try await requireContent(of: targets, session)
         let choices = try choices(given, of: targets, open)
         if let given, !unchecked, let conflict = targets.first?.conflicts.first {

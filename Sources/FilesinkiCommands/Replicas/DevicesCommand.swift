@@ -69,7 +69,7 @@ struct DevicesForgetCommand: ReplicaCommand {
             """)
 
     @Argument(
-        help: "The device's name, or the beginning of its id.", completion: Candidates.asked)
+        help: "The device's name, or 8 digits of its id or more.", completion: Candidates.asked)
     var name: String
 
     @OptionGroup var replica: RootOptions

@@ -41,7 +41,7 @@ struct DeviceAnswerTests {
             a  …  seen @1  …  acknowledged @1  this one
             $ devices forget --root a
             ! filesinki: Missing expected argument '<name>'
-            ! Help:  <name>  The device's name, or the beginning of its id.
+            ! Help:  <name>  The device's name, or 8 digits of its id or more.
             ! Usage: filesinki devices forget <name> [--root <dir>] [--state <dir>]
             !          [--lock-wait <time>] [--timeout <time>] [--json] [--quiet] [--verbose]
             !          [--color <when>] [--progress <when>]
@@ -56,6 +56,20 @@ struct DeviceAnswerTests {
             !   See 'filesinki devices list --help' for more information.
             = 2
             """#)
+    }
+
+    @Test("fewer than 8 digits are no id: another device could have them")
+    func shortID() async throws {
+        let world = try await ReplicaTests.pair()
+        let lines = try await world.expect("devices --root a").lines
+        let id = try #require(
+            lines.first { $0.hasPrefix("b ") }?.split(separator: " ").dropFirst().first)
+        #expect(id.count == 8)
+        for digits in [1, 7] {
+            try await world.expect("devices forget --root a \(id.prefix(digits))", .negative)
+        }
+        try await world.expect("devices forget --root a \(id)")
+        #expect(try await world.expect("devices --root a").lines.count == 1)
     }
 
     @Test("the objects of devices")

@@ -176,7 +176,7 @@ struct RemoteCommandTests {
             = 1
             $ devices forget --root a
             ! filesinki: Missing expected argument '<name>'
-            ! Help:  <name>  The device's name, or the beginning of its id.
+            ! Help:  <name>  The device's name, or 8 digits of its id or more.
             ! Usage: filesinki devices forget <name> [--root <dir>] [--state <dir>]
             !          [--lock-wait <time>] [--timeout <time>] [--json] [--quiet] [--verbose]
             !          [--color <when>] [--progress <when>]
