@@ -16,9 +16,8 @@ extension Conflicts {
     /// The conflict copies of a path that are still there, in order.
     func copiesLeft(of path: RelativePath) throws -> [RelativePath] {
         let own = try manifest.openConflicts(at: path).compactMap(\.copyPath)
-        let named = try manifest.basePaths(containing: conflictMark).filter {
-            conflictOriginal(of: $0)?.path == path
-        }
+        let named = try manifest.baseRows(beginning: conflictPrefix(of: path)).map(\.path)
+            .filter { conflictOriginal(of: $0)?.path == path }
         return try Set(own + named).filter { try root.holds($0) }.sorted()
     }
 
@@ -53,25 +52,13 @@ extension Conflicts {
 extension SyncEngine {
     /// Says of conflicts that have ended because a round has sent or received that the file in place was deleted or renamed.
     ///
-    /// Costs no request. A round that deletes nothing costs nothing.
+    /// Costs no request, and a look at the copies of each deleted path.
     ///
     /// - Parameter done: The steps that were carried out.
     func reportEndsInPlace(_ run: inout SyncRun, _ done: [Step]) throws {
-        let deleted = done.filter { $0.base != nil && !$0.isFolder && $0.leavesNothing }
-        guard !deleted.isEmpty else { return }
-        var copies: [RelativePath: Set<RelativePath>] = [:]
-        for copy in try manifest.basePaths(containing: conflictMark) {
-            guard let path = conflictOriginal(of: copy)?.path else { continue }
-            copies[path, default: []].insert(copy)
-        }
-        for row in try manifest.conflicts(.open) {
-            if let copy = row.copyPath { copies[row.path, default: []].insert(copy) }
-        }
-        guard !copies.isEmpty else { return }
-        for step in deleted {
-            guard let known = copies[step.path], try conflicts.isGone(step.path) else { continue }
-            let left = try known.filter { try root.holds($0) }.sorted()
-            guard !left.isEmpty else { continue }
+        for step in done where step.base != nil && !step.isFolder && step.leavesNothing {
+            let left = try conflicts.copiesLeft(of: step.path)
+            guard !left.isEmpty, try conflicts.isGone(step.path) else { continue }
             var end = InPlaceEnd(path: step.path, copies: left)
             if case .moved(let name) = step.reason { end.newName = name }
             let change = run.remote.changes[step.path]
