@@ -12,6 +12,15 @@ package struct Device: Hashable, Sendable {
 }
 
 extension Device {
+    /// The fewest hexadecimal digits that are taken for the beginning of an id. Shorter words are names only: many names are the
+    /// beginning of some id.
+    package static let shortestID = 8
+
+    /// Whether a word is the beginning of the id, of ``shortestID`` digits or more.
+    package func hasID(beginning word: String) -> Bool {
+        word.utf8.count >= Self.shortestID && hexadecimal(id).hasPrefix(word)
+    }
+
     /// The name with the first four hexadecimal digits of the id, such as `laptop-a6f5`, to
     /// distinguish devices with the same name. A name with this suffix is unchanged.
     package var distinctName: String {

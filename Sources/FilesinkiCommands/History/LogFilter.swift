@@ -44,15 +44,11 @@ struct LogFilter: Sendable {
     /// The name of a device, or the beginning of its id; nil for all.
     var device: String?
 
-    /// Shorter words are names only: many names are the beginning of some id.
-    private static let shortestID = 8
-
     func matches(_ time: Timestamp, _ device: Device) -> Bool {
         if let first, time < first { return false }
         if let last, time > last { return false }
         guard let wanted = self.device else { return true }
-        if device.name == wanted { return true }
-        return wanted.utf8.count >= Self.shortestID && hexadecimal(device.id).hasPrefix(wanted)
+        return device.name == wanted || device.hasID(beginning: wanted)
     }
 
     var predicate: @Sendable (Timestamp, Device) -> Bool { { matches($0, $1) } }

@@ -22,8 +22,6 @@ package struct DeviceReport: Sendable {
 /// Lists and forgets the devices that share the store.
 struct Devices: ReplicaPart {
     let replica: ReplicaContext
-    /// As `devices` prints it. A few digits could be a name, and the id of another device.
-    private static let shortestID = 8
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
@@ -69,16 +67,14 @@ struct Devices: ReplicaPart {
 
     /// Removes a device's acknowledgement, so that history is no longer kept for it.
     ///
-    /// - Parameter name: The device's name, or the start of its id in hexadecimal, at least ``shortestID`` digits.
+    /// - Parameter name: The device's name, or the start of its id in hexadecimal, at least ``Device/shortestID`` digits.
     /// - Returns: Whether it is this replica's own device, which the next sync adds again.
     /// - Throws: Code `not-found` if no device matches, or more than one.
     func forget(_ name: String) async throws -> Bool {
         let all = try await list()
         let named = all.filter { $0.device.name == name }
-        // A short name is often the beginning of another device's id, too.
         let matching =
-            named.isEmpty && name.utf8.count >= Self.shortestID
-            ? all.filter { hexadecimal($0.device.id).hasPrefix(name) } : named
+            named.isEmpty ? all.filter { $0.device.hasID(beginning: name) } : named
         guard matching.count == 1, let device = matching.first?.device else {
             throw Failure(
                 .notFound, path: name,
