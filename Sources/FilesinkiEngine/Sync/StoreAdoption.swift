@@ -36,12 +36,7 @@ extension SyncEngine {
         }
         if run.options.isDryRun { throw failure }
         let accepted = try await zone.lastProven(present)
-        try memory.forgetPublishing()
-        try manifest.write { writer in
-            try writer.forgetStore()
-            try writer.forgetConflictVersions(in: manifest)
-            try writer.set([.acceptedEnd: accepted])
-        }
+        try forgetStore(accepting: accepted)
         config.store = present.format.id
         config.epoch = present.format.epoch
         zone.disconnect()
@@ -54,6 +49,18 @@ extension SyncEngine {
         run.preserved = [:]
         do { return try await fetchView(run) } catch let mismatch as StoreMismatch {
             throw mismatch.failure
+        }
+    }
+
+    /// Forgets the store that is left.
+    ///
+    /// - Parameter end: The last proven commit of the store that is accepted.
+    private func forgetStore(accepting end: UInt64) throws {
+        try memory.forgetPublishing()
+        try manifest.write { writer in
+            try writer.forgetStore()
+            try writer.forgetConflictVersions(in: manifest)
+            try writer.set([.acceptedEnd: end])
         }
     }
 
@@ -107,12 +114,7 @@ extension SyncEngine {
         if isOther || acceptingOther {
             notices = try await requireReceived(leavingFor: address, isSame: !isOther)
             let accepted = try await zone.lastProven(present)
-            try memory.forgetPublishing()
-            try manifest.write { writer in
-                try writer.forgetStore()
-                try writer.forgetConflictVersions(in: manifest)
-                try writer.set([.acceptedEnd: accepted])
-            }
+            try forgetStore(accepting: accepted)
         }
         try useStore(format, key, at: address)
         return notices + [moved].compactMap(\.self)
