@@ -44,7 +44,7 @@ struct ManyRestores: ReplicaPart {
     ) async throws -> RestoreReport {
         var report = RestoreReport()
         var synced = try rulesReader.syncedPaths(options)
-        let points = try report.keep(points, path: \.path) { try require($0, &synced) }
+        let points = try await report.keep(points, path: \.path) { try require($0, &synced) }
         guard !points.isEmpty else { return report }
         try sync.noteEmptiedRoot()
         // What is here now is published first, as the edit that it is.
@@ -53,7 +53,7 @@ struct ManyRestores: ReplicaPart {
         var options = options
         options.operation = "restore"
         let replaced = try ReplacedVersions(before, manifest)
-        let allowed = try keepSynced(points, path: \.path, after: before, options, &report)
+        let allowed = try await keepSynced(points, path: \.path, after: before, options, &report)
         let reader = try await reader(of: allowed, after: before)
         try await write(try Self.wanted(allowed), in: reader, options, &report)
         try await publish(allowed.map(\.path), "restore", options, after: before, &report)
@@ -80,10 +80,10 @@ struct ManyRestores: ReplicaPart {
     func keepSynced<Item>(
         _ items: [Item], path: (Item) -> RelativePath, after before: SyncReport,
         _ options: SyncOptions, _ report: inout RestoreReport
-    ) throws -> [Item] {
+    ) async throws -> [Item] {
         guard before.hasReceivedRules else { return items }
         var synced = try rulesReader.syncedPaths(options)
-        return try report.keep(items, path: path) {
+        return try await report.keep(items, path: path) {
             try synced.require(path($0), orElse: Self.ignoredRemedy)
         }
     }

@@ -22,7 +22,7 @@ struct RestorePlans: ReplicaPart {
         var report = RestoreReport()
         var synced = try rulesReader.syncedPaths(Self.options)
         let many = ManyRestores(replica)
-        let points = try report.keep(points, path: \.path) { try many.require($0, &synced) }
+        let points = try await report.keep(points, path: \.path) { try many.require($0, &synced) }
         guard !points.isEmpty else { return report }
         let before = try await sync.syncPaths(
             points.map(\.path), Self.options, rules: synced.rules)
@@ -44,12 +44,14 @@ struct RestorePlans: ReplicaPart {
         }
         var synced = try rulesReader.syncedPaths(Self.options)
         let many = Undeletions(replica)
-        var asked = try report.keep(paths, path: \.self) { try many.requirePossible($0, &synced) }
+        var asked = try await report.keep(paths, path: \.self) {
+            try many.requirePossible($0, &synced)
+        }
         guard !asked.isEmpty else { return report }
         let before = try await sync.syncPaths(asked, Self.options, rules: synced.rules)
         // The command says more of one path that is named alone.
         let isOne = unsent.isEmpty && paths.count == 1
-        asked = try await keep(asked, &report) { path in
+        asked = try await report.keep(asked, path: \.self) { path in
             let found = try root.status(path)
             if isOne {
                 try await Restores(replica).requireAbsent(found, at: path, after: nil)
@@ -74,23 +76,6 @@ struct RestorePlans: ReplicaPart {
             try Restores(replica).noteStillDeleted(in: path, &report)
         }
         return report
-    }
-
-    /// The paths for which a check throws nothing; of the others the problems are reported.
-    private func keep(
-        _ paths: [RelativePath], _ report: inout RestoreReport,
-        _ check: (RelativePath) async throws -> Void
-    ) async throws -> [RelativePath] {
-        var kept: [RelativePath] = []
-        for path in paths {
-            do {
-                try await check(path)
-                kept.append(path)
-            } catch let failure as Failure where failure.code != .interrupted {
-                report.problems.append(Problem(path, failure))
-            }
-        }
-        return kept
     }
 
     /// What ``Restores/export(_:write:)`` would write into a folder.

@@ -63,12 +63,13 @@ package struct RestoreReport: Sendable {
 
     /// The elements for which a check throws nothing; of the others the problems are reported.
     mutating func keep<Element>(
-        _ elements: [Element], path: (Element) -> RelativePath, _ check: (Element) throws -> Void
-    ) throws -> [Element] {
+        _ elements: [Element], path: (Element) -> RelativePath,
+        _ check: (Element) async throws -> Void
+    ) async throws -> [Element] {
         var kept: [Element] = []
         for element in elements {
             do {
-                try check(element)
+                try await check(element)
                 kept.append(element)
             } catch let failure as Failure where failure.code != .interrupted {
                 problems.append(Problem(path(element), failure))

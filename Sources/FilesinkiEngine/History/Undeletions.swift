@@ -32,7 +32,7 @@ struct Undeletions: ReplicaPart {
     ) async throws -> RestoreReport {
         var report = RestoreReport()
         var synced = try rulesReader.syncedPaths(options)
-        var asked = try report.keep(paths, path: \.self) { try requirePossible($0, &synced) }
+        var asked = try await report.keep(paths, path: \.self) { try requirePossible($0, &synced) }
         asked = try await keepFree(asked, options, synced.rules, &report)
         guard !asked.isEmpty else { return report }
         try sync.noteEmptiedRoot()
@@ -40,9 +40,9 @@ struct Undeletions: ReplicaPart {
         let before = try await sync.syncPaths(asked, options, rules: synced.rules)
         var options = options
         options.operation = "undelete"
-        asked = try ManyRestores(replica).keepSynced(
+        asked = try await ManyRestores(replica).keepSynced(
             asked, path: \.self, after: before, options, &report)
-        asked = try report.keep(asked, path: \.self, requireAbsent)
+        asked = try await report.keep(asked, path: \.self, requireAbsent)
         let reader = try await history.historyReader(after: before)
         let wanted = try await wanted(asked, in: reader, &report)
         let many = ManyRestores(replica)
@@ -63,7 +63,7 @@ struct Undeletions: ReplicaPart {
         let present = try paths.filter { try root.status($0) != nil }
         guard !present.isEmpty else { return paths }
         let plan = try await sync.planPaths(present, options, rules: rules)
-        return try report.keep(paths, path: \.self) {
+        return try await report.keep(paths, path: \.self) {
             if !plan.removes($0) { try requireAbsent($0) }
         }
     }
