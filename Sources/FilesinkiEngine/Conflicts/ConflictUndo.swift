@@ -12,8 +12,7 @@ extension Conflicts {
     /// - Parameter name: The path, or a copy that the resolve deleted.
     /// - Throws: Code `not-found` when no resolved conflict of the path is known here, `exists` when it is open, or another one
     ///   was found since, or the file in place is deleted or renamed; `usage` when it was edited in place after the resolve, or
-    ///   something else was written in the place of a
-    ///   copy, `changing` when another device has edited it in place.
+    ///   something else was written in the place of a copy, `changing` when another device has edited it in place.
     func unresolve(
         _ name: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {

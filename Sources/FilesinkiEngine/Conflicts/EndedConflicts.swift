@@ -13,11 +13,11 @@ extension Conflicts {
     /// - Parameter name: The path, or a copy that was deleted.
     /// - Throws: Code `not-found` for a copy that the last resolve did not delete; what the log throws.
     func undoneRows(of name: RelativePath) async throws -> [ConflictRow] {
-        let all = try manifest.conflicts().filter { $0.path == name || $0.copyPath == name }
+        let all = try manifest.conflicts()
         let path =
-            (all.last { $0.path == name } ?? all.last)?.path ?? conflictOriginal(of: name)?.path
-            ?? name
-        var last = try endedRows(of: path)
+            (all.last { $0.path == name } ?? all.last { $0.copyPath == name })?.path
+            ?? conflictOriginal(of: name)?.path ?? name
+        var last = try endedRows(of: path, all.filter { $0.path == path })
         if let received = try receivedEnd(of: path, besides: last) {
             last = try await received.rows(of: path, self)
         } else {
@@ -29,8 +29,10 @@ extension Conflicts {
         return last
     }
 
-    private func endedRows(of path: RelativePath) throws -> [ConflictRow] {
-        let rows = try manifest.conflicts().filter { $0.path == path }
+    /// - Parameter rows: All conflicts of the path.
+    private func endedRows(
+        of path: RelativePath, _ rows: [ConflictRow]
+    ) throws -> [ConflictRow] {
         // Its copy was removed, or has another name now.
         let left = try rows.last { try $0.state == .open && isCopyGone($0) }
         let noted = try manifest.lastResolves()[path]?.conflicts ?? []
