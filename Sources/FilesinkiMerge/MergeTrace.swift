@@ -67,6 +67,10 @@ package final class MergeTrace: Sendable {
         var isCut = false
     }
 
+    /// What is said of contents for which `auto` finds no format.
+    package static let noFormat =
+        "The contents are neither databases, nor documents, nor JSON, nor text."
+
     /// The most steps that are kept.
     private static let mostSteps = 100_000
 

@@ -113,9 +113,8 @@ struct DiffCommand: ReplicaCommand {
             explanation.add(to: &object)
             try console.output.json(object)
         } else if trace.rule.isEmpty {
-            // No format was found, so no merge was tried: what a sync says of such contents.
-            try console.output.line(
-                "The contents are neither databases, nor documents, nor JSON, nor text.")
+            // No merge was tried: what a sync says of such contents.
+            try console.output.line(MergeTrace.noFormat)
         } else {
             try explanation.write(asOutput: true, in: console)
         }

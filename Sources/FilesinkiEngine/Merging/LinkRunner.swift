@@ -83,9 +83,7 @@ private struct LinkRun {
             }
             return try mergeDocument(document, .name)
         case .other:
-            return .declined([
-                "The contents are neither databases, nor documents, nor JSON, nor text."
-            ])
+            return .declined([MergeTrace.noFormat])
         }
     }
 
