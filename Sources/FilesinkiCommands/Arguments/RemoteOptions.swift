@@ -62,31 +62,35 @@ extension AccessOptions {
                 .usage, path: address.text, "Several devices can share this remote.",
                 remedy: "Leave --single-writer out; it is for rclone:REMOTE:PATH.")
         }
-        try checkToken(for: address)
-        guard fingerprint != nil else { return }
-        let message: String
-        switch address {
-        case .network: return
-        case .folder: message = "A folder has no certificate."
-        case .ssh: message = "Over ssh there is no certificate; ssh checks the host's key."
+        if tokenFile != nil {
+            try Self.requireNetwork(
+                address, folder: "A folder takes no token.",
+                ssh: "Over ssh there is no token; ssh logs in by itself.",
+                remedy:
+                    "Give --token-file with an address that begins with http(s):// or webdav(s)://."
+            )
         }
-        throw Failure(
-            .usage, path: address.text, message,
-            remedy: "Give --fingerprint with the address of a server.")
+        if fingerprint != nil {
+            try Self.requireNetwork(
+                address, folder: "A folder has no certificate.",
+                ssh: "Over ssh there is no certificate; ssh checks the host's key.",
+                remedy: "Give --fingerprint with the address of a server.")
+        }
     }
 
-    private func checkToken(for address: RemoteAddress) throws(Failure) {
-        guard tokenFile != nil else { return }
+    /// - Parameters:
+    ///   - folder: Why the option does not concern a folder.
+    ///   - ssh: The same of a host with sshd.
+    private static func requireNetwork(
+        _ address: RemoteAddress, folder: String, ssh: String, remedy: String
+    ) throws(Failure) {
         let message: String
         switch address {
         case .network: return
-        case .folder: message = "A folder takes no token."
-        case .ssh: message = "Over ssh there is no token; ssh logs in by itself."
+        case .folder: message = folder
+        case .ssh: message = ssh
         }
-        throw Failure(
-            .usage, path: address.text, message,
-            remedy: "Give --token-file with an address that begins with http(s):// or webdav(s)://."
-        )
+        throw Failure(.usage, path: address.text, message, remedy: remedy)
     }
 
     /// What is wrong with the token file, where a server has denied access, after a space; empty for nothing.
