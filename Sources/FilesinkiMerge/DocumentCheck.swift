@@ -16,12 +16,13 @@ package struct DocumentCheck: Sendable {
         formats = (known?.format == .jsonc ? [.json] : []) + [known].compactMap(\.self)
     }
 
-    /// Whether versions can be such that the content is none of their format. To know this costs no version.
+    /// Whether the content cannot be read as one of the formats. Needs no version to be read.
     package func isDoubtful(_ content: [UInt8]) -> Bool {
         formats.contains { !$0.reads(content) }
     }
 
-    /// Why a content is no document, although all versions are: a sentence; nil if it is one, or a version is none, too.
+    /// Why the content is not a valid document although all versions are, as a sentence. Nil if it is valid, or if a version
+    /// is not valid either.
     ///
     /// - Parameter versions: Those of the file that there are.
     package func problem(of content: [UInt8], beside versions: [[UInt8]]) -> String? {

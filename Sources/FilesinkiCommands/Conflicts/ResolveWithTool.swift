@@ -129,9 +129,7 @@ extension Failure {
             remedy: "The text is in \(printable(file.utf8)): remove them, and resolve it with "
                 + "--with.")
     }
-}
 
-extension Failure {
     /// What a merge tool left is no document of the file's format; the file stays, too.
     fileprivate static func isUnread(_ problem: String, _ file: String) -> Failure {
         Failure(
@@ -139,6 +137,14 @@ extension Failure {
             remedy:
                 "It is in \(printable(file.utf8)): correct it, and resolve it with --with; to take "
                 + "it as it is, add --unchecked.")
+    }
+
+    /// Why no editor is run: it would get the raw bytes of one version, and may change them when it saves.
+    fileprivate static var isNoText: Failure {
+        Failure(
+            .declined,
+            "The conflict stays open: the contents are not text; conflict markers cannot be written.",
+            remedy: "Take a side with its key.")
     }
 }
 
@@ -182,15 +188,5 @@ extension MergeTool {
         return Failure(
             .declined, "The conflict stays open: \(program) \(why).",
             remedy: "Run it again, or \(side).")
-    }
-}
-
-extension Failure {
-    /// Why an editor is not run: it would get one version as it is, and may write back what is none.
-    fileprivate static var isNoText: Failure {
-        Failure(
-            .declined,
-            "The conflict stays open: the contents are not text; conflict markers cannot be written.",
-            remedy: "Take a side with its key.")
     }
 }

@@ -6,7 +6,7 @@ import FilesinkiRules
 struct UnsentDeletedPaths {
     private let all: [DeletedPath]
 
-    /// Scans the folder: see ``Replica/localDeletions()``. Where that fails, it says why, and there are none.
+    /// Scans the folder (see ``Replica/localDeletions()``). If the scan fails, prints why, and the list is empty.
     init(_ session: Session) async throws {
         do {
             all = try await session.replica.localDeletions()

@@ -5,8 +5,7 @@ import FilesinkiReconcile
 import FilesinkiStore
 import FilesinkiText
 
-/// What was written in place after a resolve, or under the name of a conflict copy: an undo does not replace it, as it is none of
-/// the versions that it brings back.
+/// What was written in place after a resolve, or under the name of a conflict copy. An undo does not replace it.
 extension Conflicts {
     /// Verifies that what is in place is what the resolve has left there, as far as that is known here.
     ///
