@@ -65,7 +65,7 @@ struct DeviceAnswerTests {
         let id = try #require(
             lines.first { $0.hasPrefix("b ") }?.split(separator: " ").dropFirst().first)
         #expect(id.count == 8)
-        for digits in [1, 7] {
+        for digits in [2, 7] {
             try await world.expect("devices forget --root a \(id.prefix(digits))", .negative)
         }
         try await world.expect("devices forget --root a \(id)")
