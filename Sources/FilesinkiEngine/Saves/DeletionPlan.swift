@@ -66,9 +66,8 @@ extension SyncReport {
     ///   - outcome: What the command would do, as a sentence.
     mutating func foreseeStop(at remote: String?, _ outcome: String) {
         guard refusal == nil, let move, !steps.isEmpty else { return }
-        var failure = Failure.moved(move)
-        notices.removeAll { [told = failure.message] in $0.failure.message == told }
-        failure = failure.stoppingPublication(at: remote)
+        notices.removeAll { $0.failure.cause is MovedStore }
+        var failure = Failure.moved(move).stoppingPublication(at: remote)
         refusal = failure
         failure.message += " " + outcome
         notices.append(Problem(RelativePath(unchecked: []), failure, isUrgent: true))

@@ -45,10 +45,7 @@ extension Deletions {
     ) async throws -> SyncReport {
         do {
             return try await sync.syncPaths(paths, options, rules: rules)
-        } catch let failure as Failure where failure.code == .wrongStore {
-            guard options.refusesUnsent, let move = try manifest.movedStore,
-                failure.message == Failure.moved(move).message
-            else { throw failure }
+        } catch let failure as Failure where options.refusesUnsent && failure.cause is MovedStore {
             var report = SyncReport()
             report.away = failure
             report.unsent = try sync.recordedUnsentContents()

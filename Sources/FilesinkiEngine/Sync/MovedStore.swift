@@ -108,11 +108,13 @@ extension FilesMemory {
     }
 }
 
-/// Where a store was moved to, as a replica remembers it.
-package struct MovedStore: Hashable, Sendable {
+/// Where a store was moved to, as a replica remembers it; the cause of the failures that say so.
+package struct MovedStore: Error, Hashable, CustomStringConvertible {
     package var address: String
     /// The device that moved it.
     package var device: String
+
+    package var description: String { "the store has a note of the move" }
 }
 
 extension StoreMove {
@@ -153,7 +155,9 @@ extension ManifestWriter {
 extension Failure {
     /// The store has a note that it was copied to another place.
     static func moved(_ move: MovedStore) -> Failure {
-        storeMoved(to: move.address, by: move.device)
+        var failure = storeMoved(to: move.address, by: move.device)
+        failure.cause = move
+        return failure
     }
 
     /// A store was moved on from where a device at the one before wants to go.
