@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiReconcile
 
 /// The ignore rules of one folder.
 ///
@@ -8,12 +9,17 @@ package import FilesinkiModel
 /// in the root includes again, because those come from other devices, too; what they include with `!` overrides only the
 /// built-in patterns. The patterns of a run override all. Files in an ignored folder cannot be included again, because the
 /// scan does not enter it.
+///
+/// A pattern with a wildcard, such as `.*`, does not ignore `.filesinkiignore` and `.filesinki.toml`: their rules would hold on
+/// some devices only, and the others would send what they ignore. A `.gitignore` of which the rules hold is ignored by
+/// those of a `.gitignore` only. A conflict copy is ignored with the file that it is of.
 package struct IgnoreFilter: ScanFilter {
     /// The name of filesinki's ignore file.
     package static let fileName = ".filesinkiignore"
 
     /// The names of all ignore files.
-    package static let fileNames = [".gitignore", fileName]
+    package static let fileNames = [gitFileName, fileName]
+    private static let gitFileName = ".gitignore"
 
     /// The patterns that apply everywhere unless a file negates them with `!`: iCloud's suffix for
     /// files that are not synced.
@@ -117,6 +123,16 @@ package struct IgnoreFilter: ScanFilter {
 
     /// The deciding pattern for `name` in this folder, with its file; nil when none matches.
     func match(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> (Layer, IgnorePattern)? {
+        if let found = matchName(name, isDirectory: isDirectory) { return found }
+        guard !isDirectory, name.contains(UInt8(ascii: "(")),
+            let original = conflictOriginal(of: RelativePath(unchecked: Array(name)))
+        else { return nil }
+        return matchName(original.path.name, isDirectory: false)
+    }
+
+    private func matchName(
+        _ name: ArraySlice<UInt8>, isDirectory: Bool
+    ) -> (Layer, IgnorePattern)? {
         // Rules of this folder need only the name.
         let path = needsPath ? folder + name : []
         if let layer = overriding, let found = match(layer, name, path, isDirectory) {
@@ -131,6 +147,17 @@ package struct IgnoreFilter: ScanFilter {
         return Self.builtIn.rules.lastMatch(
             name: name.span, path: name.span, isDirectory: isDirectory
         ).map { (Self.builtIn, $0) }
+    }
+
+    /// Whether the patterns of a file that have wildcards do not ignore a file of rules.
+    private func spares(_ name: ArraySlice<UInt8>, from layer: Layer) -> Bool {
+        if name.elementsEqual(Self.fileName.utf8) { return true }
+        if folder.isEmpty, name.elementsEqual(Settings.syncedFile.utf8) { return true }
+        guard files.contains(Self.gitFileName), name.elementsEqual(Self.gitFileName.utf8) else {
+            return false
+        }
+        if case .folder(Self.gitFileName) = layer.source { return false }
+        return true
     }
 
     private func lastMatch(
@@ -148,7 +175,13 @@ package struct IgnoreFilter: ScanFilter {
     ) -> IgnorePattern? {
         let isUpper = needsPath && layer.folderLength < folder.count
         let below = isUpper ? path[layer.folderLength...] : name
-        return layer.rules.lastMatch(name: name.span, path: below.span, isDirectory: isDirectory)
+        let found = layer.rules.lastMatch(
+            name: name.span, path: below.span, isDirectory: isDirectory)
+        guard let found, !isDirectory, !found.isNegated, !found.isLiteral,
+            spares(name, from: layer)
+        else { return found }
+        return layer.rules.lastMatch(
+            name: name.span, path: below.span, isDirectory: false, literally: true)
     }
 }
 

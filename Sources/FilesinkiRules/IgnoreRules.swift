@@ -85,7 +85,10 @@ extension IgnoreRules {
     /// - Parameters:
     ///   - name: The last name of the path.
     ///   - path: The path below the folder of the file; used only when ``needsPath``.
-    func lastMatch(name: Span<UInt8>, path: Span<UInt8>, isDirectory: Bool) -> IgnorePattern? {
+    ///   - literally: Whether a pattern that ignores names with a wildcard does not count.
+    func lastMatch(
+        name: Span<UInt8>, path: Span<UInt8>, isDirectory: Bool, literally: Bool = false
+    ) -> IgnorePattern? {
         guard name.count > 0, !patterns.isEmpty else { return nil }
         let ending = byLastByte.isEmpty ? [] : byLastByte[Int(name[name.count - 1])]
         var ended = ending.count
@@ -100,6 +103,7 @@ extension IgnoreRules {
                 other -= 1
                 index = others[other]
             }
+            if literally, !patterns[index].isLiteral, !patterns[index].isNegated { continue }
             if matches(patterns[index], bytes.span, name, path, isDirectory) {
                 return patterns[index]
             }
@@ -169,6 +173,11 @@ struct IgnorePattern: Sendable {
     /// The bytes before the first wildcard, all bytes, or those after the star of a suffix.
     var literal: Range<Int>
     var kind: Kind
+
+    /// Whether the pattern has no wildcard.
+    var isLiteral: Bool {
+        if case .literal = kind { true } else { false }
+    }
 }
 
 extension IgnorePattern {

@@ -104,6 +104,70 @@ import Testing
         #expect(try explain("keep.nosync", gitignore: true, git)?.isIgnored == false)
     }
 
+    @Test(
+        "a wildcard spares the files of rules, and a line that names one does not",
+        arguments: [
+            (
+                "*\n!*/\n!*.md\n",
+                [".filesinkiignore", "d/.filesinkiignore", ".filesinki.toml", "a.md"],
+                ["a", "d/.filesinki.toml"]
+            ),
+            (".*\n", [".filesinkiignore", ".filesinki.toml"], [".env", "d/.env"]),
+            (
+                ".filesinkiignore\n*.toml\n.f*\n", [".filesinki.toml"],
+                [".filesinkiignore", "d/.filesinkiignore", "a.toml"]
+            ),
+            (".filesinkiignore\n!.files*\n.f*\n", [".filesinkiignore"], [".file"]),
+        ])
+    func sparing(_ lines: String, _ kept: [String], _ ignored: [String]) throws {
+        let device = [RulesLoad.DeviceFile(path: "/i", bytes: Array(lines.utf8))]
+        let words = lines.split(separator: "\n").map(String.init)
+        let patterns = try RunPatterns(
+            excluded: words.filter { !$0.hasPrefix("!") },
+            included: words.filter { $0.hasPrefix("!") }.map { String($0.dropFirst()) })
+        for gitignore in [false, true] {
+            for (filter, sparesGit) in [
+                (IgnoreFilter(gitignore: gitignore, device: device) { _ in nil }, gitignore),
+                (IgnoreFilter(gitignore: gitignore, patterns: patterns) { _ in nil }, gitignore),
+                (
+                    IgnoreFilter(gitignore: gitignore) {
+                        $0 == ".filesinkiignore" ? Array(lines.utf8) : nil
+                    }, gitignore
+                ),
+                (
+                    IgnoreFilter(gitignore: true) { $0 == ".gitignore" ? Array(lines.utf8) : nil },
+                    false
+                ),
+            ] {
+                func isIgnored(_ path: String) throws -> Bool {
+                    try filter.explain(RelativePath(path), isDirectory: false) { _ in nil }?
+                        .isIgnored ?? false
+                }
+                // The included patterns of a run come after all excluded ones.
+                for path in kept { #expect(try !isIgnored(path), "\(path)") }
+                for path in ignored { #expect(try isIgnored(path), "\(path)") }
+                guard lines.hasPrefix("*") || lines.hasPrefix(".*") else { continue }
+                #expect(try isIgnored(".gitignore") == !sparesGit)
+            }
+        }
+    }
+
+    @Test(
+        "a conflict copy is ignored with its file",
+        arguments: [
+            (".env", ".env (conflict b 19a3b8c3)", true),
+            ("notes.txt", "notes (conflict b 19a3b8c3).txt", true),
+            ("/notes.txt", "d/notes (conflict b 19a3b8c3).txt", false),
+            ("d/notes.txt", "d/notes (conflict b 19a3b8c3).txt", true),
+            ("notes.txt", "notes (conflict b).txt", false),
+            (".env\n!.env (*", ".env (conflict b 19a3b8c3)", false),
+            ("x.nosync", "y (conflict b 19a3b8c3).nosync", true),
+        ])
+    func copies(_ lines: String, _ path: String, _ isIgnored: Bool) throws {
+        let match = try explain(path, [".filesinkiignore": lines])
+        #expect(match?.isIgnored ?? false == isIgnored)
+    }
+
     @Test func `the error of the reader reaches the caller`() {
         let failure = Failure(.io, path: "x", "No.", remedy: "")
         #expect(throws: Failure.self) {

@@ -147,8 +147,8 @@ struct Deletions: ReplicaPart {
 }
 
 extension Deletions {
-    /// Deletes ignored paths in the store, and keeps what is here. On other devices they are deleted as any
-    /// path, but where a rule ignores them, too.
+    /// Deletes ignored paths in the store, with their conflict copies, which have the same secrets, and keeps what is here. On other
+    /// devices they are deleted as any path, but where a rule ignores them, too.
     ///
     /// - Parameter recursive: Whether folders are deleted with what the store has in them.
     /// - Throws: Code `usage` for a path that no rule ignores, because the next run would publish it again; `not-found`
@@ -174,7 +174,7 @@ extension Deletions {
             guard run.isOnline else {
                 throw run.report.away.map { $0.withoutQueue() } ?? .noStoreToDeleteIn
             }
-            let doomed = storedEntries(of: paths, run)
+            let doomed = try storedEntries(of: paths, run)
             // After a lost race, a part may be deleted already.
             if lostRaces == 0 { try require(paths, in: doomed, recursive) }
             if options.isDryRun {
@@ -193,19 +193,23 @@ extension Deletions {
         }
     }
 
-    /// What the store has at the paths and below them, the deepest first.
+    /// What the store has at the paths and below them, and as ignored conflict copies of them, the deepest first.
     private func storedEntries(
         of paths: [RelativePath], _ run: SyncRun
-    ) -> [(path: RelativePath, entry: VersionedEntry)] {
+    ) throws -> [(path: RelativePath, entry: VersionedEntry)] {
         let named = Set(paths)
         var stored: [RelativePath: VersionedEntry] = [:]
         for row in run.base.rows {
             stored[row.path] = VersionedEntry(row.entry, version: row.version)
         }
         for (path, change) in run.remote.changes { stored[path] = change.entry }
+        var ignored = IgnoredPaths(
+            root: root, filter: try rulesReader.runRules(run.options).filter)
         stored = stored.filter { path, known in
-            known.entry.kind != .tombstone
-                && path.isAtOrInside(named)
+            if known.entry.kind == .tombstone { return false }
+            if path.isAtOrInside(named) { return true }
+            let isCopy = conflictOriginal(of: path).map { named.contains($0.path) } ?? false
+            return isCopy && ignored.contains(path, isDirectory: false)
         }
         return stored.sorted { $1.key < $0.key }.map { ($0.key, $0.value) }
     }

@@ -203,7 +203,25 @@ struct RuleFiles {
         let lines = all.flatMap { path, bytes in
             IgnoreDoubt.all(in: bytes, root: place).map { $0.failure(in: path) }
         }
-        return lines + inRoot.misnamed
+        return lines + inRoot.misnamed + misnamedOwn()
+    }
+
+    /// Names that people write in place of that of the ignore file of this replica.
+    private static let wrongOwnNames = [
+        ".filesinkiignore", ".gitignore", ".ignore", "exclude", "filesinkiignore", "ignore.txt",
+        "ignores",
+    ]
+
+    /// Files beside the ignore file of this replica that seem to be meant as one.
+    private func misnamedOwn() -> [Failure] {
+        let folder = options.stateFolder.path
+        return Self.wrongOwnNames.map { folder + "/" + $0 }
+            .filter(StateFile.exists)
+            .map {
+                Failure(
+                    .usage, path: $0, "This is no ignore file, and ignores nothing.",
+                    remedy: "The one of this replica is \(options.stateFolder.ignore).")
+            }
     }
 
     /// The path of the root; nil if the root has something at a path of this name, which a pattern may mean.

@@ -27,7 +27,7 @@ struct SimulatedOmission: Sendable {
 
     /// Whether an ignore file ignores a path.
     func ignores(_ path: RelativePath) -> Bool {
-        [pattern, synced].contains { $0?.covers(path) == true }
+        [pattern, synced].contains { $0?.ignores(path) == true }
     }
 
     /// Whether the replica does not hold a path.
@@ -36,7 +36,7 @@ struct SimulatedOmission: Sendable {
     func leavesOut(_ path: String) -> Bool {
         guard let path = try? RelativePath(path) else { return false }
         return isUnheld(path) || path.isAtOrInside(withheld)
-            || patterns.contains { $0.covers(path) }
+            || patterns.contains { $0.ignores(path) }
     }
 
     /// Whether the replica refuses commands for a path.
@@ -48,6 +48,13 @@ struct SimulatedOmission: Sendable {
     /// The values in a tree that are not left out.
     func values(of tree: TreeFixture) -> Set<HeldValue> {
         Set(tree.placements.filter { !leavesOut($0.path) }.map(\.value))
+    }
+}
+
+extension PathPattern {
+    /// Whether an ignore file with the pattern ignores a path: also a conflict copy of what it names.
+    fileprivate func ignores(_ path: RelativePath) -> Bool {
+        covers(path) || conflictOriginal(of: path).map { covers($0.path) } ?? false
     }
 }
 
