@@ -5,8 +5,8 @@ import FilesinkiStore
 
 /// What both sides of a conflict started from, on a device that has not found it.
 ///
-/// The commit with a conflict copy names, in what it builds on, the version of the path that its writer had before. Commits
-/// of earlier versions of filesinki do not: there the base stays unknown, unless the path was new in the version in place.
+/// The commit with a conflict copy names, in what it builds on, the version of the path that its writer had before. That of an
+/// undo names this version, too, or the commit that had made the copy first, if there is none. Commits of earlier versions of filesinki do not: there the base stays unknown, unless the path was new in the version in place.
 struct ConflictBases {
     private let conflicts: Conflicts
     private let rows: [ConflictRow]
@@ -39,15 +39,48 @@ struct ConflictBases {
         return try await bases.find()
     }
 
+    /// What the commit of an undo names so that every device finds the bases that are not known here: the versions that have
+    /// them, else the commits that made the copies first. Costs as much as ``read(of:_:)``.
+    ///
+    /// - Parameter rows: The conflicts, as they were. Their copies are deleted, or still there.
+    static func named(
+        of rows: [ConflictRow], _ conflicts: Conflicts
+    ) async throws -> [UInt64] {
+        let unknown = rows.filter { $0.base == nil && $0.copyPath != nil }
+        guard !unknown.isEmpty else { return [] }
+        var bases = ConflictBases(conflicts, unknown)
+        return try await bases.makers().compactMap { row, commit in
+            if let base = bases.base(of: row, commit, except: row.theirs) { return base.version }
+            let first = bases.first(of: row, commit)
+            // A reader would take its version of the path for the base.
+            return first?.change(of: row.path) == nil ? first?.sequence : nil
+        }
+    }
+
     private mutating func find() async throws -> [ConflictRow: Entry] {
+        var inPlace: [ConflictRow: UInt64] = [:]
+        for row in rows { inPlace[row] = try conflicts.manifest.base(row.path)?.version }
+        var bases: [ConflictRow: Entry] = [:]
+        for (row, commit) in try await makers(besides: Array(inPlace.values)) {
+            let base = base(of: row, commit, otherThan: inPlace[row])
+            bases[row] = base?.entry ?? nothing(row, commit, inPlace[row])
+        }
+        return bases
+    }
+
+    /// The commits that made the conflict copies, with what they name.
+    ///
+    /// - Parameter others: Versions that are read with them.
+    private mutating func makers(
+        besides others: [UInt64] = []
+    ) async throws -> [ConflictRow: Commit] {
         let manifest = conflicts.manifest
         var versions: [ConflictRow: UInt64] = [:]
-        var inPlace: [ConflictRow: UInt64] = [:]
         for row in rows {
-            if let copy = row.copyPath { versions[row] = try manifest.base(copy)?.version }
-            inPlace[row] = try manifest.base(row.path)?.version
+            guard let copy = row.copyPath else { continue }
+            versions[row] = try manifest.base(copy)?.version ?? manifest.tombstone(copy)?.version
         }
-        try await read(Array(versions.values) + Array(inPlace.values))
+        try await read(Array(versions.values) + others)
         for _ in 0..<Self.editLimit {
             let edited = versions.compactMapValues { self.commits[$0] }.compactMap { row, commit in
                 self.earlier(row, commit).map { (row, $0) }
@@ -56,14 +89,10 @@ struct ConflictBases {
             for (row, version) in edited { versions[row] = version }
             try await read(edited.map(\.1))
         }
-        let origins = versions.compactMapValues { self.commits[$0] }
-        try await read(origins.values.flatMap(\.basedOnTokens))
-        var bases: [ConflictRow: Entry] = [:]
-        for (row, commit) in origins {
-            bases[row] =
-                base(of: row, commit, inPlace[row]) ?? nothing(row, commit, inPlace[row])
-        }
-        return bases
+        let makers = versions.compactMapValues { self.commits[$0] }
+            .filter { row, commit in commit.makesCopy(row.copyPath) }
+        try await read(makers.values.flatMap(\.basedOnTokens))
+        return makers
     }
 
     private mutating func read(_ versions: [UInt64]) async throws {
@@ -88,23 +117,38 @@ struct ConflictBases {
     }
 
     /// The newest version of the path that the commit builds on, and that is not the other side.
-    private func base(of row: ConflictRow, _ commit: Commit, _ inPlace: UInt64?) -> Entry? {
-        guard commit.makesCopy(row.copyPath) else { return nil }
+    ///
+    /// - Parameters:
+    ///   - inPlace: The version of the other side; nil if it is not known.
+    ///   - theirs: The content of the other side; nil if it is not known.
+    private func base(
+        of row: ConflictRow, _ commit: Commit, otherThan inPlace: UInt64? = nil,
+        except theirs: Entry? = nil
+    ) -> (version: UInt64, entry: Entry)? {
         let earlier = commit.basedOnTokens.filter { $0 < commit.sequence && $0 != inPlace }
             .sorted()
         for version in earlier.reversed() {
-            if let change = commits[version]?.changes.first(where: { $0.path == row.path }) {
-                return change.entry.kind == .tombstone ? nil : change.entry
-            }
+            guard let change = commits[version]?.change(of: row.path),
+                theirs.map({ !$0.hasSameContent(as: change.entry) }) ?? true
+            else { continue }
+            return change.entry.kind == .tombstone ? nil : (version, change.entry)
         }
         return nil
     }
 
-    /// A tombstone if the path was new in the version that was in place when the copy was made. What came with its copy in one commit
+    /// The commit that made a copy when the conflict was found; nil if one that makes it again does not name that.
+    private func first(of row: ConflictRow, _ commit: Commit) -> Commit? {
+        guard commit.operation == Change.openedAgain else { return commit }
+        return commit.basedOnTokens.compactMap { commits[$0] }
+            .first { $0.makesCopy(row.copyPath) && $0.sequence < commit.sequence }
+    }
+
+    /// A tombstone if the path was new in the version that was in place when the copy was made. What came with a copy in one commit
     /// was new to the store only, such as one that has replaced a lost one.
     private func nothing(_ row: ConflictRow, _ commit: Commit, _ inPlace: UInt64?) -> Entry? {
-        guard commit.makesCopy(row.copyPath), let inPlace, inPlace < commit.sequence,
-            let change = commits[inPlace]?.changes.first(where: { $0.path == row.path }),
+        guard let first = first(of: row, commit), let inPlace, inPlace < first.sequence,
+            let origin = commits[inPlace], !origin.hasFoundConflict(of: row.path),
+            let change = origin.change(of: row.path),
             change.basedOn == 0, change.movedFrom == nil
         else { return nil }
         return .tombstone
@@ -145,16 +189,21 @@ extension Array where Element == Step {
 }
 
 extension Conflicts {
-    /// The versions of a path that have the bases of conflicts, for ``SyncOptions/basesOfCopies``. Costs the reading of the log.
+    /// The versions by which every device finds the bases of conflicts that an undo opens again, for
+    /// ``SyncOptions/basesOfCopies``. Costs the reading of the log for bases that this device knows, and else
+    /// what ``ConflictBases/named(of:_:)`` does.
     func versions(
         ofBasesOf rows: [ConflictRow], at path: RelativePath, in reader: HistoryReader
     ) async throws -> [UInt64] {
+        // Without them the undo is done nevertheless.
+        let named = (try? await ConflictBases.named(of: rows, self)) ?? []
         let bases = rows.compactMap(\.base)
-        guard !bases.isEmpty else { return [] }
+        guard !bases.isEmpty else { return named }
         let known = try await history.versions(of: path, in: reader).filter { !$0.isSuperseded }
-        return bases.compactMap { base in
-            known.last { $0.change.entry.hasSameContent(as: base) }?.version
-        }
+        return named
+            + bases.compactMap { base in
+                known.last { $0.change.entry.hasSameContent(as: base) }?.version
+            }
     }
 
     /// Conflicts with their bases, as far as these can be found: see ``ConflictBases/read(of:_:)``.
