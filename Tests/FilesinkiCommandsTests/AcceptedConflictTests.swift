@@ -82,4 +82,54 @@ struct AcceptedConflictTests {
         let list = try await world.run("conflicts", "--root", "c").text
         #expect(list.contains("--take bert|committed"), "\(list)")
     }
+
+    /// The devices go on with a new store in this order.
+    private func accept(_ world: World, _ order: String) async throws {
+        try await world.makeStore("clean")
+        for name in order.map({ String($0) }) {
+            try await world.expect("remote set clean --accept --root \(name)")
+            _ = try await world.run("sync", name)
+        }
+    }
+
+    @Test(
+        "after an undo, too, whichever device has resolved it, and whichever undoes that",
+        arguments: ["cab", "abc"], [("c", "bert", "a"), ("a", "there", "c"), ("b", "here", "a")])
+    func undone(_ order: String, _ step: (resolver: String, side: String, undoer: String))
+        async throws
+    {
+        let world = try await world()
+        try await accept(world, order)
+        for name in ["c", "a", "b"] { _ = try await world.run("sync", name) }
+        try await world.expect("resolve --root \(step.resolver) p.txt --take \(step.side)")
+        for name in ["a", "b", "c"] { _ = try await world.run("sync", name) }
+        _ = try await world.run("resolve", "--root", step.undoer, "--undo", "p.txt")
+        for name in ["a", "b", "c"] { _ = try await world.run("sync", name) }
+        try await expectWords(on: ["a", "b", "c"], world)
+    }
+
+    @Test("after an undo its base is unknown where it was, and not nothing")
+    func baseAfterUndo() async throws {
+        let world = try await world()
+        try await accept(world, "cab")
+        try await world.expect("resolve --root a p.txt --take here")
+        for name in ["b", "c"] { _ = try await world.run("sync", name) }
+        _ = try await world.run("resolve", "--root", "b", "--undo", "p.txt")
+        for name in ["a", "c"] { _ = try await world.run("sync", name) }
+        for (name, base) in [("a", "unknown here"), ("b", "5 B"), ("c", "unknown here")] {
+            let list = try await world.run("conflicts", "--root", name).text
+            #expect(list.contains("base \(base)"), "\(name): \(list)")
+        }
+    }
+
+    @Test("a file that a device had deleted, and another one brings back, is of who wrote it")
+    func deleted() async throws {
+        let world = try await world()
+        world.remove("c/p.txt")
+        try await accept(world, "cba")
+        _ = try await world.run("sync", "c")
+        try await expectWords(on: ["a", "b", "c"], world)
+        let list = try await world.run("conflicts", "--root", "a").text
+        #expect(!list.contains("edited"), "\(list)")
+    }
 }

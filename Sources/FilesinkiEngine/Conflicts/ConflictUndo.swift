@@ -23,7 +23,12 @@ extension Conflicts {
         _ name: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         if let ended = try await endedInPlace(name) { throw ended }
+        let open = try openRows()
+        if open.contains(where: { $0.copyPath == name }) { throw Failure.stillOpen(name) }
         let rows = try await undoneRows(of: name)
+        if rows.isEmpty, open.contains(where: { $0.path == name }) {
+            throw Failure.stillOpen(name)
+        }
         try requireNoDeletion(rows)
         let copies = rows.compactMap { row in
             row.ours.map { (path: self.copy(of: row, $0), entry: $0) }
@@ -129,11 +134,7 @@ extension Conflicts {
             guard let copy = row.copyPath else { return true }
             return copies.contains(copy) || !known.contains(copy)
         }
-        if isOpen {
-            throw Failure(
-                .exists, path: path.bytes, "The path has an open conflict.",
-                remedy: "See it with filesinki conflicts.")
-        }
+        if isOpen { throw Failure.stillOpen(path) }
     }
 
     private func copy(of row: ConflictRow, _ ours: Entry) -> RelativePath {
@@ -166,6 +167,12 @@ extension Failure {
         var failure = self
         failure.message += " Nothing was changed here: the history does not have what is in place."
         return failure
+    }
+
+    fileprivate static func stillOpen(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes, "The path has an open conflict.",
+            remedy: "See it with filesinki conflicts.")
     }
 
     fileprivate static func noneEnded(_ name: RelativePath) -> Failure {
