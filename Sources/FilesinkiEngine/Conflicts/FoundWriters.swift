@@ -71,7 +71,9 @@ extension SyncEngine {
             content: place.content)
         guard let change = commit.change(of: path) else { return own }
         let isAgain = commit.opensAgain(change)
-        if isAgain || change.isNew, let item = known.item(of: place.content, at: path)?.at(place) {
+        if isAgain || change.isNew || change.reason == Change.restored,
+            let item = known.item(of: place.content, at: path)?.at(place)
+        {
             return item
         }
         if isAgain, let (device, origin) = try await writer(before: change) {
@@ -130,6 +132,8 @@ extension VersionWriters.Item {
 }
 
 extension Change {
+    fileprivate static let restored = "restore"
+
     /// Whether nothing was at the path before, as after a deletion and in a store that has replaced another one.
     fileprivate var isNew: Bool { basedOn == 0 && movedFrom == nil }
 }
@@ -152,7 +156,7 @@ extension Commit {
 
     /// Whether who has published a new file need not have written it.
     fileprivate func putsBack(_ change: Change) -> Bool {
-        change.isNew && ["restore", "undelete"].contains(change.reason)
+        change.isNew && [Change.restored, "undelete"].contains(change.reason)
             || hasFoundConflict(of: change.path)
     }
 

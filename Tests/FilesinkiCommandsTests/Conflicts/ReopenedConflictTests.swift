@@ -95,6 +95,20 @@ struct ReopenedConflictTests {
         #expect(world.readText("a/f.txt") == "by a\n")
     }
 
+    @Test(
+        "an edit that is taken back by a restore is none, whether it was received or not",
+        arguments: [true, false])
+    func editedAndRestored(_ isReceived: Bool) async throws {
+        let (world, _) = try await Self.conflict()
+        try world.write("later\n", to: "c/f.txt")
+        try await Self.sync(world, "c")
+        if isReceived { try await Self.sync(world, "a", "b") }
+        let back = try await Self.run(world, in: "c", "restore", "f.txt@2")
+        #expect(back.code == .done, "\(back.talk)")
+        try await Self.sync(world, "a", "b")
+        try await Self.expectWords(world)
+    }
+
     @Test("another text that is written after the deletion is of who wrote that")
     func writtenAnew() async throws {
         let (world, _) = try await Self.conflict()
