@@ -30,7 +30,8 @@ struct StepLine {
         if let copy = copies[step.path], !step.isConflictCopy {
             direction = "conflict"
             change = ""
-            let owner = copy.origin == nil ? "the other version" : "yours"
+            let isOurs = copy.origin != nil || !copy.isConflictCopy
+            let owner = isOurs ? "yours" : "the other version"
             details = ["both sides changed it;", "\(owner) is in \"\(copy.path)\""]
         } else {
             direction = step.direction(isPlan: isPlan)

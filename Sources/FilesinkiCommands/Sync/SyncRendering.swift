@@ -140,6 +140,11 @@ extension Console {
         for step in steps {
             if let original = step.copied { copies[original] = step }
         }
+        // A copy of what was here may have come from the store.
+        for step in steps
+        where step.reason == .strategy(End.keepBoth.rawValue) && copies[step.path] == nil {
+            copies[step.path] = steps.first { $0.isReceivedCopy(of: step) }
+        }
         let isVerbose = outputOptions.verbosity == .verbose
         let paths = Set(steps.lazy.filter { !$0.isConflictCopy }.map(\.path))
         let shown = isVerbose ? steps : steps.filter { !$0.isPart(ofAStepAt: paths) }

@@ -21,7 +21,7 @@ extension SyncEngine {
             position.token.sequence > 0
         else { return [] }
         let unsent = try await LocalDeletions(replica).find().map(\.path)
-        let comingBack = unsent.isEmpty ? [] : [Failure.comingBack(unsent)]
+        let comingBack = try unsentNotices(unsent)
         // What was there before cannot be read.
         if left == address { return comingBack }
         do {
@@ -42,6 +42,15 @@ extension SyncEngine {
         // A store that was moved takes nothing.
         guard try await moveNote() != nil else { throw Failure.unsent(unsent) }
         return comingBack
+    }
+
+    /// What becomes of deletions that the store which is left was not told.
+    func unsentNotices(_ deleted: [RelativePath]) throws -> [Failure] {
+        let ends = try conflicts.unsentEnds()
+        let copies = Set(ends.map(\.copy))
+        let others = deleted.filter { !copies.contains($0) }
+        return (others.isEmpty ? [] : [.comingBack(others)])
+            + (ends.isEmpty ? [] : [.ending(ends)])
     }
 
     /// As ``requireReceived(leavingFor:isSame:)``, for a replica whose state is to be removed: a later one in its root knows

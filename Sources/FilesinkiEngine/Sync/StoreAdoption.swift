@@ -27,11 +27,8 @@ extension SyncEngine {
                 "Nothing was changed. To merge both sides as at a first sync, so that nothing is lost, "
                 + "run filesinki sync --approve \(id)."
             // What cannot be found out here is no reason to say less of the store.
-            if let unsent = try? LocalDeletions(replica).find(in: run).map(\.path), !unsent.isEmpty
-            {
-                let back = Failure.comingBack(unsent)
-                failure.remedy += " \(back.message) \(back.remedy)"
-            }
+            let lost = try? unsentNotices(LocalDeletions(replica).find(in: run).map(\.path))
+            for notice in lost ?? [] { failure.remedy += " \(notice.message) \(notice.remedy)" }
             throw failure
         }
         if run.options.isDryRun { throw failure }
@@ -56,9 +53,11 @@ extension SyncEngine {
     ///
     /// - Parameter end: The last proven commit of the store that is accepted.
     private func forgetStore(accepting end: UInt64) throws {
+        let ends = try conflicts.unsentEnds()
         try memory.forgetPublishing()
         try manifest.write { writer in
             try writer.forgetStore()
+            try writer.noteEnds(ends, in: manifest)
             try writer.forgetConflictVersions(in: manifest)
             try writer.set([.acceptedEnd: end])
         }

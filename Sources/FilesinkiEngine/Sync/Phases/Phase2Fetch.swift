@@ -29,6 +29,7 @@ extension SyncEngine {
             if !own.isEmpty { try reportCopies(of: own, &run) }
             var view = try await fetchOrAdopt(&run, inBatches: inBatches)
             view.dropOwn(own)
+            try keepEnds(&view, &run)
             try forgetWaiting(before: own)
             try DeviceIdentity(replica).keepIdentity(&run, view)
             run.report.sequence = view.token.sequence

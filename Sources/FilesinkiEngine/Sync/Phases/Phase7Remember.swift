@@ -12,6 +12,7 @@ extension SyncEngine {
         let done = steps.carriedOut(applied, publication)
         try noteNewConflicts(done, &run)
         run.addToReport(done, publication)
+        noteReceivedCopies(done, &run)
         try reportCopies(&run, done, steps)
         try record(run, steps, applied, publication, done)
         forgetHeaders(steps, applied, run)
