@@ -95,6 +95,43 @@ struct EndedElsewhereTests {
         #expect(world.readText("b/\(copy)") == "b\n")
     }
 
+    @Test(
+        "at a store that was moved, several conflicts are all resolved here, and opened again here",
+        arguments: [["--all"], ["*"], ["one.txt", "d/three", "two.txt"]])
+    func movedWithSeveral(_ paths: [String]) async throws {
+        let (world, _) = try await Self.received()
+        try await world.expect(
+            "remote set \(world.folder)/other --migrate --root \(world.folder)/a")
+        let paths = paths == ["*"] ? ["*.txt", "d/*"] : paths
+        let ended = try await world.expect(["resolve", "--take", "here"] + paths, .notAllowed)
+        let names = ["d/three", "one.txt", "two.txt"]
+        let kept = "not yet published; the next run that can will do that."
+        for name in names {
+            #expect(ended.talk.contains("\(name): Resolved here, \(kept)\n"), "\(ended.talk)")
+            #expect(world.readText("b/\(name)") == "b\n")
+        }
+        // Said once, of all of them.
+        #expect(ended.talk.ranges(of: "The store was moved to ").count == 1, "\(ended.talk)")
+        #expect(try await world.run("conflicts").text.isEmpty)
+        try await world.expect(["resolve", "--undo"] + names)
+        for name in names { #expect(world.readText("b/\(name)") == "a\n") }
+    }
+
+    @Test("one that needs the store that was moved stops none of the others")
+    func movedWithTextAndOthers() async throws {
+        let (world, _) = try await Self.received()
+        try await world.expect(
+            "remote set \(world.folder)/other --migrate --root \(world.folder)/a")
+        try world.write("merged\n", to: "text")
+        _ = try await world.run("resolve", "one.txt", "--with", world.folder + "/text")
+        _ = try await world.run("resolve", "two.txt", "--take", "here")
+        let undone = try await world.expect("resolve --undo one.txt two.txt", .notAllowed)
+        #expect(
+            undone.talk.contains("Nothing was changed here: the history does not have"),
+            "\(undone.talk)")
+        #expect(world.readText("b/one.txt") == "merged\n" && world.readText("b/two.txt") == "a\n")
+    }
+
     @Test("at a store that was moved, a text that is only here is not replaced")
     func movedWithText() async throws {
         let (world, copy) = try await Self.received()

@@ -167,14 +167,24 @@ struct ResolveCommand: ReplicaCommand {
         let done = ResolvedConflicts()
         do {
             for (target, choice) in zip(targets, choices) {
-                try await resolve(target, choice, session, done)
+                do {
+                    try await resolve(target, choice, session, done)
+                } catch let failure as Failure
+                    where failure.code == .wrongStore
+                    || failure.code == .notAllowed && failure.isMadeHere
+                {
+                    // The others end here as well.
+                    done.add(failure, at: target.path, isUndo: undo)
+                }
             }
         } catch {
             try done.show(in: console)
             throw error
         }
         if targets.isEmpty { console.say("No open conflict was found.") }
+        let last = done.takeLastFailure()
         let code = try done.show(in: console)
+        if let last { throw last }
         if !undo { try await session.sayResolved(targets.map(\.path), taking: taken) }
         return code
     }
@@ -235,6 +245,8 @@ extension Failure {
 private final class ResolvedConflicts {
     private var report: SyncReport?
     private var code = ExitCode.done
+    /// What is not published, as the store was moved or refuses it, and why.
+    private var unpublished: [(problem: Problem, failure: Failure)] = []
 
     func add(_ next: SyncReport, _ nextCode: ExitCode) {
         var sum = next
@@ -251,6 +263,17 @@ private final class ResolvedConflicts {
     @discardableResult
     func show(in console: Console) throws -> ExitCode {
         if let report { try console.show(report, exit: code) }
+        try console.show(unpublished.map(\.problem), type: "problem")
         return code
     }
+
+    /// Adds a conflict that has ended, or is open again, here only; or that stays as it was, as the store was moved.
+    func add(_ failure: Failure, at path: RelativePath, isUndo: Bool) {
+        let done = isUndo ? "Opened again here" : "Resolved here"
+        let said = failure.isMadeHere ? failure.madeHere(done) : failure
+        unpublished.append((Problem(path, said), failure))
+    }
+
+    /// The failure that ends the command: it says why, and what was done about the last path.
+    func takeLastFailure() -> Failure? { unpublished.popLast()?.failure }
 }

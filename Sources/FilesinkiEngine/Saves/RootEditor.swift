@@ -1,7 +1,7 @@
 import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiManifest
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
 
@@ -159,9 +159,19 @@ extension Failure {
     func saying(_ done: String, at changed: RelativePath) -> Failure {
         var failure = self
         let place = path == changed.bytes ? "" : "\(changed): "
-        let kept = "\(place)\(done), not yet published; the next run that can will do that."
+        let kept = "\(place)\(done)\(Self.unpublished)"
         failure.remedy += remedy.isEmpty ? kept : " " + kept
         return failure
+    }
+
+    private static let unpublished = ", not yet published; the next run that can will do that."
+
+    /// Whether the command has made its change here, and only failed to publish it.
+    package var isMadeHere: Bool { remedy.hasSuffix(Self.unpublished) }
+
+    /// What was done here, without why it is not published.
+    package func madeHere(_ done: String) -> Failure {
+        Failure(code, path: path, done + Self.unpublished, remedy: "")
     }
 }
 
