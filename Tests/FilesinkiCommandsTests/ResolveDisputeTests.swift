@@ -94,6 +94,63 @@ struct ResolveDisputeTests {
         }
     }
 
+    @Test(
+        "a resolve that waited says that another device had deleted or renamed the file in place",
+        arguments: [
+            (
+                "here", "rm",
+                "a had deleted it meanwhile, with version 4; your choice is in place now. "
+            ),
+            (
+                "given", "rm",
+                "a had deleted it meanwhile, with version 4; your choice is in place now. "
+            ),
+            (
+                "there", "rm",
+                "a had deleted it meanwhile, with version 4: the version that you chose is deleted, too. "
+            ),
+            (
+                "here", "mv",
+                "a had renamed it to \"new.txt\" meanwhile, with version 4; your choice is in place, and both files stay. "
+            ), ("there", "mv", nil),
+        ])
+    func gone(_ choice: String, _ deed: String, _ words: String?) async throws {
+        let world = try await world()
+        world.rename("store", to: "gone")
+        if choice == "given" {
+            try world.write("merged\n", to: "given")
+            try await world.expect("resolve --root b f.txt --with given")
+        } else {
+            try await world.expect("resolve --root b f.txt --take \(choice)")
+        }
+        world.rename("gone", to: "store")
+        let name = deed == "mv" ? " new.txt" : ""
+        try await world.expect("\(deed) --root a f.txt\(name)")
+        let told = try await world.expect("sync b")
+        #expect(told.talk.contains(" had ") == (words != nil), "\(told.talk)")
+        let root = "--root \(world.folder)/b"
+        if let words {
+            let commands = [
+                "rm": "To delete it all the same, run filesinki rm \(root) f.txt.",
+                "mv":
+                    "To delete one, run filesinki rm \(root) f.txt or filesinki rm \(root) new.txt.",
+            ]
+            let remedy =
+                choice == "there"
+                ? "To bring it back, run filesinki undelete \(root) f.txt." : commands[deed] ?? ""
+            #expect(told.talk.contains("f.txt: " + words + remedy + "\n"), "\(told.talk)")
+        }
+        try await world.expect("sync a")
+        let text = ["here": "by b\n", "given": "merged\n"][choice]
+        for name in ["a", "b"] {
+            #expect(world.readText("\(name)/f.txt") == text)
+            #expect(world.readText("\(name)/new.txt") == (deed == "mv" ? "by a\n" : nil))
+            #expect(!world.names(in: name).contains { $0.contains(" (conflict ") })
+        }
+        // It is said once.
+        #expect(try await !world.expect("sync b").talk.contains(" had "))
+    }
+
     @Test("after two resolves without the store, both devices report the other choice")
     func offline() async throws {
         let world = try await world()

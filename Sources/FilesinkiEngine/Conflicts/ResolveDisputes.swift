@@ -105,8 +105,13 @@ extension SyncEngine {
                 reopened.insert(path)
             }
         }
+        let waiting = try unpublishedResolves(plan)
         for step in done {
             guard let resolve = resolves[step.path], !reopened.contains(step.path) else { continue }
+            if waiting.contains(step.path), let notice = goneMeanwhile(step, changes) {
+                run.report.notices.append(Problem(step.path, notice))
+                continue
+            }
             // Where others stayed open, or the path was edited since, another conflict may have been resolved there.
             let isInPlace = resolve.chosen != nil && step.base?.entry.identity == resolve.chosen
             let later = resolve.others.isEmpty && isInPlace ? changes[step.path] : nil
@@ -116,6 +121,16 @@ extension SyncEngine {
             else { continue }
             run.report.notices.append(Problem(step.path, notice))
         }
+    }
+
+    /// That another device had deleted or renamed the file in place of a conflict which was resolved here meanwhile; nil if it had
+    /// not, or if the choice has the new name.
+    private func goneMeanwhile(_ step: Step, _ changes: [RelativePath: RemoteChange]) -> Failure? {
+        guard let change = changes[step.path], change.entry.entry.kind == .tombstone,
+            change.device?.id != config.device.id
+        else { return nil }
+        let newName = changes.first { $0.value.movedFrom == step.path }?.key
+        return .gone(step, by: change, newName: newName)
     }
 }
 
@@ -128,6 +143,33 @@ extension Change {
 }
 
 extension Failure {
+    /// - Returns: Nil if the step changes nothing that was chosen.
+    fileprivate static func gone(
+        _ step: Step, by change: RemoteChange, newName: RelativePath?
+    ) -> Failure? {
+        guard let entry = step.action.entry else { return nil }
+        let name = change.device.map { printable($0.name.utf8) } ?? "Another device"
+        let path = ShellWord.path(step.path.bytes)
+        let deed = newName.map { "renamed it to \"\(printable($0.bytes))\"" } ?? "deleted it"
+        let start = "\(name) had \(deed) meanwhile, with version \(change.entry.version)"
+        switch (entry.kind == .tombstone, newName) {
+        case (true, nil):
+            return Failure(
+                .declined, "\(start): the version that you chose is deleted, too.",
+                remedy: "To bring it back, run filesinki undelete \(path).")
+        case (true, _): return nil
+        case (false, nil):
+            return Failure(
+                .declined, "\(start); your choice is in place now.",
+                remedy: "To delete it all the same, run filesinki rm \(path).")
+        case (false, let newName?):
+            return Failure(
+                .declined, "\(start); your choice is in place, and both files stay.",
+                remedy: "To delete one, run filesinki rm \(path) or filesinki rm "
+                    + "\(ShellWord.path(newName.bytes)).")
+        }
+    }
+
     /// - Returns: Nil if the step changes nothing that was chosen.
     fileprivate static func disputed(_ step: Step, by device: Device?) -> Failure? {
         let name = device.map { printable($0.name.utf8) } ?? "Another device"
