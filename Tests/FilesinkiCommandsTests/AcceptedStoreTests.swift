@@ -155,6 +155,21 @@ struct AcceptedStoreTests {
         #expect(!world.names(in: "b").contains(".filesinki"))
     }
 
+    @Test("status says until the next sync that this store was not synced yet")
+    func status() async throws {
+        let sentence = "Not synced with this store yet; the next sync compares both sides."
+        try await world.expect("remote set clean --accept --root a")
+        let status = try await world.expect("status a").lines
+        #expect(status.contains(sentence), "\(status)")
+        #expect(!status.contains { $0.contains("Last synced") }, "\(status)")
+        world.wait(seconds: 120)
+        let stale = try await world.expect("status a --max-age 1m", .negative).lines
+        #expect(stale.contains("Stale. " + sentence), "\(stale)")
+        try await world.expect("sync a")
+        let synced = try await world.expect("status a").text
+        #expect(synced.contains("Up to date. Last synced"), "\(synced)")
+    }
+
     @Test("values of the store that is left are named, with how to take them along, until they are")
     func values() async throws {
         for line in ["kv set theme dark --root a", "kv set n 5 --root a"] {

@@ -53,6 +53,22 @@ struct PlacementTests {
         }
     }
 
+    @Test("remote check of a replica, or in one, says what it is, and tests nothing")
+    func refusedByCheck() async throws {
+        let world = try await ReplicaTests.pair()
+        let replica = try await world.run("remote", "check", "b")
+        #expect(replica.code == .usage && replica.text.isEmpty, "\(replica)")
+        #expect(
+            replica.talk
+                == "filesinki: \(world.folder)/b: This is a replica, not a store. Give the address of its store, which "
+                + "is \(world.folder)/store, or use a folder outside of every replica for a new store.\n"
+        )
+        let inside = try await world.run("remote", "check", "b/sub", "--json")
+        #expect(inside.code == .usage, "\(inside)")
+        #expect(inside.text.contains("which would sync the store."), "\(inside)")
+        #expect(try await world.run("remote", "check", "store").code == .done)
+    }
+
     @Test("E2.4 remote set refuses such a store and keeps the old remote")
     func refusedBySet() async throws {
         let world = try await ReplicaTests.pair()

@@ -66,6 +66,8 @@ extension AccessOptions {
             try Self.requireNetwork(
                 address, folder: "A folder takes no token.",
                 ssh: "Over ssh there is no token; ssh logs in by itself.",
+                s3: "S3 takes no token; it has access keys.",
+                rclone: "rclone takes no token; its own configuration has the credentials.",
                 remedy:
                     "Give --token-file with an address that begins with http(s):// or webdav(s)://."
             )
@@ -81,15 +83,24 @@ extension AccessOptions {
     /// - Parameters:
     ///   - folder: Why the option does not concern a folder.
     ///   - ssh: The same of a host with sshd.
+    ///   - s3: The same of a bucket; nil if it does.
+    ///   - rclone: The same of a place that rclone reaches; nil if it does.
     private static func requireNetwork(
-        _ address: RemoteAddress, folder: String, ssh: String, remedy: String
+        _ address: RemoteAddress, folder: String, ssh: String, s3: String? = nil,
+        rclone: String? = nil, remedy: String
     ) throws(Failure) {
-        let message: String
+        let message: String?
         switch address {
-        case .network: return
+        case .network(let text):
+            switch NetworkKind(scheme: text.prefix { $0 != ":" }) {
+            case .s3: message = s3
+            case .rclone: message = rclone
+            case .server, .webDAV, nil: message = nil
+            }
         case .folder: message = folder
         case .ssh: message = ssh
         }
+        guard let message else { return }
         throw Failure(.usage, path: address.text, message, remedy: remedy)
     }
 

@@ -165,6 +165,7 @@ struct RemoteSetCommand: ReplicaCommand {
             try await session.replica.migrate(
                 to: address.text, keys,
                 connect: console.connector(access, of: session.settings),
+                notice: { try console.show([$0], type: "notice") },
                 progress: { line?.show($0) })
         }
         if report.json {
@@ -230,6 +231,10 @@ struct RemoteCheckCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let (address, connect, replica) = try await place(in: console)
+        // What other machines have, these say themselves.
+        if url != nil, case .folder(let path)? = try? RemoteAddress(absolute: address) {
+            try RootPlacement.checkNewStore(at: path)
+        }
         console.detail("Connecting to \(printable(address.utf8)).")
         let result: ProbeReport
         do {

@@ -301,6 +301,11 @@ struct StatusText {
             && status.incoming.isEmpty && status.withheld.isEmpty && items?.isEmpty != false
         let clean = local == nil ? "No known changes. " : "Up to date. "
         let verdict = isStale ? "Stale. " : isUpToDate ? clean : ""
+        // Another store was accepted.
+        if status.token == nil, status.remote != nil {
+            return
+                "\(isStale ? "Stale. " : "")Not synced with this store yet; the next sync compares both sides."
+        }
         let commit = status.token.map { " (commit \($0.sequence))" } ?? ""
         return "\(verdict)Last synced \(TimeText.ago(last, now: now))\(commit), "
             + "\(CountText.text(status.files, "file")), \(SizeText.text(status.bytes))"

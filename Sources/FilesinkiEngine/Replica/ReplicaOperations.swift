@@ -55,10 +55,11 @@ extension Replica {
     package func migrate(
         to address: String, _ keys: KeyOptions,
         connect: @escaping @Sendable (String) throws -> any Remote,
+        notice: @Sendable (Failure) throws -> Void = { _ in },
         progress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> MigrationReport {
         try await StoreMigration(context).migrate(
-            to: address, keys, connect: connect, progress)
+            to: address, keys, connect: connect, notice: notice, progress)
     }
 
     /// The keys of the encrypted store: see ``StoreKeys``.

@@ -27,12 +27,13 @@ struct StoreMigration: ReplicaPart {
     /// - Parameters:
     ///   - keys: The secret of a copy that is to be encrypted. An encrypted store keeps its keys.
     ///   - connect: Opens the new remote.
+    ///   - notice: Is given what the user may want to know of the new place, before anything is copied.
     /// - Throws: Code `exists` if another store is at the address, `unfit-store` if the remote lacks a guarantee,
     ///   `corrupt` for a damaged object; what the remotes throw.
     func migrate(
         to address: String, _ keys: KeyOptions,
         connect: @escaping @Sendable (String) throws -> any Remote,
-        _ progress: (@Sendable (Progress) -> Void)?
+        notice: (Failure) throws -> Void, _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> MigrationReport {
         try RootPlacement(root: options.root).check(against: address)
         if address != config.remote { try RootPlacement.checkIsInNoStore(address) }
@@ -54,6 +55,10 @@ struct StoreMigration: ReplicaPart {
         if let found = try await StoreFormat.read(from: plain) {
             try await complete(copy, to: found, &report)
         } else {
+            try await StoreOpening.requireFreePlace(plain, address)
+            if await StorePlace.holdsOtherFiles(plain, address) {
+                try notice(.amongOtherFiles(address))
+            }
             try await make(copy, isEncrypting: keys.isEncrypting, &report)
         }
         return report
@@ -108,10 +113,6 @@ struct StoreMigration: ReplicaPart {
         _ copy: Copying, isEncrypting: Bool, _ report: inout MigrationReport
     ) async throws {
         let (format, plain, stores) = (copy.format, copy.plain, copy.stores)
-        try await StoreOpening.requireFreePlace(plain, copy.address)
-        if await StorePlace.holdsOtherFiles(plain, copy.address) {
-            report.notices.append(.amongOtherFiles(copy.address))
-        }
         let isNewlyEncrypted = isEncrypting && format.keyFingerprint == nil
         let secret = isNewlyEncrypted ? try stores.newSecret(plain.address) : nil
         try await stores.checkFitness(of: plain, copy.address)
@@ -270,7 +271,7 @@ package struct MigrationReport: Sendable {
     package var bytes: Int64 = 0
     /// Where a note at the store led, which was removed as the store goes on where it is; nil for none.
     package var endedMove: String?
-    /// What the user may want to know of the new place, and what did not succeed after the move.
+    /// What did not succeed after the move.
     package var notices: [Failure] = []
 
     init(from: String) { self.from = from }
@@ -315,7 +316,7 @@ extension Failure {
     /// The folder that a store was copied to has files of other programs.
     fileprivate static func amongOtherFiles(_ address: String) -> Failure {
         Failure(
-            .exists, path: address, "The copy of the store lies among other files.",
-            remedy: "If that is not intended, give an empty folder.")
+            .exists, path: address, "The copy of the store will lie among other files.",
+            remedy: "If that is not intended, interrupt this, and give an empty folder.")
     }
 }

@@ -82,6 +82,12 @@ struct RemoteCommandTests {
             $ remote set host:store --token-file token --root a
             ! filesinki: host:store: Over ssh there is no token; ssh logs in by itself. Give --token-file with an address that begins with http(s):// or webdav(s)://.
             = 2
+            $ remote set s3://bucket/notes --token-file token --root a
+            ! filesinki: s3://bucket/notes: S3 takes no token; it has access keys. Give --token-file with an address that begins with http(s):// or webdav(s)://.
+            = 2
+            $ remote check rclone:box:notes --token-file token
+            ! filesinki: rclone:box:notes: rclone takes no token; its own configuration has the credentials. Give --token-file with an address that begins with http(s):// or webdav(s)://.
+            = 2
             $ clone host:store c --token-file token
             ! filesinki: host:store: Over ssh there is no token; ssh logs in by itself. Give --token-file with an address that begins with http(s):// or webdav(s)://.
             = 2

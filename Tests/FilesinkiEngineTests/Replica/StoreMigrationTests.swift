@@ -38,6 +38,26 @@ struct StoreMigrationTests {
         #expect(try await a.with { await $0.remoteAddress } == "memory")
     }
 
+    @Test("that other files are at the new place is said before anything is copied")
+    func amongFiles() async throws {
+        let place = CrowdedRemote(wrapped: other)
+        let failure = await #expect(throws: Failure.self) {
+            try await a.with {
+                try await $0.migrate(
+                    to: "other", .none, connect: { _ in place }, notice: { throw $0 })
+            }
+        }
+        #expect(
+            failure?.description
+                == "other: The copy of the store will lie among other files. If that is not intended, interrupt this, and give "
+                + "an empty folder.")
+        var count = 0
+        try await other.listPages(prefix: "") { count += $0.count }
+        #expect(count == 0)
+        try await migrate(a, to: place)
+        #expect(try await StoreFormat.read(from: other) != nil)
+    }
+
     @Test("what others publish before they see the note is copied, too")
     func late() async throws {
         let (late, store) = (b, world.store)
@@ -54,6 +74,14 @@ struct StoreMigrationTests {
         let log = try CommitLog(remote: other, zone: "files", store: format)
         #expect(try await log.read(UInt64(count)) != nil)
     }
+}
+
+/// A folder in which files of other programs are.
+private struct CrowdedRemote: RemoteWrapper, PlacedRemote {
+    let wrapped: any Remote
+
+    func misplacement() async throws -> MisplacedStore? { nil }
+    func holdsOtherFiles() async throws -> Bool { true }
 }
 
 /// Does something before a slot is filled.
