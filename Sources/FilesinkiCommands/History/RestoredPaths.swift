@@ -48,6 +48,7 @@ extension Console {
             say("Would restore \(RestoredPaths(plan).text).")
             say("Nothing was changed.")
         }
+        if let refusal = plan.refusal { return ExitCode(refusal) }
         if let failure = failures.first { return isNothing ? ExitCode(failure) : .partial }
         return plan.problems.isEmpty ? .done : .partial
     }

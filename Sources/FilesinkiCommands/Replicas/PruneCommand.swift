@@ -104,7 +104,8 @@ struct PruneCommand: ReplicaCommand {
                 policy, recompresses: recompress, isDryRun: dryRun
             ) { line?.show($0) }
         }
-        let code = result.failures.first.map { ExitCode($0) } ?? .done
+        let stop = result.failures.first ?? result.refusal
+        let code = stop.map { ExitCode($0) } ?? .done
         try console.show(result.failures)
         if report.json {
             try console.show(result.notices, type: "notice")

@@ -1,6 +1,7 @@
 import FilesinkiFileSystem
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRemote
 import FilesinkiStore
 
 /// What `restore` and `undelete` would write, for their `--dry-run`. Changes nothing, here or in the store.
@@ -29,7 +30,7 @@ struct RestorePlans: ReplicaPart {
         let reader = try await many.reader(of: points, after: nil)
         try await add(ManyRestores.wanted(points), in: reader, after: before, &report)
         await Restores(replica).noteReplaced(try ReplacedVersions(before, manifest), &report)
-        report.notices += before.moveNotices
+        report.foreseeStop(before, at: config.remote, isPublishing: !report.restored.isEmpty)
         return report
     }
 
@@ -67,11 +68,13 @@ struct RestorePlans: ReplicaPart {
         // The run before has recorded nothing, so the log is read to its end.
         let reader = try await history.historyReader()
         let wanted = try await many.wanted(asked, in: reader, &report)
+        let known = report.restored.count
         try await add(wanted, in: reader, after: before, &report)
+        let isPublishing = report.restored.count > known
         let restored = Set(report.restored)
         report.notices.removeAll { !restored.contains($0.path) }
         try Restores(replica).noteDeletedEarlier(in: asked, &report)
-        report.notices += before.moveNotices
+        report.foreseeStop(before, at: config.remote, isPublishing: isPublishing)
         for path in received where report.folders.contains(path) {
             try Restores(replica).noteStillDeleted(in: path, &report)
         }
@@ -141,6 +144,28 @@ struct RestorePlans: ReplicaPart {
                 report.problems.append(Problem(item.path, failure))
             }
         }
+    }
+}
+
+extension RestoreReport {
+    /// Records that the store was moved, and would take nothing of this plan.
+    ///
+    /// - Parameters:
+    ///   - before: The run that the command would begin with.
+    ///   - remote: The address that the replica has.
+    ///   - isPublishing: Whether the command would publish something.
+    fileprivate mutating func foreseeStop(
+        _ before: SyncReport, at remote: String?, isPublishing: Bool
+    ) {
+        refusal = before.refusal
+        guard refusal == nil, isPublishing, let move = before.move else {
+            notices += before.moveNotices
+            return
+        }
+        var failure = Failure.moved(move).stoppingPublication(at: remote)
+        refusal = failure
+        failure.message += " The run would restore here, and send nothing."
+        notices.append(Problem(RelativePath(unchecked: []), failure, isUrgent: true))
     }
 }
 

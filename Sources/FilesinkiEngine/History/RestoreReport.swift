@@ -12,6 +12,8 @@ package struct RestoreReport: Sendable {
     package var problems: [Problem] = []
     /// What is worth a word about paths that are in place.
     package var notices: [Problem] = []
+    /// What would end the command before it sends anything, of a plan: the store was moved. A notice says so, too.
+    package var refusal: Failure?
     /// The entry at the given path after the restore.
     package var entry: Entry?
     /// The commit that the path is at; 0 while the change waits for the remote.

@@ -116,8 +116,9 @@ package struct PruneReport: Sendable {
     package var ownUnnamedBytes: Int64 = 0
     /// The damage of packs that stay because of it.
     package var failures: [Failure] = []
-    /// Of a dry run: that the store was moved.
+    /// Of a dry run: that the store was moved, and why the prune itself would stop.
     package var notices: [Problem] = []
+    package var refusal: Failure?
 
     package init() {}
 

@@ -142,18 +142,19 @@ struct StorePrune: ReplicaPart {
         try await UnnamedPacks(replica).plan(log, connection, &report)
         try await AssetPrune(replica).prune(policy, isDryRun: true, connection, &report)
         report.removedUploads = try await sweep(connection.remote, isDryRun: true)
-        report.notices = try await moveNotices()
+        try await foreseeStop(&report)
         return report
     }
 
-    /// That the store was moved; empty if it was not, or who asks may not look.
-    private func moveNotices() async throws -> [Problem] {
+    /// Records that the store was moved, and the prune itself would stop. Who may not look is told nothing, and goes on.
+    private func foreseeStop(_ report: inout PruneReport) async throws {
         do {
-            return try await sync.findMove().map { move in
-                [Problem(RelativePath(unchecked: []), move, isUrgent: true)]
-            } ?? []
-        } catch let failure as Failure where failure.isRefusal {
-            return []
+            try await sync.requireStoreUnmoved()
+        } catch var failure as Failure where failure.code == .wrongStore {
+            report.refusal = failure
+            failure.message += " The prune would stop, and remove nothing."
+            report.notices.append(
+                Problem(RelativePath(unchecked: []), failure, isUrgent: true))
         }
     }
 
