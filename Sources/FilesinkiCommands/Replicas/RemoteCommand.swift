@@ -163,9 +163,8 @@ struct RemoteSetCommand: ReplicaCommand {
         let keys = passphrase.keys(isEncrypting: encrypt, in: console)
         let copied = try await console.withProgress { line in
             try await session.replica.migrate(
-                to: address.text, keys,
+                to: address.text, keys, notice: { try console.show([$0], type: "notice") },
                 connect: console.connector(access, of: session.settings),
-                notice: { try console.show([$0], type: "notice") },
                 progress: { line?.show($0) })
         }
         if report.json {

@@ -53,9 +53,8 @@ extension Replica {
 
     /// Copies the store to another remote: see ``StoreMigration``.
     package func migrate(
-        to address: String, _ keys: KeyOptions,
+        to address: String, _ keys: KeyOptions, notice: @Sendable (Failure) throws -> Void,
         connect: @escaping @Sendable (String) throws -> any Remote,
-        notice: @Sendable (Failure) throws -> Void = { _ in },
         progress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> MigrationReport {
         try await StoreMigration(context).migrate(

@@ -19,7 +19,7 @@ struct StoreMigrationTests {
 
     private func migrate(_ machine: Machine, to remote: any Remote) async throws {
         try await machine.with {
-            try await $0.migrate(to: "other", .none, connect: { _ in remote })
+            try await $0.migrate(to: "other", .none, notice: { _ in }, connect: { _ in remote })
         }
     }
 
@@ -44,7 +44,7 @@ struct StoreMigrationTests {
         let failure = await #expect(throws: Failure.self) {
             try await a.with {
                 try await $0.migrate(
-                    to: "other", .none, connect: { _ in place }, notice: { throw $0 })
+                    to: "other", .none, notice: { throw $0 }, connect: { _ in place })
             }
         }
         #expect(
