@@ -12,6 +12,15 @@ struct ConflictBases {
     private let rows: [ConflictRow]
     private var commits: [UInt64: Commit] = [:]
     private var isRead: Set<UInt64> = []
+    /// What the conflicts are called in the commits that were read last: a folder above them may have been renamed since.
+    private var names: [ConflictRow: Names] = [:]
+
+    private struct Names {
+        var path: RelativePath
+        var copy: RelativePath
+        /// The version in place, as it was under this name.
+        var inPlace: UInt64?
+    }
 
     /// How many edits of a copy are followed back to the commit that made it.
     private static let editLimit = 8
@@ -50,47 +59,46 @@ struct ConflictBases {
         guard !unknown.isEmpty else { return [] }
         var bases = ConflictBases(conflicts, unknown)
         return try await bases.makers().compactMap { row, commit in
-            if let base = bases.base(of: row, commit, except: row.theirs) { return base.version }
-            let first = bases.first(of: row, commit)
+            guard let names = bases.names[row] else { return nil }
+            if let base = bases.base(of: names, commit, except: row.theirs) { return base.version }
+            let first = bases.first(of: names, commit)
             // A reader would take its version of the path for the base.
-            return first?.change(of: row.path) == nil ? first?.sequence : nil
+            return first?.change(of: names.path) == nil ? first?.sequence : nil
         }
     }
 
     private mutating func find() async throws -> [ConflictRow: Entry] {
-        var inPlace: [ConflictRow: UInt64] = [:]
-        for row in rows { inPlace[row] = try conflicts.manifest.base(row.path)?.version }
         var bases: [ConflictRow: Entry] = [:]
-        for (row, commit) in try await makers(besides: Array(inPlace.values)) {
-            let base = base(of: row, commit, otherThan: inPlace[row])
-            bases[row] = base?.entry ?? nothing(row, commit, inPlace[row])
+        for (row, commit) in try await makers() {
+            guard let names = names[row] else { continue }
+            bases[row] = base(of: names, commit)?.entry ?? nothing(names, commit)
         }
         return bases
     }
 
     /// The commits that made the conflict copies, with what they name.
-    ///
-    /// - Parameter others: Versions that are read with them.
-    private mutating func makers(
-        besides others: [UInt64] = []
-    ) async throws -> [ConflictRow: Commit] {
+    private mutating func makers() async throws -> [ConflictRow: Commit] {
         let manifest = conflicts.manifest
         var versions: [ConflictRow: UInt64] = [:]
         for row in rows {
             guard let copy = row.copyPath else { continue }
             versions[row] = try manifest.base(copy)?.version ?? manifest.tombstone(copy)?.version
+            let inPlace = try manifest.base(row.path)?.version
+            names[row] = Names(path: row.path, copy: copy, inPlace: inPlace)
         }
-        try await read(Array(versions.values) + others)
+        try await read(Array(versions.values) + names.values.compactMap(\.inPlace))
         for _ in 0..<Self.editLimit {
-            let edited = versions.compactMapValues { self.commits[$0] }.compactMap { row, commit in
-                self.earlier(row, commit).map { (row, $0) }
+            var earlier: [UInt64] = []
+            for (row, commit) in versions.compactMapValues({ commits[$0] }) {
+                guard let version = versionBefore(commit, of: row) else { continue }
+                versions[row] = version
+                earlier += [version, names[row]?.inPlace ?? 0]
             }
-            if edited.isEmpty { break }
-            for (row, version) in edited { versions[row] = version }
-            try await read(edited.map(\.1))
+            if earlier.isEmpty { break }
+            try await read(earlier)
         }
-        let makers = versions.compactMapValues { self.commits[$0] }
-            .filter { row, commit in commit.makesCopy(row.copyPath) }
+        let makers = versions.compactMapValues { commits[$0] }
+            .filter { row, commit in commit.makesCopy(names[row]?.copy) }
         try await read(makers.values.flatMap(\.basedOnTokens))
         return makers
     }
@@ -107,28 +115,36 @@ struct ConflictBases {
         commits.merge(found) { first, _ in first }
     }
 
-    /// The version of the copy before an edit of it; nil for the commit that made it.
-    private func earlier(_ row: ConflictRow, _ commit: Commit) -> UInt64? {
-        guard let change = commit.changes.first(where: { $0.path == row.copyPath }),
-            // An undo makes a copy again, and knows no base.
-            !change.isConflictCopy || commit.basedOnTokens.isEmpty, change.basedOn > 0
+    /// The version of the copy before an edit or a rename of it; nil for the commit that made it.
+    private mutating func versionBefore(_ commit: Commit, of row: ConflictRow) -> UInt64? {
+        guard let known = names[row],
+            let change = commit.changes.first(where: { $0.path == known.copy })
         else { return nil }
+        if let old = change.movedFrom, let version = commit.basis(of: old) {
+            names[row]?.copy = old
+            if let path = commit.changes.first(where: { $0.path == known.path })?.movedFrom {
+                names[row]?.path = path
+                names[row]?.inPlace = commit.basis(of: path)
+            }
+            return version
+        }
+        // An undo makes a copy again, and knows no base.
+        guard !change.isConflictCopy || commit.basedOnTokens.isEmpty, change.basedOn > 0 else {
+            return nil
+        }
         return change.basedOn
     }
 
     /// The newest version of the path that the commit builds on, and that is not the other side.
     ///
-    /// - Parameters:
-    ///   - inPlace: The version of the other side; nil if it is not known.
-    ///   - theirs: The content of the other side; nil if it is not known.
+    /// - Parameter theirs: The content of the other side; nil if it is not known.
     private func base(
-        of row: ConflictRow, _ commit: Commit, otherThan inPlace: UInt64? = nil,
-        except theirs: Entry? = nil
+        of names: Names, _ commit: Commit, except theirs: Entry? = nil
     ) -> (version: UInt64, entry: Entry)? {
-        let earlier = commit.basedOnTokens.filter { $0 < commit.sequence && $0 != inPlace }
-            .sorted()
+        let earlier = commit.basedOnTokens
+            .filter { $0 < commit.sequence && $0 != names.inPlace }.sorted()
         for version in earlier.reversed() {
-            guard let change = commits[version]?.change(of: row.path),
+            guard let change = commits[version]?.change(of: names.path),
                 theirs.map({ !$0.hasSameContent(as: change.entry) }) ?? true
             else { continue }
             return change.entry.kind == .tombstone ? nil : (version, change.entry)
@@ -137,18 +153,19 @@ struct ConflictBases {
     }
 
     /// The commit that made a copy when the conflict was found; nil if one that makes it again does not name that.
-    private func first(of row: ConflictRow, _ commit: Commit) -> Commit? {
+    private func first(of names: Names, _ commit: Commit) -> Commit? {
         guard commit.operation == Change.openedAgain else { return commit }
         return commit.basedOnTokens.compactMap { commits[$0] }
-            .first { $0.makesCopy(row.copyPath) && $0.sequence < commit.sequence }
+            .first { $0.makesCopy(names.copy) && $0.sequence < commit.sequence }
     }
 
     /// A tombstone if the path was new in the version that was in place when the copy was made. What came with a copy in one commit
     /// was new to the store only, such as one that has replaced a lost one.
-    private func nothing(_ row: ConflictRow, _ commit: Commit, _ inPlace: UInt64?) -> Entry? {
-        guard let first = first(of: row, commit), let inPlace, inPlace < first.sequence,
-            let origin = commits[inPlace], !origin.hasFoundConflict(of: row.path),
-            let change = origin.change(of: row.path),
+    private func nothing(_ names: Names, _ commit: Commit) -> Entry? {
+        guard let first = first(of: names, commit), let inPlace = names.inPlace,
+            inPlace < first.sequence, let origin = commits[inPlace],
+            !origin.hasFoundConflict(of: names.path),
+            let change = origin.change(of: names.path),
             change.basedOn == 0, change.movedFrom == nil
         else { return nil }
         return .tombstone
@@ -156,6 +173,11 @@ struct ConflictBases {
 }
 
 extension Commit {
+    /// The version of a path before the commit; nil if it did not change the path, or there was none.
+    fileprivate func basis(of path: RelativePath) -> UInt64? {
+        changes.first { $0.path == path }.flatMap { $0.basedOn > 0 ? $0.basedOn : nil }
+    }
+
     fileprivate func makesCopy(_ path: RelativePath?) -> Bool {
         changes.contains { $0.path == path && $0.isConflictCopy }
     }

@@ -47,8 +47,7 @@ extension Conflicts {
         of path: RelativePath, besides known: [ConflictRow] = []
     ) throws -> ReceivedEnd? {
         guard try manifest.base(path) != nil else { return nil }
-        let rows = try path.parent.map(manifest.tombstones(below:)) ?? manifest.loadTombstones()
-        let copies = rows.filter { conflictOriginal(of: $0.path)?.path == path }
+        let copies = try deletedCopies(of: path)
         guard let version = copies.map(\.version).max() else { return nil }
         for row in known {
             guard let copy = row.copyPath, let deleted = copies.first(where: { $0.path == copy }),
@@ -57,6 +56,12 @@ extension Conflicts {
         }
         return ReceivedEnd(
             version: version, copies: copies.filter { $0.version == version }.map(\.path).sorted())
+    }
+
+    /// The conflict copies of a path that were deleted.
+    func deletedCopies(of path: RelativePath) throws -> [TombstoneRow] {
+        let rows = try path.parent.map(manifest.tombstones(below:)) ?? manifest.loadTombstones()
+        return rows.filter { conflictOriginal(of: $0.path)?.path == path }
     }
 
     /// A conflict whose copy somebody has removed, with what was in place then: it may have been merged there by hand. What

@@ -21,16 +21,18 @@ extension Conflicts {
         return try Set(own + named).filter { try root.holds($0) }.sorted()
     }
 
-    /// What has ended the conflicts of a path where nothing is any more; nil if something is there, or no copy is left.
+    /// What has ended the conflicts of a path where nothing is any more, or under which name they go on; nil if something is
+    /// there, or the path was not renamed and no copy is left.
     ///
-    /// Costs a request if another device may have deleted it.
+    /// Costs a request if another device may have deleted it, and one for each further rename.
     ///
     /// - Parameter name: The path, or a conflict copy.
     func endedInPlace(_ name: RelativePath) async throws -> Failure? {
         let path = try path(ofConflict: name)
         guard try isGone(path) else { return nil }
         let copies = try copiesLeft(of: path)
-        guard !copies.isEmpty, name == path || copies.contains(name) else { return nil }
+        if copies.isEmpty { return try await goneOn(path) }
+        guard name == path || copies.contains(name) else { return nil }
         var end = InPlaceEnd(path: path, copies: copies)
         if let version = try manifest.tombstone(path)?.version,
             let commit = try? await connected().log.read(version)
@@ -40,6 +42,42 @@ extension Conflicts {
         }
         return Failure(
             .notFound, path: path.bytes, end.message, remedy: end.remedy)
+    }
+
+    /// That the conflicts of a path have another name, because it was renamed together with their copies, as with a folder above
+    /// them; nil if it was not.
+    private func goneOn(_ path: RelativePath) async throws -> Failure? {
+        let own = try manifest.openConflicts(at: path).compactMap(\.copyPath)
+        let deleted = try deletedCopies(of: path).map(\.path)
+        guard let renamed = try await renamed(path, with: Set(own + deleted)) else { return nil }
+        let isOpen = try !openConflicts(at: renamed.path).isEmpty
+        return Failure.goneOn(path, renamed, isOpen: isOpen)
+    }
+
+    /// How many renames of a conflict are followed.
+    private static let followedRenames = 8
+
+    /// Where a path is that was renamed with a conflict copy of it, perhaps several times, and by which other device last.
+    private func renamed(
+        _ path: RelativePath, with copies: Set<RelativePath>
+    ) async throws -> (path: RelativePath, by: Device?)? {
+        var (path, copies) = (path, copies)
+        var found: (path: RelativePath, by: Device?)?
+        for _ in 0..<Self.followedRenames where !copies.isEmpty {
+            guard try manifest.base(path) == nil,
+                let version = try manifest.tombstone(path)?.version,
+                let commit = try? await connected().log.read(version),
+                let next = commit.changes.first(where: { $0.movedFrom == path })?.path
+            else { break }
+            let renamed = commit.changes.filter { change in
+                change.movedFrom.map(copies.contains) == true
+                    && conflictOriginal(of: change.path)?.path == next
+            }
+            guard !renamed.isEmpty else { break }
+            (path, copies) = (next, Set(renamed.map(\.path)))
+            found = (next, commit.device.id == config.device.id ? nil : commit.device)
+        }
+        return found
     }
 
     private func path(ofConflict name: RelativePath) throws -> RelativePath {
@@ -95,6 +133,24 @@ private struct InPlaceEnd {
         guard newName == nil else { return "\(rest)." }
         return "\(rest); filesinki undelete \(ShellWord.path(path.bytes)) opens "
             + "\(copies.count == 1 ? "the conflict" : "the conflicts") again."
+    }
+}
+
+extension Failure {
+    fileprivate static func goneOn(
+        _ path: RelativePath, _ renamed: (path: RelativePath, by: Device?), isOpen: Bool
+    ) -> Failure {
+        let doer = renamed.by.map { " by \(printable($0.name.utf8))" } ?? ""
+        return Failure(
+            .notFound, path: path.bytes,
+            "It was renamed to \(printable(renamed.path.bytes))\(doer); its conflict "
+                + (isOpen
+                    ? "goes on under that name."
+                    : "was renamed with it, and is not open any more."),
+            remedy: isOpen
+                ? "See it with filesinki conflicts."
+                : "To open it again, run filesinki resolve --undo \(ShellWord.path(renamed.path.bytes))."
+        )
     }
 }
 

@@ -18,8 +18,18 @@ extension Conflicts {
         guard let path = rows.last?.path, copies.count == rows.count else { return options }
         let shown = try ([path] + copies).compactMap { try manifest.base($0) }
         let device = config.device
+        let waiting = try waitingNames(of: [path] + copies)
         var options = options
         options.checkFetched = { view in
+            if let change = view.changes[path], change.entry.entry.kind == .tombstone,
+                let name = view.name(ofRenamed: path, waiting)
+            {
+                let isWhole = copies.contains {
+                    guard let copy = view.name(ofRenamed: $0, waiting) else { return false }
+                    return conflictOriginal(of: copy)?.path == name
+                }
+                throw Failure.renamedElsewhere(path, name, change, withCopy: isWhole)
+            }
             let isResolved = copies.contains { view.changes[$0]?.entry.entry.kind == .tombstone }
             if isResolved { return }
             for row in shown {
@@ -32,6 +42,29 @@ extension Conflicts {
         }
         return options
     }
+
+    /// The new names of paths in the remote changes that wait: a run for some paths reads only those of the paths.
+    private func waitingNames(
+        of paths: [RelativePath]
+    ) throws -> [RelativePath: RelativePath] {
+        let gone = try paths.filter { try manifest.remote($0)?.entry.entry.kind == .tombstone }
+        guard !gone.isEmpty else { return [:] }
+        let names = try manifest.loadRemote().compactMap { row in
+            row.movedFrom.flatMap { gone.contains($0) ? ($0, row.path) : nil }
+        }
+        return Dictionary(names) { first, _ in first }
+    }
+}
+
+extension RemoteView {
+    /// The new name of a path that was renamed; nil if it was not.
+    ///
+    /// - Parameter waiting: Names of changes that were not read into the view.
+    fileprivate func name(
+        ofRenamed path: RelativePath, _ waiting: [RelativePath: RelativePath]
+    ) -> RelativePath? {
+        changes.first { $0.value.movedFrom == path }?.key ?? waiting[path]
+    }
 }
 
 extension RemoteChange {
@@ -42,12 +75,28 @@ extension RemoteChange {
 
     /// Who has done what, as the beginning of a sentence.
     var deed: String {
-        let name = device.map { printable($0.name.utf8) } ?? "Another device"
-        return "\(name) has \(entry.entry.kind == .tombstone ? "deleted" : "edited") it"
+        "\(doer) has \(entry.entry.kind == .tombstone ? "deleted" : "edited") it"
     }
+
+    fileprivate var doer: String { device.map { printable($0.name.utf8) } ?? "Another device" }
 }
 
 extension Failure {
+    /// - Parameters:
+    ///   - change: What the rename has left at the old path.
+    ///   - withCopy: Whether the conflict copy was renamed, too, so that the conflict is one of the new name.
+    fileprivate static func renamedElsewhere(
+        _ path: RelativePath, _ name: RelativePath, _ change: RemoteChange, withCopy: Bool
+    ) -> Failure {
+        Failure(
+            .changing, path: path.bytes,
+            "\(change.doer) has renamed it to \(printable(name.bytes)) meanwhile, "
+                + "in version \(change.entry.version). Nothing was changed here.",
+            remedy: withCopy
+                ? "Run filesinki sync; the conflict goes on under that name then."
+                : "Run filesinki sync; the conflict ends then, and the conflict copy stays.")
+    }
+
     fileprivate static func editedElsewhere(_ path: RelativePath, _ change: RemoteChange) -> Failure
     {
         Failure(

@@ -70,10 +70,10 @@ async function resolveAll(lines, side) {
   await show(false);
 }
 
-// What has ended a conflict whose file in place was deleted or renamed, in words; null where it was resolved.
+// What has ended a conflict whose file in place was deleted or renamed, or where it goes on, in words; null where it was resolved.
 async function endInPlace(path) {
   const failure = (await call('explanation', path)).lines.find((line) => line.type === 'failure');
-  return failure !== undefined && /; its conflicts? ha(s|ve) ended, /.test(failure.message) ? toldWords(failure) : null;
+  return failure !== undefined && /^It was (deleted|renamed to ).*; its conflicts? /s.test(failure.message) ? toldWords(failure) : null;
 }
 
 // The conflict that is shown: its name, its path or copy, and its line as text; null for none.
