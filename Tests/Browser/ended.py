@@ -22,11 +22,13 @@ def drive(browser, address, replica, other):
     browser.press("file")
     browser.shows("The version from there is in place")
 
-    # What is deleted here and not synced is no edit, and the message says what to do.
-    os.rename(os.path.join(replica, "file"), os.path.join(replica, "..", "kept"))
+    # A version is taken also where the file in place is missing here, and what was renamed is named.
+    os.rename(os.path.join(replica, "file"), os.path.join(replica, "renamed"))
     browser.press("Keep the version from here")
-    browser.shows("What is in place was deleted here, and that is not synced yet. Run filesinki sync")
-    os.rename(os.path.join(replica, "..", "kept"), os.path.join(replica, "file"))
+    browser.shows("file: It was renamed to renamed here, and that file stays; the chosen version has the old name again.")
+    browser.press("Undo")
+    browser.shows("The conflict is open again.")
+    os.remove(os.path.join(replica, "renamed"))
 
     # The open view says what has ended the conflict, and so does the view that is shown again.
     sync(other)

@@ -37,16 +37,9 @@ extension ResolveCommand {
         _ session: Session
     ) async throws {
         guard let expected else { return }
-        let content = try await session.replica.contentInPlace(of: place)
-        if content == nil, try await session.replica.isDeletedHere(place) {
-            let name = session.console.hints.word(place)
-            throw Failure(
-                .changing, path: target.path.bytes,
-                "\(what) was deleted here, and that is not synced yet.",
-                remedy:
-                    "Run filesinki sync to send that, or filesinki undelete \(name) to have it back."
-            )
-        }
+        var content = try await session.replica.contentInPlace(of: place)
+        // Nothing is replaced of what was deleted here and is not synced yet.
+        if content == nil { content = try await session.replica.unsentDeletion(of: place) }
         guard content == expected else {
             throw Failure(
                 .changing, path: target.path.bytes,

@@ -156,6 +156,7 @@ struct Conflicts: ReplicaPart {
         // What gives way, or stays, is what was edited here.
         if sides.unsent != nil { writer = config.device }
         var resolution = try await resolution(by: choice, of: row, sides)
+        let renamed = try await nameHere(of: path)
         var options = options
         options.operation = "resolve"
         let chosen = try edited(row, choice)?.identity ?? resolution.chosen
@@ -183,6 +184,7 @@ struct Conflicts: ReplicaPart {
         // Nothing would remember the choice between two sides that each keep their own version.
         if resolution == .ours, let away = report.away { throw away }
         if report.leaves(path) { return report }
+        if let renamed { report.notices.append(.renamedHere(path, renamed)) }
         try record(end)
         return report
     }

@@ -87,6 +87,32 @@ extension Conflicts {
     }
 }
 
+extension Conflicts {
+    /// The new name of a file in place that was renamed here; nil if it is there, was deleted, or a run has sent that.
+    ///
+    /// If the file is missing, costs what ``LocalStateScan/find()`` costs.
+    func nameHere(of path: RelativePath) async throws -> RelativePath? {
+        guard try !root.holds(path), try manifest.base(path) != nil else { return nil }
+        let noted = try manifest.loadLocal().first { $0.movedFrom == path }
+        if let noted { return noted.path }
+        return try await LocalStateScan(replica).find()?.newNames[path]
+    }
+}
+
+extension Problem {
+    /// That a resolve has written a version at the old name of a file that was renamed here.
+    static func renamedHere(_ path: RelativePath, _ name: RelativePath) -> Problem {
+        Problem(
+            path,
+            Failure(
+                .declined,
+                "It was renamed to \(printable(name.bytes)) here, and that file stays; "
+                    + "the chosen version has the old name again.",
+                remedy: "To remove the other file, run filesinki rm \(ShellWord.path(name.bytes)).")
+        )
+    }
+}
+
 extension SyncEngine {
     /// Says of conflicts that have ended because a round has sent or received that the file in place was deleted or renamed.
     ///

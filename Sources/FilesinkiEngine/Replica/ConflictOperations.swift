@@ -9,8 +9,10 @@ extension Replica {
         try await Conflicts(context).endedInPlace(name)
     }
 
-    /// Whether nothing is at a path, and no run has sent that.
-    package func isDeletedHere(_ path: RelativePath) throws -> Bool {
-        try !context.root.holds(path) && context.manifest.base(path) != nil
+    /// The content of a file that was deleted or renamed here, as a run has last seen it; nil if something is at the path, and
+    /// if a run has sent the deletion.
+    package func unsentDeletion(of path: RelativePath) throws -> ContentID? {
+        guard try !context.root.holds(path) else { return nil }
+        return try context.manifest.base(path)?.entry.identity
     }
 }

@@ -30,7 +30,7 @@ struct LocalDeletions: ReplicaPart {
         var renamed = Set(recorded.compactMap(\.movedFrom))
         if let found {
             gone.formUnion(found.changes.filter { $0.value == .deleted }.keys)
-            renamed.formUnion(found.oldNames)
+            renamed.formUnion(found.newNames.keys)
         }
         return try others(of: gone, than: renamed).sorted().map {
             DeletedPath(path: $0, version: 0, isUnsent: true)

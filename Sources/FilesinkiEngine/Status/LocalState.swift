@@ -11,8 +11,8 @@ package struct LocalState: Sendable {
     package var changes: [RelativePath: UnsentChange]
     /// What is in the root outside of the paths of a partial replica, in path order; nil for a complete one.
     package var unheld: [RelativePath]?
-    /// The missing files that are in the root under a new name, as inode, size and time tell.
-    package var oldNames: Set<RelativePath>
+    /// Where missing files are in the root under a new name, as inode, size and time tell.
+    package var newNames: [RelativePath: RelativePath]
 
     /// The paths of the changes, in path order.
     package var changed: [RelativePath] { changes.keys.sorted() }
@@ -59,17 +59,19 @@ struct LocalStateScan: ReplicaPart {
             changes: changes(found, run)
                 .filter { !left.contains($0.key) && !received.contains($0.key) },
             unheld: try rules.choice.map { try sync.unheldPaths(rules, $0) },
-            oldNames: oldNames(found, run))
+            newNames: newNames(found, run))
     }
 
-    private func oldNames(_ found: ScanResult, _ run: SyncRun) -> Set<RelativePath> {
-        guard !found.missing.isEmpty else { return [] }
+    private func newNames(_ found: ScanResult, _ run: SyncRun) -> [RelativePath: RelativePath] {
+        guard !found.missing.isEmpty else { return [:] }
         let new = found.candidates.filter { run.base.row($0.path) == nil }
-        let stamps = Set(new.map(\.status.stamp.keptByRename))
-        return Set(
-            found.missing.filter { path in
-                run.base.row(path)?.stamp.map { stamps.contains($0.keptByRename) } ?? false
-            })
+        let paths = Dictionary(new.map { ($0.status.stamp.keptByRename, $0.path) }) { first, _ in
+            first
+        }
+        let known = found.missing.compactMap { path in
+            run.base.row(path)?.stamp.flatMap { paths[$0.keptByRename] }.map { (path, $0) }
+        }
+        return Dictionary(known) { first, _ in first }
     }
 
     /// Whether what is in the root can be compared with what was synced: no run is in progress, and the first one was not killed.

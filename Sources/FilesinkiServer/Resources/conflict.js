@@ -191,7 +191,7 @@ async function resolve(name, values, path, both) {
   frame.isBusy = true;
   const result = await call(name, values).finally(() => { frame.isBusy = false; });
   if (failureOf(result) === null) {
-    notice(`${resolvedWords(values, both)}${queuedWords(result)}`, false, both.some(({ entry, isOfOthers }) => !entry && !isOfOthers) ? null : undo);
+    notice([`${resolvedWords(values, both)}${queuedWords(result)}`, ...noticeWords(result)].join('\n'), false, both.some(({ entry, isOfOthers }) => !entry && !isOfOthers) ? null : undo);
     await show(false);
     return;
   }

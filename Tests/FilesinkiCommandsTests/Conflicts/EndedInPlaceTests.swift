@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import Glibc
 import Testing
 
 /// `a` wrote what is in place, `b` the conflict copy, and `c` neither.
@@ -101,18 +102,54 @@ struct EndedInPlaceTests {
         #expect(world.readText("b/f.txt") == nil && world.readText("b/g.txt") == "by a\n")
     }
 
-    @Test("a deletion that is not synced yet leaves it open, and is no edit")
-    func unsynced() async throws {
-        let (world, _) = try await Self.conflict()
+    /// The content of what is in place, as the page gives it back.
+    private static func contentInPlace(_ world: World) async throws -> String {
+        let line = try await run(world, in: "b", "conflicts", "--json").text
+        let object = try #require(line.firstRange(of: #""there":"#))
+        let rest = line[object.upperBound...]
+        let value = try #require(rest.firstRange(of: #""content":""#))
+        return String(rest[value.upperBound...].prefix(64))
+    }
+
+    @Test(
+        "a deletion that is not synced yet leaves it open, and a version is taken as if the file were there",
+        arguments: ["here", "there", "base"])
+    func unsynced(_ side: String) async throws {
+        let (world, copy) = try await Self.conflict()
+        let shown = try await Self.contentInPlace(world)
         world.remove("b/f.txt")
         #expect(try await Self.run(world, in: "b", "conflicts").code == .conflict)
-        let outcome = try await Self.run(
-            world, in: "b", "resolve", "f.txt", "--take", "here", "--if-content",
+        let other = try await Self.run(
+            world, in: "b", "resolve", "f.txt", "--take", side, "--if-content",
             String(repeating: "0f", count: 32))
         #expect(
-            Self.folded(outcome.talk).contains(
-                "f.txt: What is in place was deleted here, and that is not synced yet. Run filesinki sync"
-            ), "\(outcome.talk)")
+            Self.folded(other.talk).contains(
+                "f.txt: What is in place was edited meanwhile, and is not the content that was given."
+            ), "\(other.talk)")
+        let outcome = try await Self.run(
+            world, in: "b", "resolve", "f.txt", "--take", side, "--if-content", shown)
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(!outcome.talk.contains("renamed"), "\(outcome.talk)")
+        let text = ["here": "by b\n", "there": "by a\n"][side] ?? "base\n"
+        #expect(world.readText("b/f.txt") == text && world.readText("b/\(copy)") == nil)
+    }
+
+    @Test("a resolve says of a file that was renamed here that it stays beside the version")
+    func renamedHere() async throws {
+        let (world, _) = try await Self.conflict()
+        let shown = try await Self.contentInPlace(world)
+        #expect(rename("\(world.folder)/b/f.txt", "\(world.folder)/b/g.txt") == 0)
+        let outcome = try await Self.run(
+            world, in: "b", "resolve", "f.txt", "--take", "here", "--if-content", shown)
+        let told = """
+            f.txt: It was renamed to g.txt here, and that file stays; the chosen version has the old name again. \
+            To remove the other file, run filesinki rm g.txt.
+            """
+        #expect(
+            outcome.code == .done && Self.folded(outcome.talk).contains(told), "\(outcome.talk)")
+        #expect(world.readText("b/f.txt") == "by b\n" && world.readText("b/g.txt") == "by a\n")
+        _ = try await Self.run(world, in: "b", "sync")
+        #expect(world.readText("b/f.txt") == "by b\n" && world.readText("b/g.txt") == "by a\n")
     }
 
     @Test(
