@@ -20,7 +20,8 @@ struct ResolveCommand: ReplicaCommand {
             The versions that are not chosen stay in the history: that of the file in place under its name, \
             see filesinki log; that of the conflict copy under the name of the copy, which filesinki ls \
             --deleted lists and filesinki undelete brings back. --undo brings back both. A path with *, \
-            ? or [ that has no conflict by that name is a pattern, as in .gitignore.
+            ? or [ that has no conflict by that name is a pattern, as in .gitignore; with --undo it means \
+            the conflicts in whose place nobody has written since they were resolved.
 
             --tool merges the versions in a program: \(MergeTool.knownNames), a name with a \
             mergetool.NAME.cmd in git's settings, or a command for the shell with $BASE, $LOCAL (the \
@@ -128,7 +129,12 @@ struct ResolveCommand: ReplicaCommand {
             throw ValidationError("Give paths, --all, or -i to be asked about each.")
         }
         if undo {
-            if all || take != nil || with != nil || tool != nil || unchecked || isLookedAt {
+            if all {
+                throw ValidationError(
+                    "--all would open again every conflict that was ever resolved: give --undo paths, or a pattern such as '*.txt'."
+                )
+            }
+            if take != nil || with != nil || tool != nil || unchecked || isLookedAt {
                 throw ValidationError("--undo takes paths and nothing else.")
             }
             return
@@ -156,7 +162,9 @@ struct ResolveCommand: ReplicaCommand {
         let given = try given(in: console)
         let session = try await Session.open(replica, writable: true, in: console)
         let open = try await session.openConflicts()
-        let targets = try targets(paths, open, session)
+        let targets =
+            undo
+            ? try await undoTargets(paths, session) : try targets(paths, open, session)
         // A pattern may mean several.
         if given != nil, targets.count > 1 { throw ValidationError("--with is for one path.") }
         try await requireContent(of: targets, session)
@@ -185,7 +193,11 @@ struct ResolveCommand: ReplicaCommand {
         let last = done.takeLastFailure()
         let code = try done.show(in: console)
         if let last { throw last }
-        if !undo { try await session.sayResolved(targets.map(\.path), taking: taken) }
+        if undo {
+            try await session.sayReopened(targets.map(\.path))
+        } else {
+            try await session.sayResolved(targets.map(\.path), taking: taken)
+        }
         return code
     }
 

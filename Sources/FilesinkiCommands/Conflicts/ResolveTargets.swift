@@ -19,7 +19,7 @@ struct ResolveTarget {
 }
 
 extension ResolveCommand {
-    /// What is meant, in order and each once.
+    /// What is meant, in order and each once. For an undo see ``undoTargets(_:_:)``.
     ///
     /// - Throws: Code `usage` if a name may mean more than one conflict, `not-found` if a pattern matches none.
     func targets(_ names: [String], _ open: OpenConflicts, _ session: Session) throws
@@ -31,10 +31,6 @@ extension ResolveCommand {
         var chosen: [ResolveTarget] = []
         for argument in names {
             let name = try session.path(argument)
-            if undo {
-                chosen.append(ResolveTarget(path: name, conflicts: []))
-                continue
-            }
             var meant = [name]
             if open.named(name).isEmpty, PathPattern.isPattern(argument) {
                 meant = open.paths.filter(try PathPattern(argument).covers)

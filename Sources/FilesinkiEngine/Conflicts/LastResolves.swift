@@ -41,6 +41,8 @@ struct LastResolves: Equatable, Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
+    var paths: [RelativePath] { entries.map(\.path) }
+
     /// Parses ``bytes``. Skips malformed lines. Lines of earlier versions end behind the device.
     init(_ bytes: [UInt8]) {
         for words in bytes.noteLines {

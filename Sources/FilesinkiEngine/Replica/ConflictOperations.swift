@@ -9,6 +9,11 @@ extension Replica {
         try await Conflicts(context).endedInPlace(name)
     }
 
+    /// See ``Conflicts/reopenable()``.
+    package func reopenableConflicts() throws -> [RelativePath] {
+        try Conflicts(context).reopenable()
+    }
+
     /// The content of a file that was deleted or renamed here, as a run has last seen it; nil if something is at the path, and
     /// if a run has sent the deletion.
     package func unsentDeletion(of path: RelativePath) throws -> ContentID? {
