@@ -18,7 +18,9 @@ package struct DocumentCheck: Sendable {
 
     /// Whether the content cannot be read as one of the formats. Needs no version to be read.
     package func isDoubtful(_ content: [UInt8]) -> Bool {
-        formats.contains { !$0.reads(content) }
+        formats.contains {
+            $0.format == .csv ? TableCheck.isDoubtful(content) : !$0.reads(content)
+        }
     }
 
     /// Why the content is not a valid document although all versions are, as a sentence. Nil if it is valid, or if a version
@@ -27,13 +29,20 @@ package struct DocumentCheck: Sendable {
     /// - Parameter versions: Those of the file that there are.
     package func problem(of content: [UInt8], beside versions: [[UInt8]]) -> String? {
         guard !versions.isEmpty else { return nil }
+        if formats.first?.format == .csv {
+            return TableCheck.refusal(of: content, beside: versions).map {
+                "\(Self.words("CSV")): \($0)."
+            }
+        }
         let broken = formats.first { format in
             !format.reads(content) && versions.allSatisfy(format.reads)
         }
         guard let broken else { return nil }
-        let words =
-            "The content cannot be read as \(broken.title), and the versions of the conflict can"
-        return words + (broken.refusal(of: content).map { ": \($0)." } ?? ".")
+        return Self.words(broken.title) + (broken.refusal(of: content).map { ": \($0)." } ?? ".")
+    }
+
+    private static func words(_ format: String) -> String {
+        "The content cannot be read as \(format), and the versions of the conflict can"
     }
 }
 

@@ -35,6 +35,17 @@ struct DocumentCheckTests {
                 "x.xml", "<a>", ["<a/>"],
                 "The content cannot be read as XML, and the versions of the conflict can."
             ),
+            (
+                "x.csv", "a,b\n1,\"2\n", ["a,b\n1,2\n", "a,b\n"],
+                "The content cannot be read as CSV, and the versions of the conflict can: its quotes do not match."
+            ),
+            (
+                "x.csv", "a;b\n1;2;3\n", ["a;b\n1;2\n"],
+                "The content cannot be read as CSV, and the versions of the conflict can: a row has more fields than the first."
+            ),
+            ("x.csv", "a;b\n1,5;2\n", ["a;b\n1;2\n"], nil),
+            ("x.csv", "\u{feff}\"a\",b\n1", ["a,b\n1,2\n"], nil),
+            ("x.csv", "a,\"b\n", ["a,b\n", "a,\"b\n"], nil),
             // A document, and a version that is none, either.
             ("x.json", "{}", ["[]"], nil), ("x.json", "{", ["{}", "{"], nil),
             ("x.json", "{", [], nil),

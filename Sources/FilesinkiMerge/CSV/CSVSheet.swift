@@ -136,7 +136,7 @@ struct CSVLayout {
 
 /// Detects the separator of the fields of a file.
 enum CSVSeparator {
-    private static let candidates: [UInt8] = [
+    static let candidates: [UInt8] = [
         UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|"),
     ]
     /// How many records are examined.
