@@ -28,7 +28,8 @@ def drive(browser, address, replica, new):
     assert told.startswith("Synced.\nThe store was moved to "), told
     assert follow in told, told
     browser.until("the view has a note", """
-        return [...document.querySelectorAll('main p code')].some((code) => code.textContent === arguments[0])""", follow)
+        return [...document.querySelectorAll('main p code')].some((code) => code.textContent === arguments[0])
+          && document.querySelector('main p.bad').innerText.includes(' (a path of that machine). Nothing is sent to the old place.')""", follow)
 
     # What came back here is said first, and nothing seems to be left undone.
     browser.go("Deleted files")

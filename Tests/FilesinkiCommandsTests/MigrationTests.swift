@@ -34,7 +34,7 @@ struct MigrationTests {
             status.contains(moved) && status.contains("\(next) \(world.folder)/other"), "\(status)")
         #expect(
             try await world.expect("status b --json").text.contains(
-                #""moved_to":"\#(world.folder)/other""#))
+                #""moved_to":"\#(world.folder)/other","moved_by":"a""#))
         try await world.expect("remote set other --root b")
         #expect(try await !world.expect("status b").text.contains("moved"))
         #expect(try await !world.expect("sync b").talk.contains("moved"))

@@ -200,6 +200,10 @@ struct StatusTests {
         #expect(try await world.run("sync", "a", "--strategy", "none").code == .usage)
         let json = try await world.run("status", "a", "--json")
         #expect(json.text.contains(#""last_failure":"limit""#), "\(json.text)")
+        let text = """
+            "last_failure_text":"a limit stopped it. See the changes with filesinki sync -n; it says how to go on."
+            """
+        #expect(json.text.contains(text), "\(json.text)")
         #expect(try await gauge() == "6")
         try world.write("one\n", to: "a/one")
         #expect(try await world.run("sync", "a").code == .done)

@@ -35,8 +35,11 @@ struct RunOutcome {
     /// - Parameter refusal: Why access was denied, as the run said it; nil if that is not known.
     func sentences(_ refusal: Failure? = nil, _ hints: CommandHints = .none) -> String {
         "The last run did not complete: "
-            + (refusal.map { hints.failure($0).description } ?? hints.text("\(words). \(remedy)"))
+            + (refusal.map { hints.failure($0).description } ?? hints.text(text))
     }
+
+    /// What happened, and what to do, without a capital.
+    var text: String { "\(words). \(remedy)" }
 
     private static let again = "Run filesinki sync."
 

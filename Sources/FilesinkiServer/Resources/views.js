@@ -21,7 +21,7 @@ async function overview() {
     movedNote(status) ?? askedMove(status),
     h('dl', { class: 'facts' },
       fact('Last synced', timeText(status.last_success)),
-      status.last_failure ? fact('Last run', `did not complete: ${status.refusal ?? status.last_failure}`) : null,
+      status.last_failure ? fact('Last run', plain(`did not complete: ${withRoot(status.refusal ?? status.last_failure_text ?? status.last_failure)}`)) : null,
       fact('Files', `${status.files.toLocaleString()} (${sizeText(status.bytes)})`),
       fact('Commit', position),
       fact('Open conflicts', status.conflicts === 0 ? 'none' : h('a', { href: '#/conflicts' }, String(status.conflicts)))),
@@ -39,10 +39,13 @@ async function overview() {
   ];
 }
 
-// Where the store was moved to, and the command that follows it; nothing if it was not.
+// Where the store was moved to, and the command that follows it; nothing if it was not. The path of a folder is that of another machine,
+// which may have another store there, or none.
 function movedNote(status) {
   if (status.moved_to === undefined) return null;
-  return h('p', { class: 'bad' }, 'The store was moved to ', h('bdi', {}, visible(status.moved_to)),
+  const by = status.moved_by === undefined ? '' : ` by ${visible(status.moved_by)}`;
+  const place = status.moved_to.startsWith('/') ? ` (a path of ${by === '' ? 'the machine that moved it' : 'that machine'})` : '';
+  return h('p', { class: 'bad' }, 'The store was moved to ', h('bdi', {}, visible(status.moved_to)), by, place,
     '. Nothing is sent to the old place. If you know that address, run ',
     h('code', {}, visible(`filesinki remote set --root ${shellWord(status.root)} ${shellWord(status.moved_to)}`)), '.');
 }
