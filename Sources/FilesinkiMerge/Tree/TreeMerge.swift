@@ -85,8 +85,8 @@ struct FollowingField {
     let pattern: FieldPattern
     /// The place of the field that was decided.
     let leader: [String]
-    /// The side from which that one comes.
-    let side: MergeVersion
+    /// The side from which that one comes; nil where it says nothing, and the greater one is used.
+    let side: MergeVersion?
     /// Whether it also follows where only one side changed it.
     let followsAlways: Bool
 }

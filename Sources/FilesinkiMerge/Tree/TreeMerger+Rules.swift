@@ -14,17 +14,44 @@ extension TreeMerger {
     ///
     /// - Returns: False for any other field, and for one that a rule of the user is for.
     mutating func writeFollower(_ nodes: Nodes) -> Bool {
-        let place = place.texts
-        guard let follower = followers.first(where: { $0.pattern.matches(place) }),
-            !input.settings.fields.contains(where: { $0.pattern.matches(place) }),
+        guard let follower = follower,
             follower.followsAlways
                 || !sameMeaning(nodes, .base, .ours) && !sameMeaning(nodes, .base, .theirs)
         else { return false }
-        if !sameMeaning(nodes, .ours, .theirs) {
-            input.trace?.add(self.place, follower.side, .format)
-        }
-        write(nodes[follower.side], follower.side)
+        let side = follower.side ?? greater(nodes)
+        if !sameMeaning(nodes, .ours, .theirs) { input.trace?.add(place, side, .format) }
+        write(nodes[side], side)
         return true
+    }
+
+    /// The field at this place that follows another one, unless a rule of the user is for it.
+    private var follower: FollowingField? {
+        let place = place.texts
+        guard let follower = followers.first(where: { $0.pattern.matches(place) }),
+            !input.settings.fields.contains(where: { $0.pattern.matches(place) })
+        else { return nil }
+        return follower
+    }
+
+    /// The side that has a field which one removed and the other changed, where it follows another field.
+    ///
+    /// - Parameter side: The one that changed it.
+    /// - Returns: nil for any other field.
+    func follows(_ side: MergeVersion) -> Bool? {
+        guard !followers.isEmpty, let follower else { return nil }
+        return follower.side.map { $0 == side } ?? true
+    }
+
+    /// The side with the newer version or, where they are no versions, the greater text.
+    private func greater(_ nodes: Nodes) -> MergeVersion {
+        let areScalars = [nodes.ours, nodes.theirs].allSatisfy { $0?.kind == .scalar }
+        let texts = [MergeVersion.ours, .theirs].map { side in
+            areScalars ? meaning(nodes, side) : bytes(nodes, side)
+        }
+        let isOurs =
+            VersionText.isNewer(texts[0], texts[1])
+            ?? texts[1].lexicographicallyPrecedes(texts[0])
+        return isOurs ? .ours : .theirs
     }
 
     /// Whether a rule decides about an element of the list at this place.

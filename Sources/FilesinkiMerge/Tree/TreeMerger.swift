@@ -246,6 +246,7 @@ struct TreeMerger {
         if input.settings.keepsMembers { return .taken(side) }
         enter(entry, nodes)
         defer { place.leave() }
+        if let isKept = follows(side) { return isKept ? .taken(side) : .dropped }
         let winner = (rule() == .newest ? input.newest : input.chosenSide) ?? input.markedSide
         if winner == nil { decline("One side removed it, the other changed it.") }
         return winner == side ? .taken(side) : .dropped

@@ -32,6 +32,10 @@ struct XMLFormat: SyntaxFormat {
         return name
     }
 
+    func followers(_ trees: MergeTrio<SyntaxTree>) -> [FollowingField] {
+        SavedFields.followers(trees)
+    }
+
     func conflicts(_ trees: MergeTrio<SyntaxTree>) -> [MergeConflict] {
         XMLIdentifiers.dangling(trees.map(\.identifiers)).map { identifier in
             var place = MergePlace()
