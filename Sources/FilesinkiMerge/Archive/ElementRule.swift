@@ -2,6 +2,8 @@
 enum ElementRule: Sendable {
     /// As one value, on which both sides must agree.
     case whole
+    /// As one value without what is computed anew at each save.
+    case wholeBesides(ComputedFields)
     /// What programs write by themselves at each save: that of the version that was saved last.
     case latest
     /// What programs write by themselves and do not need: it is left out.
@@ -38,8 +40,31 @@ extension KeyedChildren {
     }
 }
 
+/// Elements that show what a program computes at each save, such as the time. Their values are not compared.
+struct ComputedFields: Sendable {
+    /// Whether an element is such a field; its text is the value.
+    let isField: @Sendable (XMLPart, Int) -> Bool
+    /// The attributes of a field that have the value, too.
+    let attributes: Set<[UInt8]>
+
+    static let none = ComputedFields(isField: { _, _ in false }, attributes: [])
+
+    /// An element with all in it but the values.
+    func text(_ part: XMLPart, _ element: Int) -> [UInt8] {
+        part.text(
+            element, edit: { isValue($1, part, $0) ? .remove : .keep },
+            isEmptied: { isField(part, $0) })
+    }
+
+    /// Whether an attribute has the value of a field.
+    func isValue(_ attribute: XMLPart.Attribute, _ part: XMLPart, _ element: Int) -> Bool {
+        attributes.contains(Array(attribute.name)) && isField(part, element)
+    }
+}
+
 /// What is the same block on both sides.
 struct BlockRule: Sendable {
+    var fields = ComputedFields.none
     /// The elements that are not compared: programs put them where pages end, or words are unknown.
     var ignoredElements: [String] = []
     /// The attribute of an element of a part that is not compared; an empty name for none.
@@ -54,8 +79,11 @@ struct BlockRule: Sendable {
             part.text(block) { element in
                 ignoredElements.contains { part.isNamed(element, $0) }
             } edit: { element, attribute in
-                attribute.isNamed(ignored.attribute) && part.isNamed(element, ignored.element)
-                    ? .remove : .keep
+                let isIgnored =
+                    attribute.isNamed(ignored.attribute) && part.isNamed(element, ignored.element)
+                return isIgnored || fields.isValue(attribute, part, element) ? .remove : .keep
+            } isEmptied: { element in
+                fields.isField(part, element)
             }
         }
     }
@@ -67,7 +95,7 @@ extension ElementRule {
         switch self {
         case .blocks: true
         case .keyed(let rule): rule.leadsToBlocks
-        case .whole, .latest, .leftOut, .union: false
+        case .whole, .wholeBesides, .latest, .leftOut, .union: false
         }
     }
 

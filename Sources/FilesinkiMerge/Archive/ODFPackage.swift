@@ -48,7 +48,9 @@ struct ODFPackage: DocumentPackage {
     private static let contentRule: ElementRule = {
         // Where a page ended when it was saved; identifiers of lists, which are new at each save.
         let blocks = ElementRule.blocks(
-            BlockRule(ignoredElements: ["text:soft-page-break"]) { part in
+            BlockRule(
+                fields: ODFFields.computed, ignoredElements: ["text:soft-page-break"]
+            ) { part in
                 part.hasContinuedLists ? ("", "") : ("text:list", "xml:id")
             })
         let names = ["office:text", "office:spreadsheet", "office:presentation", "office:drawing"]
@@ -77,6 +79,7 @@ struct ODFPackage: DocumentPackage {
                         }
                         return Array(([Array(part.name(child))] + names).joined(separator: [0]))
                     }, rule: { _, _ in .whole })),
+            "office:master-styles": .wholeBesides(ODFFields.computed),
         ], isOrdered: true)
 
     private static let metaRule = ElementRule.byName([
@@ -168,7 +171,7 @@ struct ODFPackage: DocumentPackage {
         var sides = Set<Int>()
         for name in [Self.content, Self.styles] {
             for side in [MergeVersion.ours, .theirs]
-            where try !merged.versions.isUnchanged(name, side) {
+            where try !ODFFields.isOnlySaved(name, side, merged.versions) {
                 sides.insert(side.rawValue)
             }
         }

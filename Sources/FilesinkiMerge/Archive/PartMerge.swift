@@ -96,6 +96,7 @@ struct PartMerge {
         }
         switch rule {
         case .whole: decline("Both sides changed it.")
+        case .wholeBesides(let fields): mergeWhole(nodes, fields)
         case .latest:
             note(latest, .format)
             write(nodes, latest)
@@ -126,7 +127,7 @@ struct PartMerge {
             return decline("Both sides added something to it.")
         }
         writeTag(nodes, rule.optionalAttributes)
-        let removed = entries.map { isRemoved($0, nodes) }
+        let removed = entries.map { isRemoved($0, nodes, rule) }
         let kept = match.merged { !removed[$0] }
         for number in rule.sorted(kept, match.identities) {
             mergeChild(entries[number], nodes, rule)
@@ -166,7 +167,9 @@ struct PartMerge {
     }
 
     /// Whether a child is gone: one side removed it, and the other left it as it was.
-    private mutating func isRemoved(_ entry: MergeTrio<Int>, _ nodes: Nodes) -> Bool {
+    private mutating func isRemoved(
+        _ entry: MergeTrio<Int>, _ nodes: Nodes, _ rule: KeyedChildren
+    ) -> Bool {
         let children = children(entry, nodes)
         guard let base = children.base else { return false }
         guard let side = [MergeVersion.ours, .theirs].first(where: { children[$0] != nil }) else {
@@ -176,6 +179,10 @@ struct PartMerge {
         place.append(String(decoding: parts.base.name(base), as: UTF8.self))
         defer { place.removeLast() }
         if parts.base.text(base) != parts[side].text(left) {
+            if let isRemoved = isRemovedBySave(rule.rule(parts[side], left), side) {
+                note(isRemoved ? side.other : side, .format)
+                return isRemoved
+            }
             decline("One side removed it, the other changed it.")
         }
         note(side.other, .removed)
@@ -190,7 +197,7 @@ struct PartMerge {
         for side in [MergeVersion.ours, .theirs] {
             guard let child = children[side], children[side.other] == nil else { continue }
             place.append(String(decoding: parts[side].name(child), as: UTF8.self))
-            note(side, .added)
+            if children.base == nil { note(side, .added) }
             place.removeLast()
             output += parts[side].text(child)
             return

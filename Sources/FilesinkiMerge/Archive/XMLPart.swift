@@ -147,9 +147,12 @@ struct XMLPart {
     }
 
     /// An element with some of what is in it left out or written otherwise.
+    ///
+    /// - Parameter isEmptied: The elements of which only the tags are written.
     func text(
         _ element: Int, without isLeftOut: (Int) -> Bool = { _ in false },
-        edit: (Int, Attribute) -> AttributeEdit = { _, _ in .keep }
+        edit: (Int, Attribute) -> AttributeEdit = { _, _ in .keep },
+        isEmptied: (Int) -> Bool = { _ in false }
     ) -> [UInt8] {
         var result: [UInt8] = []
         var place = elements[element].range.lowerBound
@@ -172,7 +175,12 @@ struct XMLPart {
                     place = attribute.value.endIndex
                 }
             }
-            index += 1
+            guard isEmptied(index) else {
+                index += 1
+                continue
+            }
+            result += bytes[place..<found.content.lowerBound]
+            (place, index) = (found.content.upperBound, found.end)
         }
         return result + bytes[place..<elements[element].range.upperBound]
     }

@@ -91,6 +91,20 @@ import Testing
         #expect(copy(1, without: "c", .remove) == "<a y=\"2\"><b/>t</a>")
     }
 
+    @Test func `a copy has only the tags of what is emptied`() throws {
+        let part = try #require(
+            XMLPart(Array("<r><a x=\"1\">t<b y=\"2\"/></a>u<b/><b>v</b></r>".utf8)))
+        func copy(_ emptied: String, _ edit: XMLPart.AttributeEdit) -> String {
+            let bytes = part.text(
+                0, edit: { $1.isNamed("x") ? edit : .keep },
+                isEmptied: { part.isNamed($0, emptied) })
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(copy("a", .keep) == "<r><a x=\"1\"></a>u<b/><b>v</b></r>")
+        #expect(copy("a", .remove) == "<r><a></a>u<b/><b>v</b></r>")
+        #expect(copy("b", .keep) == "<r><a x=\"1\">t<b y=\"2\"/></a>u<b/><b></b></r>")
+    }
+
     @Test func `white space before and behind children`() throws {
         let part = try #require(XMLPart(Array("<r>\n <a/>\t<b/> </r>".utf8)))
         #expect(Array(part.gap(before: 1)) == Array("\n ".utf8))
