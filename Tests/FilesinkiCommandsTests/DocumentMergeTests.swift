@@ -91,4 +91,19 @@ struct DocumentMergeTests {
         let named = try await world.run("merge", "--path", "a.docx", "b", "h", "t")
         #expect(named.code == .negative)
     }
+
+    @Test(
+        "of contents without a format, what one side changed is the result",
+        arguments: [("112", "2"), ("121", "2"), ("122", "2"), ("022", "2"), ("123", "")])
+    func unknownContents(_ versions: String, _ merged: String) async throws {
+        // An empty base is none.
+        let contents = versions.map { $0 == "0" ? [] : [0, UInt8($0.asciiValue ?? 0)] }
+        let world = try world(contents[0], contents[1], contents[2])
+        let outcome = try await world.run("merge", "b", "h", "t")
+        #expect(outcome.output == merged.utf8.flatMap { [0, $0] }, "\(outcome.talk)")
+        #expect(outcome.code == (merged.isEmpty ? .negative : .done))
+        let check = try await world.run("merge", "--check", "b", "h", "t")
+        let word = merged.isEmpty ? "nothing; a conflict remains" : "auto"
+        #expect(check.text == "merged by: \(word)\nsymmetric: yes\nidempotent: yes\n")
+    }
 }

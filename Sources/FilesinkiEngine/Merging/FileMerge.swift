@@ -56,10 +56,27 @@ package struct FileMerge: Sendable {
             base: self.base, ours: ours, theirs: theirs, hasBase: conflict.base != nil)
         let found = try await conflict.resolve { link, conflict in
             if link == .end(.ask) { return .resolved(Resolution(.leave, by: "\(link)")) }
-            return try links.ask(link, conflict, versions, outputs)
+            let result = try links.ask(link, conflict, versions, outputs)
+            guard case .declined = result, link == .merge(.auto),
+                let side = try onlyChangedSide(hasBase: conflict.base != nil)
+            else { return result }
+            return .resolved(Resolution(side, by: "\(link)"))
         }
         traceChoice(of: found.resolution)
         return result(of: found, outputs)
+    }
+
+    /// The side that changed contents for which there is no merge, where the other did not, or did so alike.
+    ///
+    /// A run never asks a link about such contents, as they are no conflict.
+    private func onlyChangedSide(hasBase: Bool) throws(Failure) -> Resolution.Outcome? {
+        let limit = MergeVersions.readLimit
+        guard let ours = try MergeVersions.read(self.ours, limit: limit),
+            let theirs = try MergeVersions.read(self.theirs, limit: limit)
+        else { return nil }
+        let base = hasBase ? try MergeVersions.read(self.base, limit: limit) : nil
+        if ours == theirs || theirs == base { return .ours }
+        return ours == base ? .theirs : nil
     }
 
     /// Notes a link that took a version as a whole.
