@@ -1,0 +1,85 @@
+import FilesinkiCommands
+import Testing
+
+@Suite("The rules of a synced ignore file, on every device")
+struct RulesOfAllTests {
+    private func run(_ world: World, _ line: String) async throws -> World.Outcome {
+        try await world.run(bytes: line.split(separator: " ").map { Array($0.utf8) })
+    }
+
+    @Test func `a rule that matches its own file by a wildcard reaches the other devices`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        try world.write("old\n", to: "a/.env")
+        for name in ["a", "b"] { try await world.done("sync", name) }
+        try world.write(".*\n", to: "a/.filesinkiignore")
+        try await world.done("sync", "a")
+        try await world.done("delete", "--keep", "--root", "a", ".env")
+        try await world.done("sync", "b")
+        #expect(world.readText("b/.env") == "old\n")
+        try world.write("new\n", to: "b/.env")
+        try await world.done("sync", "b")
+        #expect(try await !run(world, "ls --root a").lines.contains(".env"))
+        try world.write(".*\n*.pem\n", to: "a/.filesinkiignore")
+        for name in ["a", "b"] { try await world.done("sync", name) }
+        #expect(world.readText("b/.filesinkiignore") == ".*\n*.pem\n")
+    }
+
+    @Test func `delete --keep of a file with an open conflict deletes its conflict copy, too`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        for name in ["a", "b"] { try world.write("by \(name)\n", to: "\(name)/.env") }
+        for name in ["a", "b", "a"] { _ = try await world.run("sync", name) }
+        let copy = try #require(world.names(in: "a").first { $0.hasPrefix(".env (conflict b ") })
+        try world.write(".env\n", to: "a/.filesinkiignore")
+        try await world.done("sync", "a")
+        let plan = try await run(world, "delete --keep --root a -n .env")
+        #expect(plan.code == .done && (plan.text + plan.talk).contains("2 files"), "\(plan.talk)")
+        let outcome = try await run(world, "delete --keep --root a .env")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(try await run(world, "ls --root a").lines.allSatisfy { !$0.hasPrefix(".env") })
+        try await world.done("sync", "b")
+        #expect(try await run(world, "conflicts --root b").code == .done)
+        // What is here is kept on both, and a new device gets neither.
+        for name in ["a", "b"] { #expect(world.readText("\(name)/\(copy)") == "by b\n") }
+        try await world.done("clone", "store", "c")
+        #expect(world.names(in: "c").allSatisfy { !$0.hasPrefix(".env") })
+    }
+
+    @Test(
+        "a list of what this device syncs leaves the rules of all devices in force",
+        arguments: [".filesinki/ignore", nil])
+    func listOfWhatIsSynced(_ file: String?) async throws {
+        let world = try World()
+        try world.write("secret*\n", to: "a/.filesinkiignore")
+        try await world.done("init", "a", "--remote", "store")
+        try await world.done("sync", "a")
+        try await world.done("init", "b", "--remote", "store")
+        if let file { try world.write("*\n!*/\n!*.md\n", to: "b/\(file)") }
+        for name in ["secret.md", "public.md", "x.txt"] { try world.write("b", to: "b/\(name)") }
+        let options =
+            file == nil ? ["--exclude", "*", "--include", "*/", "--include", "p*.md"] : []
+        for _ in 0..<2 {
+            _ = try await world.run(bytes: (["sync", "b"] + options).map { Array($0.utf8) })
+        }
+        let sent = try await run(world, "ls --root b").lines.filter { !$0.hasPrefix(".") }
+        #expect(sent == ["public.md"], "\(sent)")
+        #expect(world.readText("b/.filesinkiignore") == "secret*\n")
+    }
+
+    @Test func `a file beside the ignore file of the replica is named`() async throws {
+        let world = try World()
+        try await world.done("init", "a", "--remote", "store")
+        for name in ["ignores", ".filesinkiignore"] {
+            try world.write("*.key\n", to: "a/.filesinki/\(name)")
+            let warning = "/a/.filesinki/\(name): This is no ignore file, and ignores nothing."
+            #expect(try await run(world, "sync a").talk.contains(warning))
+            #expect(try await run(world, "doctor a").text.contains("This is no ignore file"))
+            world.remove("a/.filesinki/\(name)")
+        }
+        try world.write("*.key\n", to: "a/.filesinki/ignore")
+        #expect(try await !run(world, "sync a").talk.contains("no ignore file"))
+    }
+}
