@@ -160,8 +160,10 @@ struct ResolveInTerminalTests {
         #expect(try await world.run("sync", "b").code == .conflict)
         world.terminals.input = true
         world.set("VISUAL", to: "sh -c 'echo >>\"$1\"' sh")
-        let outcome = try await resolve(world, "e\nq\n", "one")
+        let outcome = try await resolve(world, "?\ne\nq\n", "one")
         #expect(outcome.code == .conflict)
+        #expect(!outcome.talk.contains("[e]dit") && !outcome.talk.contains("  e  edit"))
+        #expect(outcome.talk.contains("[b]oth, [m]erge tool,"), "\(outcome.talk)")
         #expect(
             outcome.talk.contains(
                 "one: The conflict stays open: the contents are not text; conflict markers cannot be written. "

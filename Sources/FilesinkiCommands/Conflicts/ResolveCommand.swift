@@ -168,7 +168,12 @@ struct ResolveCommand: ReplicaCommand {
         // A pattern may mean several.
         if given != nil, targets.count > 1 { throw ValidationError("--with is for one path.") }
         try await requireContent(of: targets, session)
-        let choices = try choices(given, of: targets, open)
+        let choices: [ConflictChoice?]
+        do {
+            choices = try self.choices(given, of: targets, open)
+        } catch {
+            throw error.resolvingNone(of: targets)
+        }
         if let given, !unchecked, let conflict = targets.first?.conflicts.first {
             try await session.check(given, for: conflict)
         }
@@ -187,6 +192,8 @@ struct ResolveCommand: ReplicaCommand {
             }
         } catch {
             try done.show(in: console)
+            let ended = targets.prefix(done.count).map(\.path)
+            if !undo { try await session.sayResolved(ended, taking: taken) }
             throw error
         }
         if targets.isEmpty { console.say("No open conflict was found.") }
@@ -244,6 +251,14 @@ struct ResolveCommand: ReplicaCommand {
 }
 
 extension Failure {
+    /// The same failure, where it stops a command for several conflicts before it changes anything.
+    fileprivate func resolvingNone(of targets: [ResolveTarget]) -> Failure {
+        guard targets.count > 1 else { return self }
+        var failure = self
+        failure.message += " None of the \(targets.count) conflicts was resolved."
+        return failure
+    }
+
     /// - Parameter path: As the user typed it.
     fileprivate static func emptyInput(_ path: String) -> Failure {
         Failure(
@@ -256,11 +271,14 @@ extension Failure {
 /// The reports of the conflicts that a command has resolved, as one.
 private final class ResolvedConflicts {
     private var report: SyncReport?
+    /// How many were added.
+    private(set) var count = 0
     private var code = ExitCode.done
     /// What is not published, as the store was moved or refuses it, and why.
     private var unpublished: [(problem: Problem, failure: Failure)] = []
 
     func add(_ next: SyncReport, _ nextCode: ExitCode) {
+        count += 1
         var sum = next
         if let report {
             sum.add(earlier: report)

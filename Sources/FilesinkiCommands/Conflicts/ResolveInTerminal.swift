@@ -47,10 +47,10 @@ extension ResolveCommand {
 
     private func ask(about conflict: OpenConflict, _ session: Session) async throws -> Answer {
         let console = session.console
-        let difference = try await session.difference(of: conflict)
+        let (difference, isText) = try await session.difference(of: conflict)
         for line in try await session.description(of: conflict) { console.ask(line) }
         show(difference, limit: Self.shortDifference, in: console)
-        let keys = ConflictKeys(conflict.sides)
+        let keys = ConflictKeys(conflict.sides, isText: isText)
         while true {
             console.ask(keys.question)
             guard let line = console.readAnswer() else { return .quit }
@@ -159,8 +159,13 @@ struct ConflictKeys {
     }
 
     let sides: ConflictSides
+    /// Whether both versions are texts, which can be edited in one.
+    let isText: Bool
 
-    init(_ sides: ConflictSides) { self.sides = sides }
+    init(_ sides: ConflictSides, isText: Bool = true) {
+        self.sides = sides
+        self.isText = isText
+    }
 
     /// Whether the version from here is in place, and was edited since.
     var isHereUnsent: Bool { sides.unsent != nil && !sides.isEditedHere }
@@ -174,7 +179,7 @@ struct ConflictKeys {
             ? "[1] \(labels[0]), [2] \(labels[1])"
             : sides.isEditedHere
                 ? "[c]opy, [t] in place" : isHereUnsent ? "[h]ere" : "[h]ere, [t]here"
-        let merging = sides.unsent == nil ? " [e]dit, [m]erge tool," : ""
+        let merging = sides.unsent == nil ? (isText ? " [e]dit," : "") + " [m]erge tool," : ""
         return "\(names), [b]oth,\(merging) [d]iff, [s]kip, [q]uit, [?]"
     }
 
@@ -197,10 +202,9 @@ struct ConflictKeys {
                         "  h  take the version from here (also o, for ours)",
                         "  t  take the version from there (theirs)",
                     ]
-        let merging = [
-            "  e  edit both in one text, with markers where they differ, in $VISUAL or $EDITOR",
-            "  m  merge them in a program",
-        ]
+        let edit =
+            "  e  edit both in one text, with markers where they differ, in $VISUAL or $EDITOR"
+        let merging = (isText ? [edit] : []) + ["  m  merge them in a program"]
         return take + ["  b  keep both, as two files"] + (sides.unsent == nil ? merging : []) + [
             "  d  show all differences", "  s  leave it open, and go on to the next",
             "  q  leave it open, and stop",
@@ -273,13 +277,17 @@ extension MergeTool {
 }
 
 extension Session {
-    /// The lines of the difference from the other version to the one from here.
-    fileprivate func difference(of open: OpenConflict) async throws -> [[UInt8]] {
+    /// The lines of the difference from the other version to the one from here, and whether both are texts, as git tells them.
+    fileprivate func difference(
+        of open: OpenConflict
+    ) async throws -> (lines: [[UInt8]], isText: Bool) {
         let sides = open.sides
         let new = try await content(of: sides.inOrder[0], in: open)
         let old = try await content(of: sides.inOrder[1], in: open)
         let names = sides.inOrder.map { "\(open.path) \(open.title(of: $0))" }
-        return UnifiedDiff(old, new).lines(names[1], names[0], TerminalStyle(isEnabled: false))
+        let lines = UnifiedDiff(old, new).lines(
+            names[1], names[0], TerminalStyle(isEnabled: false))
+        return (lines, ![old, new].contains { $0.prefix(8000).contains(0) })
     }
 
     /// What is in conflict, and who wrote it when.

@@ -191,6 +191,7 @@ async function resolve(name, values, path, both) {
   frame.isBusy = true;
   const result = await call(name, values).finally(() => { frame.isBusy = false; });
   if (failureOf(result) === null) {
+    if (name === 'use') endDraft(path);
     notice([`${resolvedWords(values, both)}${queuedWords(result)}`, ...noticeWords(result)].join('\n'), false, both.some(({ entry, isOfOthers }) => !entry && !isOfOthers) ? null : undo);
     await show(false);
     return;
@@ -331,6 +332,12 @@ function proposalWords(text, steps, first) {
 
 // What a person has written and not used yet, by conflict, with the versions that it is of.
 const drafts = new Map();
+
+// A text that was used is not what is proposed if the conflict is opened again; a button shows it then.
+function endDraft(path) {
+  const draft = drafts.get(pathHash('', path));
+  if (draft !== undefined) draft.versions = null;
+}
 
 // The proposed merge, to be edited. A text with mixed line ends cannot be edited in a browser.
 function mergeElements(target, path, line, merge, both, steps) {
