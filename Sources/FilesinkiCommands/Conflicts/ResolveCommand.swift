@@ -192,8 +192,7 @@ struct ResolveCommand: ReplicaCommand {
             }
         } catch {
             try done.show(in: console)
-            let ended = targets.prefix(done.count).map(\.path)
-            if !undo { try await session.sayResolved(ended, taking: taken) }
+            if !undo { try await session.sayResolved(done.paths, taking: taken) }
             throw error
         }
         if targets.isEmpty { console.say("No open conflict was found.") }
@@ -246,6 +245,7 @@ struct ResolveCommand: ReplicaCommand {
         let result = try await session.retryUntilPublished(
             ended, of: paths, publishWait, replica.waiting)
         done.add(result, ExitCode(queueing: result, isWaiting: publishWait.wait))
+        done.paths.append(path)
         try reportEnded(target, in: session.console)
     }
 }
@@ -271,14 +271,13 @@ extension Failure {
 /// The reports of the conflicts that a command has resolved, as one.
 private final class ResolvedConflicts {
     private var report: SyncReport?
-    /// How many were added.
-    private(set) var count = 0
+    /// The paths of those that were carried out.
+    var paths: [RelativePath] = []
     private var code = ExitCode.done
     /// What is not published, as the store was moved or refuses it, and why.
     private var unpublished: [(problem: Problem, failure: Failure)] = []
 
     func add(_ next: SyncReport, _ nextCode: ExitCode) {
-        count += 1
         var sum = next
         if let report {
             sum.add(earlier: report)

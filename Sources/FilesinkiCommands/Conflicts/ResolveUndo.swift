@@ -40,6 +40,19 @@ extension Failure {
 }
 
 extension Session {
+    /// Says how many conflicts are open that were not before, because the files of ended ones are back.
+    func sayOpened(since before: [OpenConflict]) async throws {
+        guard !console.outputOptions.isJSON else { return }
+        let known = Set(before.map { [$0.path, $0.copy ?? $0.path] })
+        let new = try await replica.conflicts().filter {
+            !known.contains([$0.path, $0.copy ?? $0.path])
+        }
+        guard !new.isEmpty else { return }
+        console.say(
+            CountText.text(new.count, "conflict") + (new.count == 1 ? " is" : " are")
+                + " open again: see filesinki conflicts.")
+    }
+
     /// Says how many conflicts an undo has opened again, where it was more than one.
     func sayReopened(_ paths: [RelativePath]) async throws {
         guard paths.count > 1, !console.outputOptions.isJSON else { return }

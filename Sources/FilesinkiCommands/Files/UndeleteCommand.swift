@@ -44,10 +44,12 @@ struct UndeleteCommand: ReplicaCommand {
         let session = try await Session.open(
             replica, naming: paths, access: .changingKnown, in: console)
         let targets = try await UndeleteTargets(paths, session)
+        let open = dryRun ? [] : try await session.replica.conflicts()
         if dryRun { return try await plan(targets, session) }
         if targets.unsent.isEmpty, targets.deleted.count == 1 {
             let (code, made) = try await restore(targets.deleted[0], session)
             console.say(restored: RestoredPaths(made))
+            try await session.sayOpened(since: open)
             return code
         }
         var restored = RestoredPaths()
@@ -65,6 +67,7 @@ struct UndeleteCommand: ReplicaCommand {
         let failed = codes.first { $0 != .done }
         // What could not be restored has been said.
         if failed == nil || !restored.isEmpty { console.say(restored: restored) }
+        try await session.sayOpened(since: open)
         return failed != nil && (codes.contains(.done) || !restored.isEmpty)
             ? .partial : failed ?? .done
     }

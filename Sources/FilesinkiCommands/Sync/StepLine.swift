@@ -89,6 +89,12 @@ struct StepLine {
 }
 
 extension Step {
+    /// Whether one side has the base's content, as after a deletion that was undone there: versions count.
+    private var isOneSided: Bool {
+        guard let base = base?.entry, let ours, let theirs = theirs?.entry else { return false }
+        return ours.hasSameContent(as: base) || theirs.hasSameContent(as: base)
+    }
+
     /// What happened to the path, in a word.
     fileprivate var change: String {
         switch (reason, action) {
@@ -106,7 +112,7 @@ extension Step {
         case .deleted: ""
         case .renamed(let path): "from \(path)\(changedMode)"
         case .moved(let path): "to \(path)"
-        case .merged: "both edits kept"
+        case .merged: isOneSided ? "only one side edited it" : "both edits kept"
         case .ignored where theirs?.entry.kind == .tombstone:
             "deleted elsewhere; ignored here, so what is here stays"
         default: explanation

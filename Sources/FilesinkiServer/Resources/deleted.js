@@ -24,7 +24,12 @@ async function deletedList() {
   const folders = deletedFolders(lines);
   const counts = folderCounts(lines, folders);
   // The log may be far away; the list does not wait for it.
-  const commits = deletionCommits(lines).catch(() => new Map());
+  const log = deletionLog(lines);
+  const commits = log.then((read) => new Map(read.lines.filter((line) => line.type === 'commit').map((commit) => [commit.sequence, commit])), () => new Map());
+  log.then((read) => {
+    const why = failureOf(read);
+    if (why !== null) waiting.append(h('p', { class: 'soft' }, `When and by whom they were deleted is not known, as the history was not read. ${why}`));
+  }, () => {});
   const deletion = (line, name, words, otherwise) => {
     const element = h(name, {});
     commits.then((found) => element.append(found.has(line.version) ? words(found.get(line.version)) : otherwise(line, found)));
@@ -126,14 +131,14 @@ function sentLines(result) { return result.lines.filter((line) => line.type === 
 // The most commits that are read to say when files were deleted.
 const mostCommits = 20000;
 
-// The commits of deletions, by their numbers: the newest commits, and older ones where a deletion is among those.
-async function deletionCommits(lines) {
+// The log with the commits of deletions: the newest commits, and older ones where a deletion is among those.
+async function deletionLog(lines) {
   const newest = 500;
   const oldest = lines.reduce((least, line) => line.version > 0 ? Math.min(least, line.version) : least, Infinity);
   let log = await call('log', { limit: newest });
   const needed = (log.lines[0]?.sequence ?? 0) - oldest + 1;
   if (needed > newest) log = await call('log', { limit: Math.min(needed, mostCommits) }).catch(() => log);
-  return new Map(log.lines.filter((line) => line.type === 'commit').map((commit) => [commit.sequence, commit]));
+  return log;
 }
 
 // When a file was deleted whose commit was not read.
