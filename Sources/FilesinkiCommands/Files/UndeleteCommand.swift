@@ -38,6 +38,14 @@ struct UndeleteCommand: ReplicaCommand {
     }
 
     func run(in console: Console) async throws -> ExitCode {
+        do {
+            return try await restoreAll(in: console)
+        } catch let failure as Failure where failure.code == .away {
+            throw failure.havingDeleted()
+        }
+    }
+
+    private func restoreAll(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         list.null.apply(to: console)
         guard let paths = try list.all(paths, in: console) else { return .done }
@@ -153,6 +161,16 @@ struct UndeleteCommand: ReplicaCommand {
         try console.show(result, of: target, exit: code)
         try console.show(made.notices, type: "notice")
         return (code, made)
+    }
+}
+
+extension Failure {
+    /// The same failure of a store that cannot be reached, with what it is needed for.
+    fileprivate func havingDeleted() -> Failure {
+        var failure = self
+        failure.message +=
+            " The contents of deleted files come back from there: run the command again when it can be reached."
+        return failure
     }
 }
 
