@@ -44,12 +44,14 @@ struct RenamedConflictTests {
             """
         let first = try await Self.run(world, in: "b", "resolve", "o/x/f.txt", "--take", "here")
         #expect(first.code == .partial && Self.folded(first) == told, "\(first.talk)")
-        // Who has renamed it is not known of a change that waits.
+        // Of a change that another run has received, and that waits, its device is not known.
+        try world.write("new\n", to: "b/other")
+        try await world.done("sync", "other")
         let again = try await Self.run(world, in: "b", "resolve", "o/x/f.txt", "--take", "here")
         let later = told.replacing(": a has", with: ": Another device has")
         #expect(Self.folded(again) == later, "\(again.talk)")
         #expect(world.readText("b/o/x/f.txt") == "by a\n")
-        #expect(Self.folded(try await Self.run(world, in: "b", "sync")).contains("renamed"))
+        _ = try await Self.run(world, in: "b", "sync")
         #expect(world.readText("b/neu/x/f.txt") == "by a\n")
         #expect(world.names(in: "b/neu/x").count == 2)
     }
