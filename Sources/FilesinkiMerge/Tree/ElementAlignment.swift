@@ -203,7 +203,11 @@ extension ItemMatcher {
         let alignment = ElementAlignment(values) { entry in
             isRecognizable(entry.map { $0 }, lists, isOnly: isOnly)
         }
-        return alignment.map { identity($0, lists) }
+        let late = LateIdentities(self, lists)
+        if let alignment, late?.isSplit(by: alignment.numbers) != true {
+            return identity(alignment.numbers, lists)
+        }
+        return late?.numbers.map { identity($0, lists) }
     }
 
     /// Whether both sides added an element that has only its identity, at different places.
@@ -251,15 +255,15 @@ extension ItemMatcher {
             return isSimilar(old, lists[1][ours].value, .ours)
                 && isSimilar(old, lists[2][theirs].value, .theirs)
         }
-        return alignment.map { identity($0, lists) }
+        return alignment.map { identity($0.numbers, lists) }
     }
 
-    private func identity(_ alignment: ElementAlignment, _ lists: [[SyntaxItem]]) -> Identity {
+    private func identity(_ numbers: [[Int]], _ lists: [[SyntaxItem]]) -> Identity {
         var result = MergeTrio<[Int: Int]>()
         for version in MergeVersion.allCases {
             let starts = lists[version.rawValue].map(\.value.range.lowerBound)
             result[version] = Dictionary(
-                uniqueKeysWithValues: zip(starts, alignment.numbers[version.rawValue]))
+                uniqueKeysWithValues: zip(starts, numbers[version.rawValue]))
         }
         return .alignment(result)
     }

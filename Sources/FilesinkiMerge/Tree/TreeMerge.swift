@@ -20,6 +20,10 @@ protocol SyntaxFormat: Sendable {
     /// The members that usually identify an element, most likely first.
     var identities: [[UInt8]] { get }
 
+    /// The members that identify elements of a name where neither ``identities`` nor their neighbours do: of each element
+    /// the first one that it has.
+    func lateIdentities(_ name: ArraySlice<UInt8>) -> [[UInt8]]
+
     /// Reads a document whose lines all have an end, without a byte order mark.
     ///
     /// - Returns: nil when the bytes are not of the format, when programs could read them in more than one way,
@@ -66,6 +70,8 @@ extension SyntaxFormat {
     func followers(_ trees: MergeTrio<SyntaxTree>) -> [FollowingField] { [] }
 
     var identities: [[UInt8]] { JSONIdentity.names }
+
+    func lateIdentities(_ name: ArraySlice<UInt8>) -> [[UInt8]] { [] }
 
     func title(of item: SyntaxItem, in tree: SyntaxTree) -> ArraySlice<UInt8> {
         tree.slice(item.name)

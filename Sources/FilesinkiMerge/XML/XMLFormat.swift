@@ -13,6 +13,13 @@ struct XMLFormat: SyntaxFormat {
         "id", "xml:id", "Id", "uuid", "UUID", "key", "name", "Include",
     ].map { Array($0.utf8) }
 
+    /// A feed in OPML is known by its address, any other line by what it says.
+    func lateIdentities(_ name: ArraySlice<UInt8>) -> [[UInt8]] {
+        name.elementsEqual("outline".utf8) ? Self.outlineIdentifiers : []
+    }
+
+    private static let outlineIdentifiers = ["xmlUrl", "text"].map { Array($0.utf8) }
+
     func read(_ bytes: [UInt8]) -> SyntaxTree? {
         guard bytes.count <= SyntaxLimits.size else { return nil }
         var reader = XMLTreeReader(bytes)
