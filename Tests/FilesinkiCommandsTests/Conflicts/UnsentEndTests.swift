@@ -68,7 +68,7 @@ struct UnsentEndTests {
         let names = order.map { String($0) }
         for name in names {
             let accepted = try await world.expect("remote set clean --accept --root \(name)")
-            #expect(!accepted.talk.contains("filesinki rm"), "\(accepted.talk)")
+            #expect(!accepted.talk.contains(Self.copy), "\(accepted.talk)")
             let notice =
                 "d/p.txt: Its conflict has ended here, and that was not sent. The next sync sends it if the new store has "
                 + "both versions as they were. Else the conflict opens again: see filesinki conflicts --root "
