@@ -41,7 +41,6 @@ struct RulesOfAllTests {
         #expect(outcome.code == .done, "\(outcome.talk)")
         #expect(try await run(world, "ls --root a").lines.allSatisfy { !$0.hasPrefix(".env") })
         try await world.done("sync", "b")
-        #expect(try await run(world, "conflicts --root b").code == .done)
         // What is here is kept on both, and a new device gets neither.
         for name in ["a", "b"] { #expect(world.readText("\(name)/\(copy)") == "by b\n") }
         try await world.done("clone", "store", "c")
