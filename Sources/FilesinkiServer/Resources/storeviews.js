@@ -101,26 +101,25 @@ function changeItem(line) {
     isCompared ? compareButton(path, line, place) : null), place);
 }
 
-// Compares a version with the one that it replaced.
+// Compares a version with the one that it replaced, which had the same path: that of a rename replaced none, or another file.
 function compareButton(path, line, place) {
   const label = `Compare version ${line.version} of ${visible(path.path)}`;
   return action('Compare', { 'aria-label': label }, async (button) => {
-    const origin = line.moved_from === undefined ? path : pathValues(line, 'moved_from');
     fill(place, button, `From version ${line.based_on} to ${line.version}`,
-      await difference(path, [[origin, line.based_on], [path, line.version]], line.size));
+      await difference(path, [line.based_on, line.version], line.size));
   });
 }
 
 async function difference(path, versions, size) {
   if (size > largestShown) return h('p', { class: 'soft' }, 'This is too large to compare here.');
-  const contents = await Promise.all(versions.map(([from, version]) => content(from, version)));
+  const contents = await Promise.all(versions.map((version) => content(path, version)));
   const texts = contents.map((bytes) => bytes.length > largestShown ? null : contentText(bytes));
   if (texts.includes(null)) return h('p', { class: 'soft' }, `Not text: ${contents.map((bytes) => sizeText(bytes.length)).join(' to ')}.`);
   const compared = /\.(json|csv)$/i.test(path.path) ? comparableValues(path.path, texts) : null;
   const values = compared === null ? [] : differingValues(compared.versions, 200);
   const lines = unifiedLines(...texts.map((text) => textLines(text)));
   return [
-    values.length === 0 ? null : valuesTable(compared.kind, versions.map(([, version]) => `Version ${version}`), values),
+    values.length === 0 ? null : valuesTable(compared.kind, versions.map((version) => `Version ${version}`), values),
     lines.length === 0 ? h('p', {}, 'They are equal.') : differenceElement(lines),
   ].filter((part) => part !== null);
 }
