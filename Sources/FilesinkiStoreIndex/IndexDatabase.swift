@@ -13,7 +13,7 @@ final class IndexDatabase {
 
     /// In the header (`PRAGMA application_id`): "fsnx".
     private static let application: Int64 = 0x6673_6E78
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
     private static let purpose = FilePurpose(
         name: "index of the page", damageRemedy: "It is made again from the store's log.")
 

@@ -33,7 +33,9 @@ struct IndexWriter {
         try addGrowth(on: commit.day, stored: stored, freed: freed)
         for change in commit.superseded { try addVersion(change, sequence, isSuperseded: true) }
         let origins = Set(commit.changes.compactMap(\.movedFrom))
-        for change in commit.changes {
+        let touched = Set(commit.changes.map(\.path))
+        for var change in commit.changes {
+            change.movedFrom = change.origin(touched)
             try addVersion(change, sequence, isSuperseded: false)
             try apply(change, sequence, isMoved: origins.contains(change.path))
         }

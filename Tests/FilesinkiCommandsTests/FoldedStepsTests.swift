@@ -69,7 +69,11 @@ struct FoldedStepsTests {
         let log = try await world.run("log", "--root", "b", "-n", "1")
         #expect(log.lines.first?.hasSuffix("  M other/2") == true, "\(log.text)")
         let versions = try await world.run("log", "--root", "b", "other/2")
-        #expect(versions.lines[0].hasSuffix("renamed from d/2, edited"), "\(versions.text)")
+        #expect(versions.lines[0].hasSuffix("6 B  edited"), "\(versions.text)")
+        #expect(versions.lines[1].hasSuffix("renamed from d/2"), "\(versions.text)")
+        // The path was there in the commit before.
+        let difference = try await world.run("diff", "--root", "b", "--commit", "3")
+        #expect(difference.lines.prefix(2) == ["--- other/2@2", "+++ other/2@3"], "\(difference)")
     }
 
     @Test("an edit from there of a file that was renamed here is said, and the commit is a rename")

@@ -82,6 +82,16 @@ import Testing
         #expect(try await values("path", index, "changes", #"{"version":9}"#) == [])
     }
 
+    @Test func `the edit of a file that was renamed before is no rename`() async throws {
+        var store = try await LogFixture(at: remote)
+        try await store.commit([.file("a", "one")])
+        try await store.commit([.file("b", "one", from: "a"), .deletion("a", basedOn: 1)])
+        try await store.commit([.file("b", "one more", basedOn: 2, from: "a")])
+        let body = #"{"path":"b"}"#
+        #expect(try await values("moved_from", index, "versions", body) == ["-", "a"])
+        #expect(try await values("modified", index, "log") == ["1", "0", "0"])
+    }
+
     @Test func `a path has its versions, newest first, the superseded ones too`() async throws {
         var store = try await history()
         try await store.commit(

@@ -40,8 +40,14 @@ extension History {
             throw Failure.commitNotFound(number, last: reader.end.sequence)
         }
         let origins = commit.oldNames
-        let changes = commit.changes.filter { change in
-            change.entry.kind != .tombstone || !origins.contains(change.path)
+        let touched = commit.touched(for: commit.changes)
+        let changes = commit.changes.compactMap { change -> Change? in
+            guard change.entry.kind != .tombstone || !origins.contains(change.path) else {
+                return nil
+            }
+            var change = change
+            change.movedFrom = change.origin(touched)
+            return change
         }
         let before = try await tree(before: number, of: changes, in: reader)
         let present = changes.filter(\.entry.hasContent).map(\.path)

@@ -1,5 +1,4 @@
 package import FilesinkiModel
-import FilesinkiReconcile
 package import FilesinkiStore
 
 /// A summary of a commit, of bounded size: the number of changed paths by kind, and the first of
@@ -63,13 +62,7 @@ package struct CommitSummary: Sendable {
         var folders = FolderRenames()
         // The new names of folders first: they explain why the old ones are gone.
         for change in all where change.entry.kind != .tombstone {
-            let isFollowed = change.isEditUnderOtherName(touched)
-            if isFollowed, isWanted(change) {
-                modified += 1
-                list(change, .modified)
-            } else if !isFollowed {
-                count(change, &folders)
-            }
+            count(change, from: change.origin(touched), &folders)
         }
         countEmptyFolders(of: all, folders)
         let present = changes
@@ -91,10 +84,13 @@ package struct CommitSummary: Sendable {
             || change.movedFrom?.isAtOrInside([folder]) == true
     }
 
-    private mutating func count(_ change: Change, _ folders: inout FolderRenames) {
+    /// - Parameter origin: The name from which the commit renamed the path; nil for none.
+    private mutating func count(
+        _ change: Change, from origin: RelativePath?, _ folders: inout FolderRenames
+    ) {
         let isFolder = change.entry.kind == .directory
         let isWanted = isWanted(change)
-        if let origin = change.movedFrom {
+        if let origin {
             if isFolder {
                 return folders.addFolder(from: origin, to: change.path, isListed: isWanted)
             }
@@ -137,14 +133,6 @@ package struct CommitSummary: Sendable {
 
     /// The number of changed paths.
     package var count: Int { added + modified + deleted + renamed }
-}
-
-extension Change {
-    /// Whether the change is an edit of a file that an earlier commit has renamed: it leaves the old name alone.
-    fileprivate func isEditUnderOtherName(_ touched: Set<RelativePath>) -> Bool {
-        guard reason == Reason.renamedAndEditedWord, let movedFrom else { return false }
-        return !touched.contains(movedFrom)
-    }
 }
 
 /// Recognises renamed folders from the renames of the files in them.

@@ -10,9 +10,12 @@ extension Commit {
         let present = changes.filter { isWanted($0.path) }
         let isAnyGone = present.contains { $0.entry.kind == .tombstone }
         let origins = isAnyGone ? oldNames : []
+        let touched = touched(for: present)
         return lost.map { version($0, isSuperseded: true, isMovedAway: false) }
             + present.map { change in
                 let isGone = change.entry.kind == .tombstone
+                var change = change
+                change.movedFrom = change.origin(touched)
                 return version(
                     change, isSuperseded: false,
                     isMovedAway: isGone && origins.contains(change.path))

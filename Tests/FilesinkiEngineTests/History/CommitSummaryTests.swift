@@ -2,6 +2,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiStore
 import FilesinkiTesting
 import Testing
 
@@ -125,5 +126,28 @@ import Testing
         ) { $0.rename("d/x", "e/w") }
         #expect(summary.changes.map(text) == ["R d/x -> e/w"])
         #expect(summary.renamed == 1)
+    }
+
+    @Test(
+        "a change that names an old name is a rename where the commit changes that name, or replaces nothing",
+        arguments: [
+            // The edit of a file that an earlier commit renamed, and its merge.
+            (2, Reason.renamedAndEditedWord, nil, "M e/x"), (2, "auto:text", nil, "M e/x"),
+            (2, "", nil, "M e/x"),
+            // Onto a file, and both in one commit.
+            (2, "", "d/x", "R d -> e (1)"), (0, "", "d/x", "R d -> e (1)"),
+            (0, Reason.renamedAndEditedWord, "d/x", "R d -> e (1)"),
+            // A commit was published in parts: the old name is in another one.
+            (0, "", nil, "R d -> e (1)"),
+        ] as [(UInt64, String, String?, String)])
+    func editsOfRenamedFiles(
+        _ basedOn: UInt64, _ reason: String, _ deleted: String?, _ expected: String
+    ) throws {
+        var edited = Change("e/x", "x", movedFrom: "d/x", reason: reason)
+        edited.basedOn = basedOn
+        let summary = CommitSummary(Commit(3, [edited] + (deleted.map { [Change($0, nil)] } ?? [])))
+        #expect(summary.changes.map(text) == [expected])
+        #expect(summary.modified == (expected.hasPrefix("M") ? 1 : 0))
+        #expect(summary.renamed + summary.modified == 1)
     }
 }
