@@ -5,7 +5,8 @@ import FilesinkiStore
 
 /// What both sides of a conflict started from, on a device that has not found it.
 ///
-/// The commit with a conflict copy names, in what it builds on, the version of the path that its writer had before. That of an
+/// The commit with a conflict copy names, in what it builds on, the version of the path that its writer had before; if the file was
+/// renamed since, that of the old path, to which a ``VersionTrail`` leads. That of an
 /// undo names this version, too, or the commit that had made the copy first, if there is none. Commits of earlier versions of filesinki do not: there the base stays unknown, unless the path was new in the version in place.
 struct ConflictBases {
     private let conflicts: Conflicts
@@ -20,9 +21,11 @@ struct ConflictBases {
         var copy: RelativePath
         /// The version in place, as it was under this name.
         var inPlace: UInt64?
+        /// Where the file was at the versions that the commit of the copy names: it may have been renamed since.
+        var place: RelativePath
     }
 
-    /// How many edits of a copy are followed back to the commit that made it.
+    /// How many edits of a copy are followed back to the commit that made it, and how many of the file in place to its base.
     private static let editLimit = 8
 
     private init(_ conflicts: Conflicts, _ rows: [ConflictRow]) {
@@ -32,8 +35,8 @@ struct ConflictBases {
 
     /// The bases of conflicts that another device has found.
     ///
-    /// Costs two requests for all conflicts together, and one for each time that copies were edited; none if all bases are
-    /// known. For commands that show or take a base; a sync does without.
+    /// Costs two requests for all conflicts together, and one for each time that copies were edited, or the files in place since
+    /// their bases, up to a limit; none if all bases are known. For commands that show or take a base; a sync does without.
     ///
     /// - Returns: For each row whose base is known now, the base; a tombstone for nothing.
     /// - Throws: As ``History/versions(of:)``.
@@ -76,6 +79,29 @@ struct ConflictBases {
         return bases
     }
 
+    /// Follows the files of the conflicts to where they were at the versions that the commits of the copies name.
+    private mutating func findPlaces(_ makers: [ConflictRow: Commit]) async throws {
+        var trails: [ConflictRow: VersionTrail] = [:]
+        for row in makers.keys {
+            guard let known = names[row], let inPlace = known.inPlace else { continue }
+            trails[row] = VersionTrail(known.path, inPlace)
+        }
+        for _ in 0..<Self.editLimit {
+            var wanted: [UInt64] = []
+            for (row, trail) in trails where trail.version > 0 {
+                let named = makers[row]?.named(besides: names[row]?.inPlace) ?? []
+                guard let oldest = named.first, oldest < trail.version,
+                    !named.contains(trail.version)
+                else { continue }
+                trails[row]?.goBack(commits[trail.version])
+                if let version = trails[row]?.version { wanted.append(version) }
+            }
+            if wanted.isEmpty { break }
+            try await read(wanted)
+        }
+        for (row, trail) in trails { names[row]?.place = trail.path }
+    }
+
     /// The commits that made the conflict copies, with what they name.
     private mutating func makers() async throws -> [ConflictRow: Commit] {
         let manifest = conflicts.manifest
@@ -84,7 +110,8 @@ struct ConflictBases {
             guard let copy = row.copyPath else { continue }
             versions[row] = try manifest.base(copy)?.version ?? manifest.tombstone(copy)?.version
             let inPlace = try manifest.base(row.path)?.version
-            names[row] = Names(path: row.path, copy: copy, inPlace: inPlace)
+            names[row] = Names(
+                path: row.path, copy: copy, inPlace: inPlace, place: row.path)
         }
         try await read(Array(versions.values) + names.values.compactMap(\.inPlace))
         for _ in 0..<Self.editLimit {
@@ -100,6 +127,7 @@ struct ConflictBases {
         let makers = versions.compactMapValues { commits[$0] }
             .filter { row, commit in commit.makesCopy(names[row]?.copy) }
         try await read(makers.values.flatMap(\.basedOnTokens))
+        try await findPlaces(makers)
         return makers
     }
 
@@ -124,6 +152,7 @@ struct ConflictBases {
             names[row]?.copy = old
             if let path = commit.changes.first(where: { $0.path == known.path })?.movedFrom {
                 names[row]?.path = path
+                names[row]?.place = path
                 names[row]?.inPlace = commit.basis(of: path)
             }
             return version
@@ -141,10 +170,8 @@ struct ConflictBases {
     private func base(
         of names: Names, _ commit: Commit, except theirs: Entry? = nil
     ) -> (version: UInt64, entry: Entry)? {
-        let earlier = commit.basedOnTokens
-            .filter { $0 < commit.sequence && $0 != names.inPlace }.sorted()
-        for version in earlier.reversed() {
-            guard let change = commits[version]?.change(of: names.path),
+        for version in commit.named(besides: names.inPlace).reversed() {
+            guard let change = commits[version]?.change(of: names.place),
                 theirs.map({ !$0.hasSameContent(as: change.entry) }) ?? true
             else { continue }
             return change.entry.kind == .tombstone ? nil : (version, change.entry)
@@ -178,8 +205,24 @@ extension Commit {
         changes.first { $0.path == path }.flatMap { $0.basedOn > 0 ? $0.basedOn : nil }
     }
 
+    /// The earlier versions that it builds on, the oldest first.
+    ///
+    /// - Parameter inPlace: The version of the other side, which is none of them.
+    fileprivate func named(besides inPlace: UInt64?) -> [UInt64] {
+        basedOnTokens.filter { $0 < sequence && $0 != inPlace }.sorted()
+    }
+
     fileprivate func makesCopy(_ path: RelativePath?) -> Bool {
         changes.contains { $0.path == path && $0.isConflictCopy }
+    }
+}
+
+extension ConflictRow {
+    /// One whose base is looked up in the log.
+    fileprivate var withoutBase: ConflictRow {
+        var row = self
+        row.base = nil
+        return row
     }
 }
 
@@ -198,15 +241,31 @@ extension Array where Element == Step {
     func basesOfCopies(in plan: [Step], _ given: [UInt64]) -> [UInt64] {
         let copied = Set(compactMap(\.copied))
         guard !copied.isEmpty else { return [] }
+        let steps = plan.filter { copied.contains($0.path) }
         let versions =
             given
-            + plan.compactMap { step in
+            + plan.starts(of: steps).values.compactMap { step in
                 // Where nobody has changed it there, an undo makes the copy.
-                copied.contains(step.path) && step.base?.version != step.theirs?.version
-                    ? step.base?.version : nil
+                step.base?.version != step.theirs?.version ? step.base?.version : nil
             }
         // A commit has a limited size.
         return Set(versions).sorted().suffix(1000).map { $0 }
+    }
+
+    /// The steps of the paths at which the base has the files of some steps: of one that was renamed, that of its old name.
+    ///
+    /// - Returns: Each by the path of the given step.
+    func starts(of steps: [Step]) -> [RelativePath: Step] {
+        let origins = Set(steps.compactMap(\.movedFrom))
+        let moved = Dictionary(
+            lazy.filter { origins.contains($0.path) }.map { ($0.path, $0) }
+        ) { first, _ in first }
+        var starts: [RelativePath: Step] = [:]
+        for step in steps {
+            guard let origin = step.movedFrom else { starts[step.path] = step; continue }
+            starts[step.path] = moved[origin]
+        }
+        return starts
     }
 }
 
@@ -219,13 +278,18 @@ extension Conflicts {
     ) async throws -> [UInt64] {
         // Without them the undo is done nevertheless.
         let named = (try? await ConflictBases.named(of: rows, self)) ?? []
-        let bases = rows.compactMap(\.base)
-        guard !bases.isEmpty else { return named }
-        let known = try await history.versions(of: path, in: reader).filter { !$0.isSuperseded }
-        return named
-            + bases.compactMap { base in
-                known.last { $0.change.entry.hasSameContent(as: base) }?.version
-            }
+        let known = rows.filter { $0.base != nil }
+        guard !known.isEmpty else { return named }
+        let versions = try await history.versions(of: path, in: reader)
+            .filter { !$0.isSuperseded }
+        var found: [UInt64] = []
+        var renamed: [ConflictRow] = []
+        for row in known {
+            let version = versions.last { row.base?.hasSameContent(as: $0.change.entry) == true }
+            if let version { found.append(version.version) } else { renamed.append(row) }
+        }
+        let earlier = (try? await ConflictBases.named(of: renamed.map(\.withoutBase), self)) ?? []
+        return named + found + earlier
     }
 
     /// Conflicts with their bases, as far as these can be found: see ``ConflictBases/read(of:_:)``.

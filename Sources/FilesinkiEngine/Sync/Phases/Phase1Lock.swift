@@ -89,6 +89,7 @@ extension SyncEngine {
         let winners = Dictionary(
             plan.lazy.filter { originals.contains($0.path) }.map { ($0.path, $0) }
         ) { first, _ in first }
+        let starts = plan.starts(of: Array(winners.values))
         for copy in copies {
             guard let original = copy.copied else { continue }
             let isFound = !copy.action.writesOurs
@@ -107,7 +108,7 @@ extension SyncEngine {
             let foundRule = isFound ? rule(ofFound: copy.path, theirs) : nil
             run.conflicts.append(
                 ConflictRow(
-                    path: original, base: winner?.base?.entry, ours: copy.action.entry,
+                    path: original, base: starts[original]?.base?.entry, ours: copy.action.entry,
                     theirs: theirs, copyPath: copy.path, rule: foundRule ?? copy.reason.word,
                     time: systemContext.now()))
         }
