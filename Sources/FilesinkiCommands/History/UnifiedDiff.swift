@@ -2,6 +2,8 @@
 struct UnifiedDiff {
     /// Both contents as one list of edits; nil if they are binary or too long.
     private let edits: [Edit]?
+    /// Whether both are text that is too long.
+    private let isLong: Bool
 
     /// How many equal lines surround each change.
     private static let context = 3
@@ -33,12 +35,17 @@ struct UnifiedDiff {
         let newLines = Self.split(new)
         let isText = !old.contains(0) && !new.contains(0)
         let isShort = max(oldLines.count, newLines.count) <= Self.maximumLines
+        isLong = isText && !isShort
         edits = isText && isShort ? Self.edits(oldLines, newLines) : nil
     }
 
     /// The lines of the difference in the format of `diff -u`, without their newlines.
     func lines(_ oldName: String, _ newName: String, _ style: TerminalStyle) -> [[UInt8]] {
-        guard let edits else { return [Array("\(oldName) and \(newName) differ".utf8)] }
+        guard let edits else {
+            let reason =
+                isLong ? ": more than \(Self.maximumLines) lines are not compared line by line" : ""
+            return [Array("\(oldName) and \(newName) differ\(reason)".utf8)]
+        }
         let header = [style.bold("--- \(oldName)"), style.bold("+++ \(newName)")]
         return header.map { Array($0.utf8) }
             + Self.hunks(edits).flatMap { Self.render($0, edits, style) }
