@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiStore
 
 /// Follows what is at a path back through the log, version by version, also to the names that it had before.
@@ -32,7 +33,10 @@ extension Commit {
     /// Where the content of a change was before, if this commit has renamed it. A device that has followed a rename of another
     /// one says it again with its edit.
     fileprivate func source(of change: Change) -> RelativePath? {
-        guard let source = change.movedFrom else { return nil }
+        guard let source = change.movedFrom,
+            // A resolve that has put a conflict copy in place renames no file.
+            conflictOriginal(of: source)?.path != change.path
+        else { return nil }
         return change.basedOn == 0 || self.change(of: source) != nil ? source : nil
     }
 }
