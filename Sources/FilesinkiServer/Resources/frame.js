@@ -146,10 +146,8 @@ async function showAgain() {
 function announce(commit) {
   if (commit === undefined) return;
   if (frame.newest !== null && commit.sequence > frame.newest) {
-    const counts = ['added', 'modified', 'deleted', 'renamed'].filter((kind) => commit[kind] > 0);
-    const words = counts.map((kind) => `${commit[kind].toLocaleString()} ${kind}`).join(', ');
     document.getElementById('activity').replaceChildren(
-      h('p', {}, visible(`Commit ${commit.sequence} by ${commit.device}: ${words || commit.operation}`)));
+      h('p', {}, visible(`Commit ${commit.sequence} by ${commit.device}: ${countsText(commit)}`)));
   }
   frame.newest = Math.max(frame.newest ?? 0, commit.sequence);
 }

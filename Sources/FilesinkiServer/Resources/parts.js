@@ -13,7 +13,13 @@ function fact(name, value) { return [h('dt', {}, name), h('dd', {}, value)]; }
 
 function countsText(commit) {
   const counts = ['added', 'modified', 'deleted', 'renamed'].filter((kind) => commit[kind] > 0);
-  return counts.map((kind) => `${commit[kind].toLocaleString()} ${kind}`).join(', ') || visible(commit.operation ?? '');
+  return counts.map((kind) => `${commit[kind].toLocaleString()} ${kind}`).join(', ') || otherWords(commit);
+}
+
+// What a commit did that changed no path, as `log` says it.
+function otherWords(commit) {
+  const kept = commit.superseded ?? 0;
+  return kept > 0 ? `${kept.toLocaleString()} ${kept === 1 ? 'version' : 'versions'} kept aside` : visible(commit.operation ?? '');
 }
 
 function commitWords(commit) {
