@@ -330,9 +330,15 @@ import Testing
     @Test func `remedies for an ignored path name it`() async throws {
         let world = try await world()
         for (line, remedies) in [
-            ("undelete --root a one", ["filesinki show ROOT one;", "check-ignore ROOT one."]),
-            ("undelete --root a one two", ["filesinki show ROOT one;"]),
-            ("restore --root a one@1", ["filesinki show ROOT one;", "check-ignore ROOT one."]),
+            (
+                "undelete --root a one",
+                ["filesinki show ROOT one@VERSION prints", "check-ignore ROOT one."]
+            ),
+            ("undelete --root a one two", ["filesinki log ROOT one lists its versions"]),
+            (
+                "restore --root a one@1",
+                ["filesinki show ROOT one@VERSION prints", "check-ignore ROOT one."]
+            ),
             ("delete --root a one", ["filesinki delete ROOT --keep one deletes it there"]),
         ] {
             let refused = try await run(world, line)

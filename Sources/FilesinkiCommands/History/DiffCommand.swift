@@ -217,8 +217,8 @@ extension Session {
             }
             throw Failure(
                 .notFound, path: path.bytes, "No version was found.",
-                remedy:
-                    "List current files with filesinki ls, and older versions with filesinki log.")
+                remedy: "List current files with filesinki ls, and the versions of this path with "
+                    + "filesinki log \(ShellWord.path(path.bytes)).")
         }
         return newest.1.version
     }

@@ -235,7 +235,9 @@ extension PathVersion {
     /// The reason that the commit has, in words where its word alone says little.
     private var reasonText: String {
         if change.reason == Reason.renamedAndEditedWord { return "edited" }
-        let decided: [Reason] = [.editBeatsDelete, .deleteBeatsEdit, .laterTime, .committedMode]
+        let decided: [Reason] = [
+            .editBeatsDelete, .deleteBeatsEdit, .laterTime, .committedMode, .otherName,
+        ]
         return decided.first { $0.word == change.reason }?.explanation ?? change.reason
     }
 

@@ -53,8 +53,17 @@ struct RestoreCommand: ReplicaCommand {
                     : "Give PATH@VERSION, or --at or --commit with PATH or -o DIR.")
         }
         if output != nil, !history.isGiven {
-            throw ValidationError("With -o DIR, give --at TIME or --commit NUMBER.")
+            throw ValidationError("With -o DIR, give --at TIME or --commit NUMBER.\(oneVersion)")
         }
+    }
+
+    /// The command that writes one version into a file, in a sentence and a space; empty where no version is given.
+    private var oneVersion: String {
+        guard let output, paths.count == 1, let path = paths.first,
+            VersionedPath(path).version != nil
+        else { return "" }
+        let words = [path, output].map { ShellWord.path(ArgumentText.bytes(of: $0)) }
+        return " To write one version into a file, use filesinki show \(words[0]) -o \(words[1])."
     }
 
     func run(in console: Console) async throws -> ExitCode {

@@ -23,8 +23,9 @@ struct ManyRestores: ReplicaPart {
     /// What to do with a path that a rule ignores here.
     static func ignoredRemedy(_ path: RelativePath) -> String {
         let name = ShellWord.path(path.bytes)
-        return "If the store has it, print it with filesinki show \(name); see the rule with "
-            + "filesinki check-ignore \(name)."
+        let version = ShellWord.path(path.bytes + Array("@VERSION".utf8))
+        return "If the store has it, filesinki log \(name) lists its versions, and filesinki show "
+            + "\(version) prints one; see the rule with filesinki check-ignore \(name)."
     }
 
     /// Restores paths, each as it was at a point of the history; a folder with everything that was in it. A path that is named

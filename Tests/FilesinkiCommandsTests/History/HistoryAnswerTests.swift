@@ -233,7 +233,7 @@ struct HistoryAnswerTests {
             ! filesinki: sub: A folder has no content. Name a file in it.
             = 1
             $ diff nope --root a
-            ! filesinki: nope: No version was found. List current files with filesinki ls --root WORLD/a, and older versions with filesinki log --root WORLD/a.
+            ! filesinki: nope: No version was found. List current files with filesinki ls --root WORLD/a, and the versions of this path with filesinki log --root WORLD/a nope.
             = 1
             $ diff one 1 9 --root a
             ! filesinki: one: Version 9 was not found: the last commit is 3. List its versions with filesinki log --root WORLD/a one.
@@ -273,6 +273,16 @@ struct HistoryAnswerTests {
             = 2
             $ restore --root a
             ! filesinki: Give PATH@VERSION, or --at or --commit with PATH or -o DIR.
+            ! Usage: filesinki restore [<options>] [<path@version> ...]
+            !   See 'filesinki restore --help' for more information.
+            = 2
+            $ restore one@1 -o old --root a
+            ! filesinki: With -o DIR, give --at TIME or --commit NUMBER. To write one version into a file, use filesinki show one@1 -o old.
+            ! Usage: filesinki restore [<options>] [<path@version> ...]
+            !   See 'filesinki restore --help' for more information.
+            = 2
+            $ restore one -o old --root a
+            ! filesinki: With -o DIR, give --at TIME or --commit NUMBER.
             ! Usage: filesinki restore [<options>] [<path@version> ...]
             !   See 'filesinki restore --help' for more information.
             = 2
