@@ -72,8 +72,8 @@ struct FoldedStepsTests {
         #expect(versions.lines[0].hasSuffix("6 B  edited"), "\(versions.text)")
         #expect(versions.lines[1].hasSuffix("renamed from d/2"), "\(versions.text)")
         // The path was there in the commit before.
-        let difference = try await world.run("diff", "--root", "b", "--commit", "3")
-        #expect(difference.lines.prefix(2) == ["--- other/2@2", "+++ other/2@3"], "\(difference)")
+        let difference = try await world.run("diff", "--root", "b", "--commit", "4")
+        #expect(difference.lines.prefix(2) == ["--- other/2@3", "+++ other/2@4"], "\(difference)")
     }
 
     @Test("an edit from there of a file that was renamed here is said, and the commit is a rename")
