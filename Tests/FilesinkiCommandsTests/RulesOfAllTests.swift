@@ -41,6 +41,13 @@ struct RulesOfAllTests {
         #expect(outcome.code == .done, "\(outcome.talk)")
         #expect(try await run(world, "ls --root a").lines.allSatisfy { !$0.hasPrefix(".env") })
         try await world.done("sync", "b")
+        let refused = try await run(world, "resolve --root b .env --take here")
+        #expect(refused.code == .usage, "\(refused.talk)")
+        #expect(
+            refused.talk.hasSuffix(
+                "To end the conflict on this device, keep what you need of '\(copy)', and remove that.\n"
+            ),
+            "\(refused.talk)")
         // What is here is kept on both, and a new device gets neither.
         for name in ["a", "b"] { #expect(world.readText("\(name)/\(copy)") == "by b\n") }
         try await world.done("clone", "store", "c")
@@ -68,15 +75,17 @@ struct RulesOfAllTests {
         #expect(world.readText("b/.filesinkiignore") == "secret*\n")
     }
 
-    @Test func `a file beside the ignore file of the replica is named`() async throws {
+    @Test func `a file beside an ignore file of this device is named`() async throws {
         let world = try World()
         try await world.done("init", "a", "--remote", "store")
-        for name in ["ignores", ".filesinkiignore"] {
-            try world.write("*.key\n", to: "a/.filesinki/\(name)")
-            let warning = "/a/.filesinki/\(name): This is no ignore file, and ignores nothing."
+        for file in [
+            "a/.filesinki/ignores", "a/.filesinki/.filesinkiignore", "config/filesinki/.ignore",
+        ] {
+            try world.write("*.key\n", to: file)
+            let warning = "/\(file): This is no ignore file, and ignores nothing."
             #expect(try await run(world, "sync a").talk.contains(warning))
             #expect(try await run(world, "doctor a").text.contains("This is no ignore file"))
-            world.remove("a/.filesinki/\(name)")
+            world.remove(file)
         }
         try world.write("*.key\n", to: "a/.filesinki/ignore")
         #expect(try await !run(world, "sync a").talk.contains("no ignore file"))

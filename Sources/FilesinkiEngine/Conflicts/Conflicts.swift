@@ -147,8 +147,10 @@ struct Conflicts: ReplicaPart {
         let known = try await withBases(open, for: choice)
         let rows = try scope.rows(of: known, choice)
         guard let row = rows.last else { throw try await noneOpen(path) }
-        try rulesReader.requireSynced([path], options)
         let copies = rows.compactMap(\.copyPath)
+        try rulesReader.requireSynced([path], options) {
+            Failure.ignoredConflictRemedy($0, copies)
+        }
         let reopened = try manifest.reopenedWriters()
         var writer = try writer(of: row, manifest.conflictWriters(), reopened)
         var sides = sides(of: row, writer)

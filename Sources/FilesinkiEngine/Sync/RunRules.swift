@@ -206,22 +206,22 @@ struct RuleFiles {
         return lines + inRoot.misnamed + misnamedOwn()
     }
 
-    /// Names that people write in place of that of the ignore file of this replica.
+    /// Names that people write in place of that of an ignore file of this device.
     private static let wrongOwnNames = [
-        ".filesinkiignore", ".gitignore", ".ignore", "exclude", "filesinkiignore", "ignore.txt",
-        "ignores",
+        ".filesinkiignore", ".ignore", "exclude", "filesinkiignore", "ignore.txt", "ignores",
     ]
 
-    /// Files beside the ignore file of this replica that seem to be meant as one.
+    /// Files beside the ignore files of this device that seem to be meant as one.
     private func misnamedOwn() -> [Failure] {
-        let folder = options.stateFolder.path
-        return Self.wrongOwnNames.map { folder + "/" + $0 }
-            .filter(StateFile.exists)
-            .map {
+        [options.stateFolder.ignore, options.userIgnoreFile].compactMap(\.self).flatMap { right in
+            let folder = String(
+                decoding: right.utf8.dropLast(Settings.ignoreFile.utf8.count), as: UTF8.self)
+            return Self.wrongOwnNames.map { folder + $0 }.filter(StateFile.exists).map {
                 Failure(
                     .usage, path: $0, "This is no ignore file, and ignores nothing.",
-                    remedy: "The one of this replica is \(options.stateFolder.ignore).")
+                    remedy: "The ignore file in this folder has the name \(Settings.ignoreFile).")
             }
+        }
     }
 
     /// The path of the root; nil if the root has something at a path of this name, which a pattern may mean.
@@ -248,6 +248,17 @@ extension Failure {
     static func ignoredRemedy(_ path: RelativePath) -> String {
         "See the rule with filesinki check-ignore \(ShellWord.path(path.bytes)); "
             + "the file itself can be changed as any other."
+    }
+
+    /// What to do about a conflict of a path that a rule ignores: nothing sends a choice.
+    ///
+    /// - Parameter copies: The conflict copies.
+    static func ignoredConflictRemedy(_ path: RelativePath, _ copies: [RelativePath]) -> String {
+        guard !copies.isEmpty else { return ignoredRemedy(path) }
+        let names = copies.map { ShellWord.path($0.bytes) }.joined(separator: " ")
+        return
+            "See the rule with filesinki check-ignore \(ShellWord.path(path.bytes)). To end the conflict on this device, keep what "
+            + "you need of \(names), and remove that."
     }
 
     /// A path was named that a rule ignores here.
