@@ -95,7 +95,7 @@ struct SavedFieldsTests {
         -> String
     {
         """
-        <svg width="9" inkscape:version="\(version) (\(zoom), 2026)">
+        <svg xmlns="s" xmlns:inkscape="i" xmlns:sodipodi="p" width="9" inkscape:version="\(version) (\(zoom), 2026)">
           <sodipodi:namedview id="v" inkscape:zoom="\(zoom)" pagecolor="#fff"/>
           <path id="a" d="\(one)"/>
           <path id="b" d="\(two)"/>
