@@ -123,11 +123,12 @@ package struct IgnoreFilter: ScanFilter {
 
     /// The deciding pattern for `name` in this folder, with its file; nil when none matches.
     func match(_ name: ArraySlice<UInt8>, isDirectory: Bool) -> (Layer, IgnorePattern)? {
-        if let found = matchName(name, isDirectory: isDirectory) { return found }
-        guard !isDirectory, name.contains(UInt8(ascii: "(")),
+        let own = matchName(name, isDirectory: isDirectory)
+        guard !isDirectory, own?.1.isNegated != true, name.contains(UInt8(ascii: "(")),
             let original = conflictOriginal(of: RelativePath(unchecked: Array(name)))
-        else { return nil }
-        return matchName(original.path.name, isDirectory: false)
+        else { return own }
+        // A line for the file decides about its copies.
+        return matchName(original.path.name, isDirectory: false) ?? own
     }
 
     private func matchName(

@@ -161,6 +161,9 @@ import Testing
             ("d/notes.txt", "d/notes (conflict b 19a3b8c3).txt", true),
             ("notes.txt", "notes (conflict b).txt", false),
             (".env\n!.env (*", ".env (conflict b 19a3b8c3)", false),
+            ("*.env\n!keep.env", "keep (conflict b 19a3b8c3).env", false),
+            (".env*\n!.env.example", ".env (conflict b 19a3b8c3).example", false),
+            ("*(conflict *", "notes (conflict b 19a3b8c3).txt", true),
             ("x.nosync", "y (conflict b 19a3b8c3).nosync", true),
         ])
     func copies(_ lines: String, _ path: String, _ isIgnored: Bool) throws {
