@@ -104,7 +104,9 @@ struct EditedCopyTests {
             let line = (["resolve"] + words).map { Array($0.utf8) }
             let outcome = try await world.run(bytes: line, input: Array("other\n".utf8))
             #expect(outcome.code == .usage, "\(outcome.talk)")
-            #expect(Self.folded(outcome.talk) == Self.refusal + more, "\(outcome.talk)")
+            let none = words.contains("--all") ? "None of the 3 conflicts was resolved. " : ""
+            let refusal = Self.refusal.replacing("Run filesinki", with: none + "Run filesinki")
+            #expect(Self.folded(outcome.talk) == refusal + more, "\(outcome.talk)")
         }
         #expect(world.readText("a/" + copy) == "a and b\n")
         #expect(world.readText("a/two.txt") == "a\n")
