@@ -191,11 +191,14 @@ struct DryRunTests {
         "prune --keep-last 1",
     ]
 
-    /// What the lines say that delete something: the command itself stops at a store that was moved.
+    /// What the lines say that delete or restore something: the command itself stops at a store that was moved.
     private static let outcomes = [
         "delete z": "The run would delete here, and send nothing.",
         "delete -r d": "The run would delete here, and send nothing.",
         "delete --keep kept": "The run would stop, and send nothing.",
+        "restore z@1": "The run would restore here, and send nothing.",
+        "undelete gone": "The run would restore here, and send nothing.",
+        "prune --keep-last 1": "The prune would stop, and remove nothing.",
     ]
 
     /// A replica as of ``world()``, of which the store has a file that is ignored here.
@@ -220,7 +223,7 @@ struct DryRunTests {
         #expect(try await !dry(words(line), in: world).talk.contains("moved"))
         try await world.done("remote", "set", "other", "--migrate", "--root", "b")
         let plan = try await dry(words(line), in: world)
-        // A command that deletes stops there, and its plan exits as it does.
+        // Such a command stops there, and its plan exits as it does.
         let outcome = Self.outcomes[line]
         #expect(plan.code == (outcome == nil ? .done : .notAllowed))
         let set = "filesinki remote set --root \(world.folder)/a"
