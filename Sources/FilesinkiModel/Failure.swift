@@ -67,6 +67,8 @@ package struct Failure: Error, Sendable {
     package var mayPassSoon = true
     /// Whether the remedy is for another device, on which its commands name another folder than on this one.
     package var isForOtherDevice = false
+    /// Whether the command has made its change here, and only failed to publish it.
+    package var isMadeHere = false
     /// What the remote's reply says about the account; nil for nothing. The code alone does not tell unknown
     /// credentials from a missing right.
     package var account: AccountStatus?

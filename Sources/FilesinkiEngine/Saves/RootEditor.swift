@@ -161,13 +161,11 @@ extension Failure {
         let place = path == changed.bytes ? "" : "\(changed): "
         let kept = "\(place)\(done)\(Self.unpublished)"
         failure.remedy += remedy.isEmpty ? kept : " " + kept
+        failure.isMadeHere = true
         return failure
     }
 
     private static let unpublished = ", not yet published; the next run that can will do that."
-
-    /// Whether the command has made its change here, and only failed to publish it.
-    package var isMadeHere: Bool { remedy.hasSuffix(Self.unpublished) }
 
     /// What was done here, without why it is not published.
     package func madeHere(_ done: String) -> Failure {
