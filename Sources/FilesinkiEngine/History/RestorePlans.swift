@@ -162,10 +162,9 @@ extension RestoreReport {
             notices += before.moveNotices
             return
         }
-        var failure = Failure.moved(move).stoppingPublication(at: remote)
+        let failure = Failure.moved(move).stoppingPublication(at: remote)
         refusal = failure
-        failure.message += " The run would restore here, and send nothing."
-        notices.append(Problem(RelativePath(unchecked: []), failure, isUrgent: true))
+        notices.append(failure.foretold("The run would restore here, and send nothing."))
     }
 }
 

@@ -150,11 +150,9 @@ struct StorePrune: ReplicaPart {
     private func foreseeStop(_ report: inout PruneReport) async throws {
         do {
             try await sync.requireStoreUnmoved()
-        } catch var failure as Failure where failure.code == .wrongStore {
+        } catch let failure as Failure where failure.code == .wrongStore {
             report.refusal = failure
-            failure.message += " The prune would stop, and remove nothing."
-            report.notices.append(
-                Problem(RelativePath(unchecked: []), failure, isUrgent: true))
+            report.notices.append(failure.foretold("The prune would stop, and remove nothing."))
         }
     }
 

@@ -67,10 +67,9 @@ extension SyncReport {
     mutating func foreseeStop(at remote: String?, _ outcome: String) {
         guard refusal == nil, let move, !steps.isEmpty else { return }
         notices.removeAll { $0.failure.cause is MovedStore }
-        var failure = Failure.moved(move).stoppingPublication(at: remote)
+        let failure = Failure.moved(move).stoppingPublication(at: remote)
         refusal = failure
-        failure.message += " " + outcome
-        notices.append(Problem(RelativePath(unchecked: []), failure, isUrgent: true))
+        notices.append(failure.foretold(outcome))
     }
 }
 

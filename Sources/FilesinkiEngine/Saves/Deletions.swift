@@ -174,7 +174,7 @@ extension Deletions {
             guard run.isOnline else {
                 throw run.report.away.map { $0.withoutQueue() } ?? .noStoreToDeleteIn
             }
-            let doomed = try storedEntries(of: paths, run)
+            let doomed = storedEntries(of: paths, run)
             // After a lost race, a part may be deleted already.
             if lostRaces == 0 { try require(paths, in: doomed, recursive) }
             if options.isDryRun {
@@ -196,15 +196,14 @@ extension Deletions {
     /// What the store has at the paths and below them, and as ignored conflict copies of them, the deepest first.
     private func storedEntries(
         of paths: [RelativePath], _ run: SyncRun
-    ) throws -> [(path: RelativePath, entry: VersionedEntry)] {
+    ) -> [(path: RelativePath, entry: VersionedEntry)] {
         let named = Set(paths)
         var stored: [RelativePath: VersionedEntry] = [:]
         for row in run.base.rows {
             stored[row.path] = VersionedEntry(row.entry, version: row.version)
         }
         for (path, change) in run.remote.changes { stored[path] = change.entry }
-        var ignored = IgnoredPaths(
-            root: root, filter: try rulesReader.runRules(run.options).filter)
+        var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         stored = stored.filter { path, known in
             if known.entry.kind == .tombstone { return false }
             if path.isAtOrInside(named) { return true }

@@ -15,11 +15,9 @@ extension SyncEngine {
     func reportMove(_ run: inout SyncRun) throws {
         guard !run.isPartial || run.options.isDryRun, let move = try knownMove(run) else { return }
         if run.options.isDryRun { run.report.move = move }
-        var failure = run.report.refusal ?? .moved(move)
-        if run.report.refusal != nil {
-            failure.message += " The run would stop, and send nothing."
-        }
-        run.report.notices.append(Problem(RelativePath(unchecked: []), failure, isUrgent: true))
+        run.report.notices.append(
+            run.report.refusal?.foretold("The run would stop, and send nothing.")
+                ?? Problem(RelativePath(unchecked: []), .moved(move), isUrgent: true))
     }
 
     /// Finds out whether the move would stop a dry run, as ``requireUnmoved(_:isScanned:)`` stops the run itself.
@@ -158,6 +156,15 @@ extension Failure {
         var failure = storeMoved(to: move.address, by: move.device)
         failure.cause = move
         return failure
+    }
+
+    /// The notice of a plan whose command would stop with this failure.
+    ///
+    /// - Parameter outcome: What the command would do, as a sentence.
+    func foretold(_ outcome: String) -> Problem {
+        var failure = self
+        failure.message += " " + outcome
+        return Problem(RelativePath(unchecked: []), failure, isUrgent: true)
     }
 
     /// A store was moved on from where a device at the one before wants to go.

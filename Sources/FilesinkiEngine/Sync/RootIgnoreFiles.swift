@@ -45,9 +45,7 @@ struct RootIgnoreFiles {
     }
 
     private static func misnamed(_ name: String) -> Failure {
-        Failure(
-            .usage, path: name, "This is no ignore file, and ignores nothing.",
-            remedy: "Ignore files have the name \(IgnoreFilter.fileName).")
+        .noIgnoreFile(name, "Ignore files have the name \(IgnoreFilter.fileName).")
     }
 
     private static func failure(_ name: String, _ kind: FileStatus.Kind) -> Failure {
@@ -66,5 +64,13 @@ struct RootIgnoreFiles {
             "The ignore file is \(what) Nothing is synced until it is corrected.", remedy: remedy)
         failure.cause = UnreadableSettings()
         return failure
+    }
+}
+
+extension Failure {
+    /// A file that seems to be meant as an ignore file.
+    static func noIgnoreFile(_ path: String, _ remedy: String) -> Failure {
+        Failure(
+            .usage, path: path, "This is no ignore file, and ignores nothing.", remedy: remedy)
     }
 }

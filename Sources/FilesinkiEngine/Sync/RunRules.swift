@@ -217,9 +217,8 @@ struct RuleFiles {
             let folder = String(
                 decoding: right.utf8.dropLast(Settings.ignoreFile.utf8.count), as: UTF8.self)
             return Self.wrongOwnNames.map { folder + $0 }.filter(StateFile.exists).map {
-                Failure(
-                    .usage, path: $0, "This is no ignore file, and ignores nothing.",
-                    remedy: "The ignore file in this folder has the name \(Settings.ignoreFile).")
+                Failure.noIgnoreFile(
+                    $0, "The ignore file in this folder has the name \(Settings.ignoreFile).")
             }
         }
     }
