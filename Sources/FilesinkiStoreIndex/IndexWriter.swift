@@ -33,7 +33,7 @@ struct IndexWriter {
         try addGrowth(on: commit.day, stored: stored, freed: freed)
         for change in commit.superseded { try addVersion(change, sequence, isSuperseded: true) }
         let origins = Set(commit.changes.compactMap(\.movedFrom))
-        let touched = Set(commit.changes.map(\.path))
+        let touched = commit.changes.touched(for: commit.changes)
         for var change in commit.changes {
             change.movedFrom = change.origin(touched)
             try addVersion(change, sequence, isSuperseded: false)

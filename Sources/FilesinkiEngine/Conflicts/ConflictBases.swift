@@ -5,9 +5,10 @@ import FilesinkiStore
 
 /// What both sides of a conflict started from, on a device that has not found it.
 ///
-/// The commit with a conflict copy names, in what it builds on, the version of the path that its writer had before; if the file was
-/// renamed since, that of the old path, to which a ``VersionTrail`` leads. That of an
-/// undo names this version, too, or the commit that had made the copy first, if there is none. Commits of earlier versions of filesinki do not: there the base stays unknown, unless the path was new in the version in place.
+/// The commit with a conflict copy names, in what it builds on, the version of the path that its writer had before; if the
+/// file was renamed since, that of the old path, to which a ``VersionTrail`` leads. The commit of an undo names this
+/// version, too, or the commit that had made the copy first, if there is none. Commits of earlier versions of filesinki name
+/// none: there the base stays unknown, unless the path was new in the version in place.
 struct ConflictBases {
     private let conflicts: Conflicts
     private let rows: [ConflictRow]
@@ -145,12 +146,12 @@ struct ConflictBases {
 
     /// The version of the copy before an edit or a rename of it; nil for the commit that made it.
     private mutating func versionBefore(_ commit: Commit, of row: ConflictRow) -> UInt64? {
-        guard let known = names[row],
-            let change = commit.changes.first(where: { $0.path == known.copy })
-        else { return nil }
+        guard let known = names[row], let change = commit.change(of: known.copy) else {
+            return nil
+        }
         if let old = change.movedFrom, let version = commit.basis(of: old) {
             names[row]?.copy = old
-            if let path = commit.changes.first(where: { $0.path == known.path })?.movedFrom {
+            if let path = commit.change(of: known.path)?.movedFrom {
                 names[row]?.path = path
                 names[row]?.place = path
                 names[row]?.inPlace = commit.basis(of: path)
@@ -202,7 +203,7 @@ struct ConflictBases {
 extension Commit {
     /// The version of a path before the commit; nil if it did not change the path, or there was none.
     fileprivate func basis(of path: RelativePath) -> UInt64? {
-        changes.first { $0.path == path }.flatMap { $0.basedOn > 0 ? $0.basedOn : nil }
+        change(of: path).flatMap { $0.basedOn > 0 ? $0.basedOn : nil }
     }
 
     /// The earlier versions that it builds on, the oldest first.
@@ -276,20 +277,23 @@ extension Conflicts {
     func versions(
         ofBasesOf rows: [ConflictRow], at path: RelativePath, in reader: HistoryReader
     ) async throws -> [UInt64] {
-        // Without them the undo is done nevertheless.
-        let named = (try? await ConflictBases.named(of: rows, self)) ?? []
+        var unknown = rows.filter { $0.base == nil }
         let known = rows.filter { $0.base != nil }
-        guard !known.isEmpty else { return named }
-        let versions = try await history.versions(of: path, in: reader)
-            .filter { !$0.isSuperseded }
+        let versions =
+            known.isEmpty
+            ? [] : try await history.versions(of: path, in: reader).filter { !$0.isSuperseded }
         var found: [UInt64] = []
-        var renamed: [ConflictRow] = []
         for row in known {
             let version = versions.last { row.base?.hasSameContent(as: $0.change.entry) == true }
-            if let version { found.append(version.version) } else { renamed.append(row) }
+            if let version {
+                found.append(version.version)
+            } else {
+                unknown.append(row.withoutBase)
+            }
         }
-        let earlier = (try? await ConflictBases.named(of: renamed.map(\.withoutBase), self)) ?? []
-        return named + found + earlier
+        // Without them the undo is done nevertheless.
+        let named = (try? await ConflictBases.named(of: unknown, self)) ?? []
+        return found + named
     }
 
     /// Conflicts with their bases, as far as these can be found: see ``ConflictBases/read(of:_:)``.

@@ -40,7 +40,7 @@ extension History {
             throw Failure.commitNotFound(number, last: reader.end.sequence)
         }
         let origins = commit.oldNames
-        let touched = commit.touched(for: commit.changes)
+        let touched = commit.changes.touched(for: commit.changes)
         let changes = commit.changes.compactMap { change -> Change? in
             guard change.entry.kind != .tombstone || !origins.contains(change.path) else {
                 return nil

@@ -10,7 +10,7 @@ extension Commit {
         let present = changes.filter { isWanted($0.path) }
         let isAnyGone = present.contains { $0.entry.kind == .tombstone }
         let origins = isAnyGone ? oldNames : []
-        let touched = touched(for: present)
+        let touched = changes.touched(for: present)
         return lost.map { version($0, isSuperseded: true, isMovedAway: false) }
             + present.map { change in
                 let isGone = change.entry.kind == .tombstone

@@ -1,5 +1,4 @@
 package import FilesinkiModel
-import FilesinkiStore
 
 extension Change {
     /// The name that its commit has taken from the path's content; nil where the commit renamed nothing to this path.
@@ -17,9 +16,10 @@ extension Change {
     fileprivate var isEditIfUntouched: Bool { movedFrom != nil && basedOn > 0 }
 }
 
-extension Commit {
-    /// The paths that the commit changes, as far as ``FilesinkiModel/Change/origin(_:)`` needs them for some of its changes.
-    func touched(for changes: [Change]) -> Set<RelativePath> {
-        changes.contains(where: \.isEditIfUntouched) ? Set(self.changes.lazy.map(\.path)) : []
+extension [Change] {
+    /// The paths of all changes of a commit, as far as ``FilesinkiModel/Change/origin(_:)`` needs them for some of its
+    /// changes.
+    package func touched(for changes: [Change]) -> Set<RelativePath> {
+        changes.contains(where: \.isEditIfUntouched) ? Set(lazy.map(\.path)) : []
     }
 }
