@@ -47,10 +47,7 @@ extension Session {
         let new = try await replica.conflicts().filter {
             !known.contains([$0.path, $0.copy ?? $0.path])
         }
-        guard !new.isEmpty else { return }
-        console.say(
-            CountText.text(new.count, "conflict") + (new.count == 1 ? " is" : " are")
-                + " open again: see filesinki conflicts.")
+        if !new.isEmpty { console.sayReopened(new.count) }
     }
 
     /// Says how many conflicts an undo has opened again, where it was more than one.
@@ -58,7 +55,13 @@ extension Session {
         guard paths.count > 1, !console.outputOptions.isJSON else { return }
         let open = Set(try await replica.conflicts().map(\.path))
         let count = Set(paths.map { conflictOriginal(of: $0)?.path ?? $0 }).intersection(open).count
-        console.say(
+        console.sayReopened(count)
+    }
+}
+
+extension Console {
+    fileprivate func sayReopened(_ count: Int) {
+        say(
             CountText.text(count, "conflict") + (count == 1 ? " is" : " are")
                 + " open again: see filesinki conflicts.")
     }

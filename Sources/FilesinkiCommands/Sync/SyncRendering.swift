@@ -141,9 +141,12 @@ extension Console {
             if let original = step.copied { copies[original] = step }
         }
         // A copy of what was here may have come from the store.
-        for step in steps
-        where step.reason == .strategy(End.keepBoth.rawValue) && copies[step.path] == nil {
-            copies[step.path] = steps.first { $0.isReceivedCopy(of: step) }
+        let decided = steps.filter {
+            $0.reason == .strategy(End.keepBoth.rawValue) && copies[$0.path] == nil
+        }
+        if !decided.isEmpty {
+            let received = steps.copiesByOriginal
+            for step in decided { copies[step.path] = step.receivedCopy(in: received) }
         }
         let isVerbose = outputOptions.verbosity == .verbose
         let paths = Set(steps.lazy.filter { !$0.isConflictCopy }.map(\.path))

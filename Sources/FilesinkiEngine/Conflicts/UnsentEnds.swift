@@ -1,6 +1,6 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
-import FilesinkiModel
+package import FilesinkiModel
 package import FilesinkiReconcile
 import FilesinkiText
 
@@ -139,7 +139,9 @@ extension SyncEngine {
     /// has come from there in the same round.
     func noteReceivedCopies(_ done: [Step], _ run: inout SyncRun) {
         let decided = done.filter { $0.isKeptBoth && !run.report.conflicts.contains($0.path) }
-        for step in decided where done.contains(where: { $0.isReceivedCopy(of: step) }) {
+        guard !decided.isEmpty else { return }
+        let copies = done.copiesByOriginal
+        for step in decided where step.receivedCopy(in: copies) != nil {
             run.report.conflicts.append(step.path)
             run.report.newConflicts.insert(step.path)
         }
@@ -153,12 +155,26 @@ extension Step {
         return reason == .strategy(End.keepBoth.rawValue)
     }
 
-    /// Whether the step writes what was in place at another path as a conflict copy of it.
-    package func isReceivedCopy(of other: Step) -> Bool {
-        guard base == nil, case .take(let entry) = action, let replaced = other.ours else {
-            return false
+    /// The step that writes what was in place at this one's path as a conflict copy of it; nil for none.
+    ///
+    /// - Parameter copies: See ``Swift/Array/copiesByOriginal``.
+    package func receivedCopy(in copies: [RelativePath: [Step]]) -> Step? {
+        guard let replaced = ours else { return nil }
+        return copies[path]?.first { $0.action.entry?.hasSameContent(as: replaced) == true }
+    }
+}
+
+extension [Step] {
+    /// The steps that write new files with the names of conflict copies, which have come from the store, by the paths of
+    /// the conflicts.
+    package var copiesByOriginal: [RelativePath: [Step]] {
+        var copies: [RelativePath: [Step]] = [:]
+        for step in self where step.base == nil {
+            guard case .take = step.action, let original = conflictOriginal(of: step.path)?.path
+            else { continue }
+            copies[original, default: []].append(step)
         }
-        return entry.hasSameContent(as: replaced) && conflictOriginal(of: path)?.path == other.path
+        return copies
     }
 }
 
