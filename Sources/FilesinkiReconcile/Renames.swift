@@ -19,6 +19,10 @@ struct Renames: Sendable {
         var candidates: [ItemPaths] = []
         for (source, target) in ours.files {
             if let other = theirs.files[source], other != target {
+                if let paths = followedCopy(source, target, other, ourSide, theirSide) {
+                    candidates.append(paths)
+                    continue
+                }
                 bothNames[target] = source
                 bothNames[other] = source
             } else if let paths = followed(source, to: target, by: ourSide, other: theirSide) {
@@ -36,6 +40,19 @@ struct Renames: Sendable {
         items = withFreeNames(candidates.sorted { $0.final < $1.final }, input)
         addFollowers(of: ours, from: theirSide, other: ourSide)
         addFollowers(of: theirs, from: ourSide, other: theirSide)
+    }
+
+    /// Where the folder of a conflict copy was renamed that the other side put in place of its file: that is no other name
+    /// of the copy, but the end of its conflict, and follows the folder as a deletion does. Nil for all other files.
+    private func followedCopy(
+        _ copy: RelativePath, _ ourName: RelativePath, _ theirName: RelativePath, _ ourSide: Side,
+        _ theirSide: Side
+    ) -> ItemPaths? {
+        switch conflictOriginal(of: copy)?.path {
+        case ourName: followed(copy, to: theirName, by: theirSide, other: ourSide)
+        case theirName: followed(copy, to: ourName, by: ourSide, other: theirSide)
+        default: nil
+        }
     }
 
     /// Where `side` renamed the file of another side's rename; nil where the rename is not followed:

@@ -215,7 +215,22 @@ import Testing
             result: ["e": folder, "e/f": file("Z", time: 9), "e/g": file("W")],
             reasons: ["e/f": .strategy("newest")], ourMoves: ["e": "d"],
             strategy: Strategy("newest")),
+        Row(
+            name: "14: renamed d→e, a conflict copy put in place of its file: e/f, and no copy",
+            base: ["d": folder, "d/f": file("X"), "d/\(ended)": file("Y"), "d/g": file("W")],
+            ours: ["d": folder, "d/f": file("Y"), "d/g": file("W")],
+            theirs: ["e": folder, "e/f": file("X"), "e/\(ended)": file("Y"), "e/g": file("W")],
+            result: ["e": folder, "e/f": file("Y"), "e/g": file("W")],
+            reasons: ["e/f": .renamedAndEdited(from: path("d/f"))]),
+        Row(
+            name: "15: a conflict copy renamed alone, and put in place of its file: both",
+            base: ["f": file("X"), "\(ended)": file("Y")],
+            ours: ["f": file("Y")],
+            theirs: ["f": file("X"), "k": file("Y")],
+            result: ["f": file("Y"), "k": file("Y")]),
     ]
+
+    private static let ended = "f (conflict b 0c1d2e3f)"
 
     static let crossing = [
         Row(

@@ -95,11 +95,14 @@ extension SyncEngine {
         let resolves = try manifest.lastResolves()
         guard !resolves.isEmpty else { return }
         let changes = run.remote.changes
+        let renamed = Set(changes.compactMap { name, change in change.renames(to: name) })
         var deleters: [RelativePath: RemoteChange] = [:]
         var reopened: Set<RelativePath> = []
         for step in plan {
             guard let path = conflictOriginal(of: step.path)?.path else { continue }
-            if step.base != nil, step.ours == nil, step.theirs?.entry.kind == .tombstone {
+            if step.base != nil, step.ours == nil, step.theirs?.entry.kind == .tombstone,
+                !renamed.contains(step.path)
+            {
                 deleters[path] = changes[step.path]
             } else if step.action.writesOurs, step.action.entry?.kind != .tombstone {
                 reopened.insert(path)
@@ -131,6 +134,13 @@ extension SyncEngine {
         else { return nil }
         let newName = changes.first { $0.value.movedFrom == step.path }?.key
         return .gone(step, by: change, newName: newName)
+    }
+}
+
+extension RemoteChange {
+    /// The file that has another name now; nil also for a conflict copy that was put in place of its file, which resolves it.
+    fileprivate func renames(to name: RelativePath) -> RelativePath? {
+        movedFrom.flatMap { conflictOriginal(of: $0)?.path == name ? nil : $0 }
     }
 }
 

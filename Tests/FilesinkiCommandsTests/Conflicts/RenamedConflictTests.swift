@@ -110,6 +110,30 @@ struct RenamedConflictTests {
         #expect(shown.text == "base\n", "\(shown.talk)")
     }
 
+    @Test(
+        "a resolve that waits while another device renames the folder ends the conflict in the new folder",
+        arguments: ["here", "there"], [true, false])
+    func waitingResolve(_ side: String, isRenameFirst: Bool) async throws {
+        let world = try await Self.conflict()
+        world.rename("store", to: "away")
+        _ = try await Self.run(world, in: "b", "resolve", "o/x/f.txt", "--take", side)
+        _ = try await Self.run(world, in: "c", "mv", "o", "neu")
+        world.rename("away", to: "store")
+        var talk = ""
+        for name in isRenameFirst ? ["c", "b", "a", "c"] : ["b", "c", "a", "b"] {
+            talk += try await Self.run(world, in: name, "sync").talk
+        }
+        #expect(!talk.contains("resolved this conflict otherwise"), "\(talk)")
+        let chosen = side == "here" ? "by b\n" : "by a\n"
+        for name in ["a", "b", "c"] {
+            #expect(world.names(in: "\(name)/neu/x") == ["f.txt"], "\(name): \(talk)")
+            #expect(world.readText("\(name)/neu/x/f.txt") == chosen, "\(name): \(talk)")
+            #expect(world.names(in: "\(name)/o").isEmpty)
+            let open = try await Self.run(world, in: name, "conflicts")
+            #expect(open.text.isEmpty, "\(name): \(open.text)")
+        }
+    }
+
     @Test("of a single file that another device has renamed, a resolve says the new name")
     func file() async throws {
         let world = try await Self.conflict()
