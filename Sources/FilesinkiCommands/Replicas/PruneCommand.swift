@@ -14,7 +14,7 @@ struct PruneCommand: ReplicaCommand {
             the settings apply, such as prune.keep-last; a mistake in them stops the prune. With at least \
             one rule, those of the settings do not apply. A commit is a point in time; the times are those of the commits, and days, weeks \
             and so on are those of UTC. What a device has acknowledged last is kept, so that it can \
-            merge when it comes back. Old commits are moved into archives, a few objects in place of \
+            merge when it comes back, and what the sides of an open conflict started from. Old commits are moved into archives, a few objects in place of \
             thousands. Uploads that were left unfinished for a day are removed, and packs of failed \
             uploads once every device has published or acknowledged a commit since a prune found \
             them, this device's own at once where its files hardly need them. Other devices may \
@@ -277,6 +277,9 @@ extension KeptReasons {
                 "  \(CountText.text(byDevices)) for devices in all: a version may be kept for several"
             )
         }
+        if byConflicts > 0 {
+            lines.append("  \(CountText.text(byConflicts)) for open conflicts")
+        }
         if waiting > 0 {
             lines.append(
                 "  \(CountText.text(waiting, "content")) for changes that wait here to be merged")
@@ -298,6 +301,9 @@ extension KeptReasons {
             object.add("time", share.since)
             object.add("published", share.published)
             reasons.append(object)
+        }
+        if byConflicts > 0 {
+            reasons.append(["reason": "conflict", "versions": .integer(Int64(byConflicts))])
         }
         if waiting > 0 {
             reasons.append(["reason": "waiting", "contents": .integer(Int64(waiting))])

@@ -15,6 +15,7 @@ struct LogCheck {
     /// Every version of a path, superseded ones and those that were pruned included.
     private(set) var history = VersionHistory()
     private var times = CommitTimes()
+    private var conflictPoints = ConflictPoints()
     /// The zone's name.
     let zone: String
     /// What the items of a zone of records name, by the contents of the items.
@@ -106,6 +107,11 @@ struct LogCheck {
         return times
     }
 
+    /// The commits whose trees are kept for the conflicts that are open after the last one; see ``ConflictPoints``.
+    var treesOfConflicts: [ClosedRange<UInt64>] {
+        conflictPoints.ranges(in: view.changes, history)
+    }
+
     private mutating func add(_ commit: Commit) {
         times.add(commit.sequence, commit.time, changes: !commit.changes.isEmpty)
         view.fold(commit)
@@ -116,6 +122,7 @@ struct LogCheck {
         inlineBytes += commit.inline.reduce(0) { $0 + Int64($1.bytes.count) }
         failures += commit.refused.map(\.failure)
         history.add(commit)
+        conflictPoints.add(commit)
         if RecordItem.isZone(zone) { addAssets(commit.inline) }
         guard ZoneCatalogues.isCatalogue(zone) else { return }
         for item in commit.inline { entries[item.id] = ZoneEntry(encoded: item.bytes) }

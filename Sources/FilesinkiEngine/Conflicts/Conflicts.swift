@@ -67,8 +67,13 @@ struct Conflicts: ReplicaPart {
 
     /// The rows of ``open()``.
     func openRows() throws -> [ConflictRow] {
-        let own = try manifest.conflicts(.open).filter { try !hasEnded($0) }
+        let own = try ownRows()
         return try own + copiesOfOthers(besides: own)
+    }
+
+    /// Those that this replica has found.
+    func ownRows() throws -> [ConflictRow] {
+        try manifest.conflicts(.open).filter { try !hasEnded($0) }
     }
 
     /// A conflict with what its places have now: a version may have been edited since the conflict was found, and what is in

@@ -20,9 +20,10 @@ struct EndedTombstones: ReplicaPart {
     ///
     /// - Throws: What the remote throws, and code `corrupt` for a damaged commit.
     func end(
-        _ kept: KeptVersions, _ log: inout LogCheck, _ report: inout PruneReport
+        _ planned: KeptVersions, _ log: inout LogCheck, _ report: inout PruneReport
     ) async throws {
         var lostRaces = 0
+        var kept = planned.adding(log.treesOfConflicts)
         while case let count = Self.count(kept, log), count > 0 {
             if let token = try manifest.token, try sync.hasAppliedAll() {
                 try await zone.ensureAcknowledged(Self.last(kept), at: token)
@@ -37,6 +38,7 @@ struct EndedTombstones: ReplicaPart {
             lostRaces += 1
             try await sync.pause(afterLosing: lostRaces)
             try await log.readOn()
+            kept = planned.adding(log.treesOfConflicts)
         }
     }
 

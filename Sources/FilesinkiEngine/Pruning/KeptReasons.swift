@@ -27,6 +27,8 @@ package struct KeptReasons: Sendable {
     package var byDevices = 0
     /// The devices for which a version is kept, as they are known to the store.
     package var devices: [DeviceShare] = []
+    /// The older versions that neither a rule nor a device keeps, but an open conflict.
+    package var byConflicts = 0
     /// The contents that only this replica needs, to merge what it and the store have changed.
     package var waiting = 0
 
@@ -39,7 +41,10 @@ extension VersionHistory {
     /// - Parameters:
     ///   - rules: What the rules alone keep.
     ///   - devices: The devices with an acknowledgement.
-    func reasons(_ rules: KeptVersions, _ devices: [KeptReasons.DeviceShare]) -> KeptReasons {
+    ///   - conflicts: What open conflicts keep.
+    func reasons(
+        _ rules: KeptVersions, _ devices: [KeptReasons.DeviceShare], _ conflicts: KeptVersions
+    ) -> KeptReasons {
         var reasons = KeptReasons()
         var shares = devices
         forEachKept { version, isAmongLast in
@@ -57,7 +62,11 @@ extension VersionHistory {
                 shares[index].versions += 1
                 isForDevice = true
             }
-            if isForDevice { reasons.byDevices += 1 }
+            if isForDevice {
+                reasons.byDevices += 1
+            } else if conflicts.containsTree(from: version.first, before: end) {
+                reasons.byConflicts += 1
+            }
         }
         reasons.devices = shares.filter { $0.versions > 0 }
         return reasons

@@ -3,7 +3,7 @@ import FilesinkiStore
 
 /// What a prune is to do: it is made from the whole log, and carried out in steps.
 struct PrunePlan {
-    let kept: KeptVersions
+    private(set) var kept: KeptVersions
     /// Packs that commits name and that do not exist.
     let gone: Set<[UInt8]>
     var needed = NeededUnits()
@@ -16,6 +16,9 @@ struct PrunePlan {
         self.kept = kept
         self.gone = gone
     }
+
+    /// Keeps further trees: those of conflicts that were found since the plan was made.
+    mutating func keep(_ trees: [ClosedRange<UInt64>]) { kept = kept.adding(trees) }
 
     /// Chooses the packs that go.
     ///

@@ -107,6 +107,7 @@ struct StorePrune: ReplicaPart {
         by policy: RetentionPolicy, _ log: LogCheck, points: Set<UInt64>
     ) -> KeptVersions {
         policy.kept(log.times(upTo: systemContext.now()), points: points)
+            .adding(log.treesOfConflicts)
     }
 
     /// Frees what is not in the packs of files: the steps from the fourth on.
@@ -162,9 +163,11 @@ struct StorePrune: ReplicaPart {
         _ log: LogCheck
     ) throws -> KeptReasons {
         var history = log.history
-        history.drop(beyond: kept, before: log.view.token.sequence + 1)
-        let rules = keptVersions(by: policy, log, points: [])
-        var reasons = history.reasons(rules, shares)
+        let conflicts = KeptVersions(trees: log.treesOfConflicts)
+        history.drop(
+            beyond: kept.adding(conflicts.trees), before: log.view.token.sequence + 1)
+        let rules = policy.kept(log.times(upTo: systemContext.now()), points: [])
+        var reasons = history.reasons(rules, shares, conflicts)
         reasons.waiting = try waitingContents().subtracting(history.keptContents.keys).count
         return reasons
     }
@@ -273,11 +276,11 @@ struct StorePrune: ReplicaPart {
         return plan
     }
 
-    /// The contents that stay: of the versions that are kept, and of the base of paths on which this replica and the
-    /// store differ.
+    /// The contents that stay: of the versions that are kept, and those that only this replica needs.
     func keptContents(
         _ log: LogCheck, _ plan: inout PrunePlan
     ) throws -> Set<ContentID> {
+        plan.keep(log.treesOfConflicts)
         var history = log.history
         history.drop(beyond: plan.kept, before: log.view.token.sequence + 1)
         plan.report.keptVersions = history.keptCount
@@ -288,9 +291,12 @@ struct StorePrune: ReplicaPart {
         return try waitingContents().union(history.keptContents.keys)
     }
 
-    /// The contents that the base has at paths on which this replica and the store differ.
+    /// The contents that the base has at paths on which this replica and the store differ, and the bases of the open conflicts
+    /// that this replica has found.
     private func waitingContents() throws -> Set<ContentID> {
-        let open = try manifest.loadRemote().compactMap { try manifest.base($0.path)?.entry }
+        let open =
+            try manifest.loadRemote().compactMap { try manifest.base($0.path)?.entry }
+            + Conflicts(replica).ownRows().compactMap(\.base)
         return Set(open.lazy.filter { $0.kind == .file }.map(\.content))
     }
 }

@@ -12,6 +12,8 @@ struct VersionHistory: Sendable {
         let size: Int64
         /// The commit that set it.
         let first: UInt64
+        /// Whether the file had another name before.
+        let isRenamed: Bool
         /// The commit that replaced it; nil while it is current.
         var end: UInt64?
         /// Whether a prune has dropped it.
@@ -78,7 +80,9 @@ struct VersionHistory: Sendable {
         guard change.entry.kind == .file else { return }
         lost.remove(change.entry.content)
         versions[number].append(
-            Version(content: change.entry.content, size: change.entry.size, first: sequence))
+            Version(
+                content: change.entry.content, size: change.entry.size, first: sequence,
+                isRenamed: change.movedFrom != nil))
     }
 
     /// Drops the versions that were replaced before a commit and are not among the kept ones.
@@ -147,6 +151,11 @@ struct VersionHistory: Sendable {
     /// The number of versions of a path that have a content.
     func count(of path: RelativePath, with content: ContentID) -> Int {
         numbers[path].map { versions[$0].count { $0.content == content } } ?? 0
+    }
+
+    /// The versions of a path, in the order of the log.
+    func versions(of path: RelativePath) -> [Version] {
+        numbers[path].map { versions[$0] } ?? []
     }
 
     /// The versions of a path that prunes have dropped: what of them was needed nowhere else is gone.
