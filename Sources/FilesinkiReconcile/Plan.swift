@@ -63,7 +63,7 @@ extension Plan.Counts {
         case .take: taken += 1
         case .both: writtenToBoth += 1
         case .undecided: undecided += 1
-        case .leave: left += 1
+        case .leave: if step.leavesConflict { left += 1 }
         case .skip: skipped += 1
         }
         if step.isConflictCopy { conflictCopies += 1 }

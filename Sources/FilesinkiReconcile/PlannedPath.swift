@@ -19,6 +19,8 @@ struct PlannedPath {
     var origin: RelativePath?
     /// The content that only this replica has and that another replaces.
     var superseded: Entry?
+    /// The conflict of a renamed file that stays open.
+    var left: Conflict?
 
     init(
         _ path: RelativePath, _ target: Target, _ reason: Reason, movedFrom: RelativePath? = nil,

@@ -74,6 +74,7 @@ struct Planner: Sendable {
             kept.append(conflict)
         } else {
             left.append(conflict)
+            if conflict.movedFrom != nil { plan.left = conflict }
         }
         set(plan)
     }
@@ -313,7 +314,8 @@ extension Planner {
             path: plan.path, base: state.base, ours: state.ours, theirs: state.committed,
             action: action, reason: plan.reason, origin: action.writesOurs ? plan.origin : nil,
             movedFrom: plan.movedFrom, supersededEntry: action.writesOurs ? plan.superseded : nil,
-            modeBefore: plan.movedFrom.flatMap { input.modeBefore(at: $0, action) })
+            modeBefore: plan.movedFrom.flatMap { input.modeBefore(at: $0, action) },
+            leftRename: plan.left)
     }
 
     private func action(for target: PlannedPath.Target, _ state: PathState) -> Action? {

@@ -22,6 +22,7 @@ package struct Step: Hashable, Sendable {
         var movedFrom: RelativePath?
         var supersededEntry: Entry?
         var modeBefore: UInt16?
+        var leftRename: Conflict?
     }
 
     /// Where the content of a ``Action/take(_:)`` or ``Action/both(_:)`` is in the local tree before
@@ -39,11 +40,14 @@ package struct Step: Hashable, Sendable {
     /// The mode that a renamed file had in the base, where the step gives it another one.
     package var modeBefore: UInt16? { details.first?.modeBefore }
 
+    /// The conflict of a renamed file that ``Action/leave`` leaves open, with the paths at which the sides have their versions.
+    package var leftRename: Conflict? { details.first?.leftRename }
+
     package init(
         path: RelativePath, base: VersionedEntry? = nil, ours: Entry? = nil,
         theirs: VersionedEntry? = nil, action: Action, reason: Reason,
         origin: RelativePath? = nil, movedFrom: RelativePath? = nil, supersededEntry: Entry? = nil,
-        modeBefore: UInt16? = nil
+        modeBefore: UInt16? = nil, leftRename: Conflict? = nil
     ) {
         self.path = path
         self.base = base
@@ -53,7 +57,7 @@ package struct Step: Hashable, Sendable {
         self.reason = reason
         let details = Details(
             origin: origin, movedFrom: movedFrom, supersededEntry: supersededEntry,
-            modeBefore: modeBefore)
+            modeBefore: modeBefore, leftRename: leftRename)
         let none = Details()
         self.details = details == none ? [] : [details]
     }
@@ -77,7 +81,10 @@ package struct Step: Hashable, Sendable {
         return (base?.entry ?? ours ?? theirs?.entry)?.kind == .directory
     }
 
-    /// Whether the step removes the old name of a rename; another step has the new one.
+    /// Whether the step leaves a conflict open. The old name of a renamed file that stays with it has none of its own.
+    package var leavesConflict: Bool { action == .leave && !isMovedAway }
+
+    /// Whether the step is about the old name of a rename; another step has the new one.
     package var isMovedAway: Bool {
         if case .moved = reason { return true }
         return false

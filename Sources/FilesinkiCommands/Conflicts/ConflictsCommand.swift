@@ -141,7 +141,12 @@ extension OpenConflict {
     }
 
     private var placeParts: [String] {
-        guard let copy else { return ["both sides keep their own version"] }
+        guard let copy else {
+            let all = "both sides keep their own version"
+            guard let oldName else { return [all] }
+            let side: Choice.Side = place(of: .ours) == oldName ? .ours : .theirs
+            return ["\(all), \(phrase(side, of: "the one")) is", "\(oldName)"]
+        }
         return [
             "\(phrase(.theirs)) is in place, \(phrase(.ours, of: "the one")) is", "\(copy)",
         ]

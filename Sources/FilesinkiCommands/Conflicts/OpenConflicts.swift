@@ -19,10 +19,10 @@ struct OpenConflicts {
     /// The paths, each once, in order.
     var paths: [RelativePath] { Set(all.map(\.path)).sorted() }
 
-    /// Those of a path, or the one with this copy.
+    /// Those of a path, or the one with this copy, or of the file that has this name on one side.
     func named(_ name: RelativePath) -> [OpenConflict] {
         let own = all.filter { $0.path == name }
-        return own.isEmpty ? all.filter { $0.copy == name } : own
+        return own.isEmpty ? all.filter { $0.copy == name || $0.oldName == name } : own
     }
 
     /// The name that means only this conflict.

@@ -78,9 +78,10 @@ package struct UnsentFile: Hashable, Sendable {
 }
 
 extension OpenConflict {
-    /// Where a version is in the tree; the path itself where each side has kept its own.
+    /// Where a version is in the tree; where each side has kept its own, the name that the side has it under.
     package func place(of side: Choice.Side) -> RelativePath {
-        side == .ours ? copy ?? path : path
+        if let rename, rename.side == side { return rename.oldName }
+        return side == .ours ? copy ?? path : path
     }
 
     /// What a version is; nil for a deletion.

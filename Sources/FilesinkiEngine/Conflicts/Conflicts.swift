@@ -13,6 +13,9 @@ package struct OpenConflict: Sendable {
     package var sides: ConflictSides
     /// The conflict copy that has `ours`; nil when both sides stay as they are.
     package var copy: RelativePath?
+    /// The file's old name, which one side still has; nil unless both sides stay as they are, and one has renamed it.
+    package var oldName: RelativePath? { rename?.oldName }
+    fileprivate(set) var rename: LeftRename?
     /// The rule that left it open, or made the copy.
     package var rule: String
     /// When it was found.
@@ -24,8 +27,9 @@ package struct OpenConflict: Sendable {
     /// see ``Conflicts/withBases(_:)``.
     package private(set) var isBaseKnown: Bool
 
-    fileprivate init(_ row: ConflictRow, _ sides: ConflictSides) {
+    fileprivate init(_ row: ConflictRow, _ sides: ConflictSides, _ rename: LeftRename?) {
         self.sides = sides
+        self.rename = rename
         conflict = Conflict(
             path: row.path, base: row.base, ours: row.ours?.unlessGone,
             theirs: row.theirs?.unlessGone)
@@ -61,7 +65,8 @@ struct Conflicts: ReplicaPart {
             var sides = sides(of: row, writer)
             try findEdit(of: row, writer, reopened, &sides)
             try findSyncedEdit(of: row, writers, &sides)
-            return OpenConflict(try withOursNow(present(row)), sides)
+            return OpenConflict(
+                try withOursNow(present(row)), sides, try manifest.leftRename(of: row))
         }
     }
 

@@ -73,10 +73,11 @@ extension Conflicts {
 
     /// A conflict; of one without a copy, the version from here is the file as it is now.
     func withOursNow(_ row: ConflictRow) throws -> ConflictRow {
-        guard row.copyPath == nil, var ours = row.ours, ours.kind == .file, !root.isLive(row.path),
-            let status = try root.status(row.path), status.kind == .file,
+        guard row.copyPath == nil, var ours = row.ours, ours.kind == .file else { return row }
+        let place = try manifest.place(of: .ours, in: row)
+        guard !root.isLive(place), let status = try root.status(place), status.kind == .file,
             status.stamp.size <= Self.comparedSize,
-            let content = try contentInPlace(of: row.path), content != ours.content
+            let content = try contentInPlace(of: place), content != ours.content
         else { return row }
         ours.content = content
         (ours.size, ours.modified) = (status.stamp.size, status.stamp.modified)

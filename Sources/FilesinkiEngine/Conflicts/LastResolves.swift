@@ -151,7 +151,9 @@ extension Conflicts {
     /// The version in place of a conflict; of one without a copy, the version of the store, which this replica does not have in
     /// place. Nil for none.
     func otherVersion(of row: ConflictRow) throws -> UInt64? {
-        if row.copyPath == nil, let waiting = try manifest.remote(row.path) {
+        if row.copyPath == nil,
+            let waiting = try manifest.remote(manifest.place(of: .theirs, in: row))
+        {
             return waiting.entry.version
         }
         return try manifest.base(row.path)?.version

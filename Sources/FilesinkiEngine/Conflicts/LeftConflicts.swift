@@ -6,24 +6,51 @@ import FilesinkiReconcile
 extension SyncEngine {
     /// Reports the conflicts that no earlier run has left open.
     func noteNewConflicts(_ done: [Step], _ run: inout SyncRun) throws {
-        for step in done where step.action == .leave && !run.report.conflicts.contains(step.path) {
+        for step in done where step.leavesConflict && !run.report.conflicts.contains(step.path) {
             if try !isLeftOpen(step.path) { run.report.newConflicts.insert(step.path) }
         }
     }
 
-    /// Records a conflict that is left open, once.
+    /// Records a conflict that is left open, once, and that of a renamed file under its new name only.
     func recordOpenConflict(
         _ step: Step, _ now: Timestamp, _ writer: ManifestWriter
     ) throws {
-        guard try step.action == .leave && !isLeftOpen(step.path) else { return }
-        _ = try writer.addConflict(
-            ConflictRow(
-                id: 0, path: step.path, base: step.base?.entry, ours: step.ours,
-                theirs: step.theirs?.entry, copyPath: nil, rule: step.reason.word, time: now,
-                state: .open))
+        guard step.action == .leave else { return }
+        // One that was found before the rename goes on under the new name.
+        guard step.leavesConflict else { return try endLeft(at: step.path, writer) }
+        let renames = try manifest.leftRenames()
+        let rename = LeftRename(step)
+        if try isLeftOpen(step.path), renames[step.path] == rename { return }
+        try endLeft(at: step.path, writer)
+        if let rename {
+            // It was renamed once more.
+            for earlier in renames.all where earlier.oldName == rename.oldName {
+                try endLeft(at: earlier.path, writer)
+            }
+        }
+        _ = try writer.addConflict(step.leftRow(now))
+        try writer.note(rename, at: step.path, besides: renames)
+    }
+
+    private func endLeft(at path: RelativePath, _ writer: ManifestWriter) throws {
+        for row in try manifest.openConflicts(at: path) where row.copyPath == nil {
+            try writer.resolveConflict(row.id)
+        }
     }
 
     private func isLeftOpen(_ path: RelativePath) throws -> Bool {
         try manifest.openConflicts(at: path).contains { $0.copyPath == nil }
+    }
+}
+
+extension Step {
+    /// The row of a conflict that the step leaves open.
+    fileprivate func leftRow(_ now: Timestamp) -> ConflictRow {
+        let sides =
+            leftRename
+            ?? Conflict(path: path, base: base?.entry, ours: ours, theirs: theirs?.entry)
+        return ConflictRow(
+            id: 0, path: path, base: sides.base, ours: sides.ours, theirs: sides.theirs,
+            copyPath: nil, rule: reason.word, time: now, state: .open)
     }
 }

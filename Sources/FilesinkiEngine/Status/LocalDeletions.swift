@@ -25,7 +25,7 @@ struct LocalDeletions: ReplicaPart {
 
     private func find(besides found: LocalState?) throws -> [DeletedPath] {
         let recorded = try manifest.loadLocal()
-        let left = Set(try conflicts.open().filter { $0.copy == nil }.map(\.path))
+        let left = Set(try conflicts.open().flatMap(\.leftPaths))
         var gone = Set(recorded.filter { $0.entry == nil }.map(\.path)).subtracting(left)
         var renamed = Set(recorded.compactMap(\.movedFrom))
         if let found {

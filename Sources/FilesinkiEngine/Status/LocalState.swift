@@ -54,7 +54,7 @@ struct LocalStateScan: ReplicaPart {
         let rules = run.rules
         var found = try sync.scanWhole(run)
         try sync.holdMovedOut(&found, run)
-        let left = Set(try conflicts.open().filter { $0.copy == nil }.map(\.path))
+        let left = Set(try conflicts.open().flatMap(\.leftPaths))
         return LocalState(
             changes: changes(found, run)
                 .filter { !left.contains($0.key) && !received.contains($0.key) },

@@ -65,7 +65,7 @@ struct ReplicaStatus: ReplicaPart {
         }
         let open = try conflicts.open()
         // Both sides keep their own version: these are neither sent nor received until a person decides.
-        let left = Set(open.filter { $0.copy == nil }.map(\.path))
+        let left = Set(open.flatMap(\.leftPaths))
         let local = try manifest.loadLocal().filter { !left.contains($0.path) }
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,

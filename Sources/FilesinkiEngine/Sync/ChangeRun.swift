@@ -49,7 +49,7 @@ extension SyncEngine {
         guard ours.count + theirs.count <= Self.changesPerRun, try incomingRules(run).isEmpty else {
             return try await syncWholeTree(options)
         }
-        let all = ours.union(theirs)
+        let all = try Set(withOtherNames(Array(ours.union(theirs))))
         let scanned = try pathsToScan(all, run)
         run.selection = PathSelection(only: all)
         run.options.paths = run.selection.paths
@@ -102,7 +102,7 @@ extension SyncEngine {
     /// another device has published since.
     private func incoming(_ run: SyncRun, known: UInt64) throws -> Set<RelativePath> {
         guard !run.remote.changes.isEmpty else { return [] }
-        let open = Set(try manifest.conflicts(.open).map(\.path))
+        let open = try waitingForUser()
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         var paths: Set<RelativePath> = []
         for (path, change) in run.remote.changes {
@@ -164,7 +164,7 @@ extension SyncEngine {
     private func hasIncoming(beyond run: SyncRun) throws -> Bool {
         let rows = try manifest.loadRemote()
         guard !rows.isEmpty else { return false }
-        let open = Set(try manifest.conflicts(.open).map(\.path))
+        let open = try waitingForUser()
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         for row in rows where !run.selection.contains(row.path) && !open.contains(row.path) {
             let isFolder = row.entry.entry.kind == .directory

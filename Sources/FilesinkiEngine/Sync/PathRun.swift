@@ -28,6 +28,7 @@ extension SyncEngine {
         areRules: Bool = false
     ) async throws -> SyncReport {
         try rulesReader.requireHeld(paths)
+        let paths = try withOtherNames(paths)
         var options = options
         options.paths = paths
         var run = try await begin(

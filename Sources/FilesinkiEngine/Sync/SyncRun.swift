@@ -132,9 +132,7 @@ struct SyncRun {
         guards.add(done)
         // The steps of the only round are shared.
         report.steps = report.steps.isEmpty ? done : report.steps + done
-        for step in done {
-            if case .leave = step.action { report.conflicts.append(step.path) }
-        }
+        report.conflicts += done.filter(\.leavesConflict).map(\.path)
         report.publishedCommits += publication.commits.count
         report.sentBytes += publication.commits.reduce(0) { $0 + $1.contentBytes }
         report.sequence = publication.commits.last?.sequence ?? report.sequence

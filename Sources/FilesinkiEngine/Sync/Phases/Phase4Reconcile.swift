@@ -28,6 +28,7 @@ extension SyncEngine {
     /// Phase 4: makes the plan, and resolves the conflicts that need contents, a command or a person.
     func reconcile(_ run: inout SyncRun) async throws -> RoundPlan {
         try applyNotedMerges(&run)
+        try applyLeftRenames(&run)
         var view = run.remote
         view.recogniseLinks(run.local)
         try await forgetUnstoredVersions(&view, run)

@@ -253,6 +253,7 @@ extension SyncEngine {
         let now = systemContext.now()
         let id = try writer.beginRun(started: run.started)
         let left = try manifest.conflicts(.open).filter { $0.copyPath == nil }
+        let renamed = try manifest.leftRenames().newNames
         for step in done {
             let version = publication.version(step.path) ?? step.theirs?.version ?? 0
             // What was received is another device's change, which may not be known.
@@ -266,7 +267,8 @@ extension SyncEngine {
             try recordOpenConflict(step, now, writer)
             guard step.isDecided else { continue }
             // A rule, or an option of this run, has decided what was left open.
-            for row in left where row.path == step.path { try writer.resolveConflict(row.id) }
+            let names = [step.path, renamed[step.path]]
+            for row in left where names.contains(row.path) { try writer.resolveConflict(row.id) }
         }
         try writer.noteArrivals(done, run, at: now, in: manifest)
         let (code, outcome) = run.outcome(publication)

@@ -1,0 +1,133 @@
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiReconcile
+
+/// A conflict that is left open, of a file that one side has renamed: the other side still has it under its old name.
+///
+/// Both names belong to one conflict, which has the new name. What is decided about one of them without the other would take the
+/// file of the other side for a new one.
+struct LeftRename: Hashable, Sendable {
+    /// The path of the conflict.
+    var path: RelativePath
+    var oldName: RelativePath
+    /// The side that has the old name.
+    var side: Choice.Side
+}
+
+extension LeftRename {
+    /// Nil for a step that leaves no such conflict.
+    init?(_ step: Step) {
+        guard step.leavesConflict, let conflict = step.leftRename else { return nil }
+        let oursIsOld = conflict.oursPath != conflict.path
+        let oldName = oursIsOld ? conflict.oursPath : conflict.theirsPath
+        guard oldName != conflict.path else { return nil }
+        self.init(path: step.path, oldName: oldName, side: oursIsOld ? .ours : .theirs)
+    }
+
+    fileprivate init?(_ words: [String]) {
+        guard words.count == 3, let path = Self.path(words[0]), let oldName = Self.path(words[1]),
+            let side = Self.sides.first(where: { $0.word == words[2] })?.side
+        else { return nil }
+        self.init(path: path, oldName: oldName, side: side)
+    }
+
+    private static let sides: [(word: String, side: Choice.Side)] = [
+        ("here", .ours), ("there", .theirs),
+    ]
+
+    private static func path(_ word: String) -> RelativePath? {
+        FilesinkiModel.bytes(hexadecimal: word).flatMap { try? RelativePath($0) }
+    }
+
+    /// The paths in hexadecimal, and the side.
+    fileprivate var line: String {
+        "\(hexadecimal(path.bytes)) \(hexadecimal(oldName.bytes)) \(side == .ours ? "here" : "there")\n"
+    }
+}
+
+/// Those of the conflicts that are open.
+struct LeftRenames: Sendable {
+    var all: [LeftRename]
+
+    subscript(path: RelativePath) -> LeftRename? { all.first { $0.path == path } }
+
+    /// By old name.
+    var newNames: [RelativePath: RelativePath] {
+        Dictionary(all.map { ($0.oldName, $0.path) }) { first, _ in first }
+    }
+
+    fileprivate static let name = "left-renames"
+}
+
+extension ManifestDatabase {
+    func leftRenames() throws -> LeftRenames {
+        let noted = try (value(LeftRenames.name) ?? []).noteLines.compactMap(LeftRename.init)
+        return LeftRenames(
+            all: try noted.filter { rename in
+                try openConflicts(at: rename.path).contains { $0.copyPath == nil }
+            })
+    }
+
+    /// Nil for a conflict with a copy, and one of a file that was not renamed.
+    func leftRename(of row: ConflictRow) throws -> LeftRename? {
+        row.copyPath == nil ? try leftRenames()[row.path] : nil
+    }
+
+    /// The path at which a side has its version of a conflict without a copy.
+    func place(of side: Choice.Side, in row: ConflictRow) throws -> RelativePath {
+        guard let rename = try leftRename(of: row), rename.side == side else { return row.path }
+        return rename.oldName
+    }
+}
+
+extension ManifestWriter {
+    /// Notes the old name of a conflict's file; nil for none.
+    ///
+    /// - Parameter known: What was noted before. Of it stays what is of another path.
+    func note(
+        _ rename: LeftRename?, at path: RelativePath, besides known: LeftRenames
+    ) throws {
+        guard rename != nil || known[path] != nil else { return }
+        let noted = known.all.filter { $0.path != path } + [rename].compactMap { $0 }
+        let bytes = Array(noted.map(\.line).joined().utf8)
+        try setValue(LeftRenames.name, bytes.isEmpty ? nil : bytes)
+    }
+}
+
+extension OpenConflict {
+    /// The paths that are neither sent nor received until a person decides; none where there is a conflict copy.
+    var leftPaths: [RelativePath] { copy == nil ? [path] + [oldName].compactMap { $0 } : [] }
+}
+
+extension SyncEngine {
+    /// Paths, and the other names of the files there that are in conflict: what a run decides, it decides about both.
+    func withOtherNames(_ paths: [RelativePath]) throws -> [RelativePath] {
+        let renames = try manifest.leftRenames().all
+        guard !renames.isEmpty, !paths.isEmpty else { return paths }
+        let named = Set(paths)
+        return paths
+            + renames.compactMap { rename in
+                let isNewNamed = rename.path.isAtOrInside(named)
+                guard isNewNamed != rename.oldName.isAtOrInside(named) else { return nil }
+                return isNewNamed ? rename.oldName : rename.path
+            }
+    }
+
+    /// The paths of open conflicts, with the old names of their files.
+    func waitingForUser() throws -> Set<RelativePath> {
+        let paths = try manifest.conflicts(.open).map(\.path)
+        return try Set(paths + manifest.leftRenames().all.map(\.oldName))
+    }
+
+    /// Tells a run of the renames of this replica that an earlier run has found: by an inode or a folder, which a run for some
+    /// paths may not see.
+    func applyLeftRenames(_ run: inout SyncRun) throws {
+        for rename in try manifest.leftRenames().all where rename.side == .theirs {
+            guard let change = run.local.changes[rename.path], change.entry != nil,
+                change.movedFrom == nil, let old = run.local.changes[rename.oldName],
+                old.entry == nil
+            else { continue }
+            run.local.changes[rename.path]?.movedFrom = rename.oldName
+        }
+    }
+}
