@@ -67,9 +67,14 @@ package struct SyncReport: Sendable {
         Set(conflicts).union(copies.compactMap { conflictOriginal(of: $0)?.path })
     }
 
-    /// Paths with a conflict that the run has found, and no earlier one has left open, each once.
+    /// Paths with a conflict that the run has found, and no earlier one has left open, each once. One whose file the
+    /// command then renamed has ended with that.
     package var foundConflicts: Set<RelativePath> {
-        newConflicts.union(copies.compactMap { conflictOriginal(of: $0)?.path })
+        let found = newConflicts.union(copies.compactMap { conflictOriginal(of: $0)?.path })
+        guard !found.isEmpty else { return found }
+        var last: [RelativePath: Step] = [:]
+        for step in steps where found.contains(step.path) { last[step.path] = step }
+        return found.filter { last[$0]?.isPublishedRename != true }
     }
 
     /// Whether nothing was or would be changed, here or there.
@@ -130,5 +135,13 @@ package struct SyncReport: Sendable {
     mutating func addRefused(_ refused: [Problem]) {
         let known = Set(problems.map(\.path))
         problems += refused.filter { !known.contains($0.path) }
+    }
+}
+
+extension Step {
+    /// Whether the run has published that the file has another name.
+    fileprivate var isPublishedRename: Bool {
+        guard case .publish(let entry) = action else { return false }
+        return isMovedAway && entry.kind == .tombstone
     }
 }

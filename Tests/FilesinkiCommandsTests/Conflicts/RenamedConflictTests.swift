@@ -134,6 +134,17 @@ struct RenamedConflictTests {
         }
     }
 
+    @Test("a rename by mv that finds a conflict and ends it names no command for the old name")
+    func foundByMove() async throws {
+        let world = try await Self.conflict()
+        for name in ["b", "c"] { try world.write("line by \(name)\n", to: "\(name)/o/r") }
+        _ = try await Self.run(world, in: "b", "sync")
+        let moved = try await Self.run(world, in: "c", "mv", "o/r", "o/s")
+        #expect(Self.folded(moved).contains("o/r: It was renamed to o/s; its conflict has ended"))
+        #expect(!moved.talk.contains("conflict to resolve"), "\(moved.talk)")
+        #expect(!moved.talk.contains("filesinki resolve"), "\(moved.talk)")
+    }
+
     @Test("of a single file that another device has renamed, a resolve says the new name")
     func file() async throws {
         let world = try await Self.conflict()
