@@ -230,6 +230,26 @@ import Testing
         #expect(explained.text.contains("Withheld, not sent"), "\(explained.text)")
     }
 
+    @Test func `another device's file is not deleted for a path that is withheld here`()
+        async throws
+    {
+        let world = try await worldOfEndedRule()
+        try world.write("theirs", to: "b/d/secret")
+        #expect(try await run(world, "sync b").code == .done)
+        let received = try await run(world, "sync a")
+        #expect(received.talk.contains("d/secret: Withheld, not sent"), "\(received.talk)")
+        #expect(!received.talk.contains("delete --keep"), "\(received.talk)")
+        let refused = try await run(world, "delete --root a --keep d/secret")
+        #expect(refused.code == .usage, "\(refused.talk)")
+        let told = """
+            filesinki: d/secret: Withheld, not sent: a rule ignored it until another device ended the rule.
+            """
+        #expect(refused.talk.hasPrefix(told), "\(refused.talk)")
+        #expect(try await run(world, "sync b").code == .done)
+        #expect(world.readText("b/d/secret") == "theirs")
+        #expect(world.readText("a/d/secret") == "mine")
+    }
+
     @Test func `deinit refuses to forget what is withheld`() async throws {
         let world = try await worldOfEndedRule()
         #expect(try await run(world, "sync a").code == .conflict)

@@ -151,7 +151,7 @@ extension Deletions {
     /// devices they are deleted as any path, but where a rule ignores them, too.
     ///
     /// - Parameter recursive: Whether folders are deleted with what the store has in them.
-    /// - Throws: Code `usage` for a path that no rule ignores, because the next run would publish it again; `not-found`
+    /// - Throws: Code `usage` for a path that no rule ignores, because the next run would publish it again, or that is withheld; `not-found`
     ///   for one that the store does not have; `away` if the remote cannot be reached. Nothing is deleted then.
     func deleteInStore(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
@@ -267,10 +267,16 @@ extension Deletions {
     }
 
     private func requireIgnored(_ paths: [RelativePath], _ options: SyncOptions) throws {
-        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
+        let rules = try rulesReader.runRules(options)
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
+        var byRules = IgnoredPaths(root: root, filter: rules.ignoring)
         for path in paths {
             let isFolder =
                 try root.status(path).map { $0.kind == .directory } ?? isFolderInStore(path)
+            // Another device has ended the rule to publish its own: a deletion would take that from it.
+            if path.isAtOrInside(rules.withheld), !byRules.rulesOut(path, isDirectory: isFolder) {
+                throw Failure.withheld(path)
+            }
             guard ignored.contains(path, isDirectory: isFolder) else {
                 throw Failure(
                     .usage, path: path.bytes,

@@ -63,6 +63,9 @@ struct ReplicaStatus: ReplicaPart {
         let waiting = try manifest.loadRemote().map { row in
             (row: row, isIgnored: ignored.contains(row.path, isDirectory: isFolder(row)))
         }
+        // What is withheld here is not ignored: it waits for the user.
+        let withheld = withheld(rules)
+        let held = Set(withheld)
         let open = try conflicts.open()
         // Both sides keep their own version: these are neither sent nor received until a person decides.
         let left = Set(open.flatMap(\.leftPaths))
@@ -75,9 +78,11 @@ struct ReplicaStatus: ReplicaPart {
             only: rules.choice?.paths,
             incoming: try waiting.filter { try !$0.isIgnored && !isKeptFolder($0.row) }
                 .map(\.row.path).filter { !left.contains($0) },
-            ignoredFiles: waiting.filter { $0.isIgnored && $0.row.isFile(heldBy: rules.choice) }
-                .count,
-            withheld: withheld(rules), conflicts: open,
+            ignoredFiles: waiting.filter {
+                $0.isIgnored && $0.row.isFile(heldBy: rules.choice)
+                    && !$0.row.path.isAtOrInside(held)
+            }.count,
+            withheld: withheld, conflicts: open,
             paths: try manifest.baseCount(), files: files.count,
             bytes: files.bytes, uploadedBytes: try uploadedBytes(),
             moved: try manifest.movedStore, unreadableSettings: rules.unreadable)
