@@ -1,0 +1,78 @@
+import FilesinkiCommands
+import Testing
+
+/// `a` and `b` edit the same line of a file, and one of them renames it, or its folder.
+@Suite("A conflict of a renamed file of which each side keeps its own version")
+struct LeftRenameTests {
+    enum Rename: String, CaseIterable, CustomTestStringConvertible {
+        case there = "the file, by the other device"
+        case folderThere = "the folder, by the other device"
+        case folderHere = "the folder, by the device that finds the conflict"
+
+        var testDescription: String { rawValue }
+        var isFolder: Bool { self == .folderThere || self == .folderHere }
+        var device: String { self == .there || self == .folderThere ? "a" : "b" }
+        var newName: String { isFolder ? "new/f" : "g" }
+        var oldName: String { isFolder ? "old/f" : "f" }
+
+        /// The name that a device has its version under while the conflict is open.
+        func name(on name: String) -> String { name == device ? newName : oldName }
+    }
+
+    private static func text(_ line: String) -> String {
+        (1...9).map { $0 == 5 ? line + "\n" : "\($0)\n" }.joined()
+    }
+
+    /// `b` has found the conflict.
+    private static func conflict(_ rename: Rename) async throws -> World {
+        let world = try World()
+        try world.write(text("5"), to: "a/\(rename.oldName)")
+        if rename.isFolder {
+            for name in 1...3 { try world.write("\(name)\n", to: "a/old/\(name)") }
+        }
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        try await world.done("clone", "store", "b", "--device", "b")
+        let (old, new) = rename.isFolder ? ("old", "new") : ("f", "g")
+        world.rename("\(rename.device)/\(old)", to: "\(rename.device)/\(new)")
+        // An edit of a renamed file that was not sent is a new file.
+        if rename == .there { try await world.done("sync", "a") }
+        for name in ["a", "b"] {
+            try world.write(text("by \(name)"), to: "\(name)/\(rename.name(on: name))")
+        }
+        try await world.done("sync", "a")
+        _ = try await world.run("sync", "b", "--strategy", "leave")
+        return world
+    }
+
+    @Test(
+        "is one conflict, of the new name, and each side keeps its file", arguments: Rename.allCases
+    )
+    func found(_ rename: Rename) async throws {
+        let world = try await Self.conflict(rename)
+        let open = try await world.run("conflicts", "--root", "b", "--json")
+        #expect(open.text.ranges(of: "\"type\":\"conflict\"").count == 1, "\(open.text)")
+        #expect(open.text.contains("\"path\":\"\(rename.newName)\""), "\(open.text)")
+        for name in ["a", "b"] {
+            #expect(world.readText("\(name)/\(rename.name(on: name))") == Self.text("by \(name)"))
+        }
+    }
+
+    @Test(
+        "a resolve takes the version of the side that it names, on both devices, under the new name",
+        arguments: Rename.allCases, ["here", "there"])
+    func resolved(_ rename: Rename, _ side: String) async throws {
+        let world = try await Self.conflict(rename)
+        let outcome = try await world.run(
+            "resolve", "--root", "b", rename.newName, "--take", side)
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        for name in ["b", "a", "b"] { _ = try await world.run("sync", name) }
+        for name in ["a", "b"] {
+            let chosen = Self.text(side == "here" ? "by b" : "by a")
+            #expect(
+                world.readText("\(name)/\(rename.newName)") == chosen, "\(name): \(outcome.talk)")
+            #expect(world.readText("\(name)/\(rename.oldName)") == nil, "\(name): \(outcome.talk)")
+            #expect(try await world.run("conflicts", "--root", name).text.isEmpty)
+        }
+    }
+}
