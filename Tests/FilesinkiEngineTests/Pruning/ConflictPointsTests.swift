@@ -105,9 +105,9 @@ struct ConflictPointsTests {
                     found(4, naming: [1]),
                 ], []
             ),
-        ] as [(String, [Commit], [ClosedRange<UInt64>])])
-    func kept(_ name: String, _ commits: [Commit], _ kept: [ClosedRange<UInt64>]) {
-        #expect(Self.kept(Self.start + commits) == kept, "\(name)")
+        ].map(Row.init))
+    fileprivate func kept(_ row: Row) {
+        #expect(Self.kept(Self.start + row.commits) == row.kept, "\(row.name)")
     }
 
     @Test("more trees than a commit should list are one range", arguments: [0, 1])
@@ -133,6 +133,15 @@ struct ConflictPointsTests {
         let none = history.reasons(KeptVersions(), [], KeptVersions())
         #expect(none.byConflicts == 0)
     }
+}
+
+/// A log, and the trees that its open conflict keeps.
+private struct Row: CustomTestStringConvertible, Sendable {
+    let name: String
+    let commits: [Commit]
+    let kept: [ClosedRange<UInt64>]
+
+    var testDescription: String { name }
 }
 
 /// What a prune does while a conflict is open.
