@@ -46,7 +46,8 @@ struct LastResolves: Equatable, Sendable {
     /// Parses ``bytes``. Skips malformed lines. Lines of earlier versions end behind the device.
     init(_ bytes: [UInt8]) {
         for words in bytes.noteLines {
-            guard words.count == 3 || words.count == 6, let path = Self.path(words[0]) else {
+            guard words.count == 3 || words.count == 6, let path = RelativePath(noteWord: words[0])
+            else {
                 continue
             }
             var resolve = Resolve()
@@ -57,15 +58,13 @@ struct LastResolves: Equatable, Sendable {
             }
             if words.count == 6 {
                 resolve.conflicts = words[3].split(separator: ",").compactMap { Int64($0) }
-                resolve.others = words[4].split(separator: ",").compactMap { Self.path(String($0)) }
+                resolve.others = words[4].split(separator: ",").compactMap {
+                    RelativePath(noteWord: $0)
+                }
                 resolve.chosen = ContentID(hexadecimal: words[5])
             }
             self[path] = resolve
         }
-    }
-
-    private static func path(_ word: String) -> RelativePath? {
-        FilesinkiModel.bytes(hexadecimal: word).flatMap { try? RelativePath($0) }
     }
 
     /// One line for each path: the path, the device's id and name, the numbers of the conflicts, the other copies, and the content.

@@ -25,7 +25,8 @@ extension LeftRename {
     }
 
     fileprivate init?(_ words: [String]) {
-        guard words.count == 3, let path = Self.path(words[0]), let oldName = Self.path(words[1]),
+        guard words.count == 3, let path = RelativePath(noteWord: words[0]),
+            let oldName = RelativePath(noteWord: words[1]),
             let side = Self.sides.first(where: { $0.word == words[2] })?.side
         else { return nil }
         self.init(path: path, oldName: oldName, side: side)
@@ -34,10 +35,6 @@ extension LeftRename {
     private static let sides: [(word: String, side: Choice.Side)] = [
         ("here", .ours), ("there", .theirs),
     ]
-
-    private static func path(_ word: String) -> RelativePath? {
-        FilesinkiModel.bytes(hexadecimal: word).flatMap { try? RelativePath($0) }
-    }
 
     /// The paths in hexadecimal, and the side.
     fileprivate var line: String {

@@ -46,9 +46,9 @@ struct UnsentEnd: Hashable, Sendable {
     /// Parses the words of ``line``; nil if it is malformed.
     fileprivate init?(_ words: [String]) {
         guard words.count == 6,
-            let path = bytes(hexadecimal: words[0]).flatMap({ try? RelativePath($0) }),
+            let path = RelativePath(noteWord: words[0]),
             let inPlace = Version(words[1], words[2]),
-            let copy = bytes(hexadecimal: words[3]).flatMap({ try? RelativePath($0) }),
+            let copy = RelativePath(noteWord: words[3]),
             let copied = Version(words[4], words[5])
         else { return nil }
         self.init(path: path, inPlace: inPlace, copy: copy, copied: copied)

@@ -38,7 +38,7 @@ struct VersionWriters: Equatable, Sendable {
     init(_ bytes: [UInt8]) {
         for words in bytes.noteLines {
             if words == [Self.stale] { isStale = true }
-            if words.count == 3, words[0] == Self.copy, let path = Self.path(words[1]),
+            if words.count == 3, words[0] == Self.copy, let path = RelativePath(noteWord: words[1]),
                 let version = UInt64(words[2])
             {
                 copies[path] = version
@@ -52,13 +52,9 @@ struct VersionWriters: Equatable, Sendable {
         }
     }
 
-    private static func path(_ word: String) -> RelativePath? {
-        FilesinkiModel.bytes(hexadecimal: word).flatMap { try? RelativePath($0) }
-    }
-
     private static func item(_ words: ArraySlice<String>) -> (RelativePath, Item)? {
         let words = Array(words)
-        guard (4...6).contains(words.count), let path = path(words[0]),
+        guard (4...6).contains(words.count), let path = RelativePath(noteWord: words[0]),
             let version = UInt64(words[1])
         else { return nil }
         var device: Device?

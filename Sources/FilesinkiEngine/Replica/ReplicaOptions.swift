@@ -123,3 +123,13 @@ extension [UInt8] {
         }
     }
 }
+
+extension RelativePath {
+    /// Reads a path of a note, which is in hexadecimal; nil if it is malformed.
+    init?(noteWord word: some StringProtocol) {
+        guard let bytes = FilesinkiModel.bytes(hexadecimal: word),
+            let path = try? RelativePath(bytes)
+        else { return nil }
+        self = path
+    }
+}

@@ -192,8 +192,8 @@ struct SaveRequest: Equatable {
     /// Nil for malformed bytes.
     init?(_ bytes: [UInt8]) {
         let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-        guard words.count == 3, let path = FilesinkiModel.bytes(hexadecimal: String(words[0])),
-            let path = try? RelativePath(path), let mode = UInt16(words[1]),
+        guard words.count == 3, let path = RelativePath(noteWord: words[0]),
+            let mode = UInt16(words[1]),
             let modified = Int64(words[2])
         else { return nil }
         self.init(path: path, mode: mode, modified: Timestamp(nanoseconds: modified))

@@ -22,8 +22,8 @@ struct WithheldNote: Equatable, Sendable {
     /// Parses ``bytes``; nil for malformed ones.
     init?(_ bytes: [UInt8]) {
         for words in bytes.noteLines {
-            guard words.count == 2, let path = FilesinkiModel.bytes(hexadecimal: words[0]),
-                let path = try? RelativePath(path), let inode = UInt64(words[1])
+            guard words.count == 2, let path = RelativePath(noteWord: words[0]),
+                let inode = UInt64(words[1])
             else { return nil }
             inodes[path] = inode
         }

@@ -48,8 +48,8 @@ final class WrittenVersions: Sendable {
     }
 
     private static func item(_ words: [String]) -> Item? {
-        guard words.count == 6, let path = FilesinkiModel.bytes(hexadecimal: words[0]),
-            let path = try? RelativePath(path), let version = UInt64(words[1]),
+        guard words.count == 6, let path = RelativePath(noteWord: words[0]),
+            let version = UInt64(words[1]),
             let entry = Entry(fileWords: words.dropFirst(2))
         else { return nil }
         return Item(path: path, committed: VersionedEntry(entry, version: version))
