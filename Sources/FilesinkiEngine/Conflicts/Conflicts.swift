@@ -60,13 +60,14 @@ struct Conflicts: ReplicaPart {
         let rows = try openRows()
         if rows.isEmpty { return [] }
         let (writers, reopened) = try (manifest.conflictWriters(), manifest.reopenedWriters())
+        let renames = try manifest.leftRenames()
         return try rows.map { row in
-            let writer = try writer(of: row, writers, reopened)
+            let writer = try writer(of: row, writers, reopened, renames)
             var sides = sides(of: row, writer)
             try findEdit(of: row, writer, reopened, &sides)
             try findSyncedEdit(of: row, writers, &sides)
-            return OpenConflict(
-                try withOursNow(present(row)), sides, try manifest.leftRename(of: row))
+            let rename = row.copyPath == nil ? renames[row.path] : nil
+            return OpenConflict(try withOursNow(present(row), renames), sides, rename)
         }
     }
 
@@ -162,7 +163,8 @@ struct Conflicts: ReplicaPart {
             Failure.ignoredConflictRemedy($0, copies)
         }
         let reopened = try manifest.reopenedWriters()
-        var writer = try writer(of: row, manifest.conflictWriters(), reopened)
+        var writer = try writer(
+            of: row, manifest.conflictWriters(), reopened, manifest.leftRenames())
         var sides = sides(of: row, writer)
         try findEdit(of: row, writer, reopened, &sides)
         // What gives way, or stays, is what was edited here.

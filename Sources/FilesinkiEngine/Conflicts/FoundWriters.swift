@@ -27,14 +27,14 @@ extension SyncEngine {
     /// remote: one request for the commits of contents that are not known yet.
     func noteWriters() async throws {
         let open = try conflicts.openRows()
-        let known = try manifest.conflictWriters()
+        let (known, renames) = try (manifest.conflictWriters(), manifest.leftRenames())
         var found = VersionWriters()
         var unknown: [RelativePath: VersionInPlace] = [:]
         for row in open {
             if let copy = row.copyPath {
                 found.copies[copy] = try known.copies[copy] ?? conflicts.versionMade(of: copy)
             }
-            guard let version = try conflicts.otherVersion(of: row) else { continue }
+            guard let version = try conflicts.otherVersion(of: row, renames) else { continue }
             let place = VersionInPlace(
                 version: version,
                 content: row.copyPath == nil ? nil : try manifest.base(row.path)?.entry.identity)

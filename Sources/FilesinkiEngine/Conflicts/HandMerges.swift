@@ -72,9 +72,9 @@ extension Conflicts {
     }
 
     /// A conflict; of one without a copy, the version from here is the file as it is now.
-    func withOursNow(_ row: ConflictRow) throws -> ConflictRow {
+    func withOursNow(_ row: ConflictRow, _ renames: LeftRenames) throws -> ConflictRow {
         guard row.copyPath == nil, var ours = row.ours, ours.kind == .file else { return row }
-        let place = try manifest.place(of: .ours, in: row)
+        let place = renames.place(of: .ours, in: row)
         guard !root.isLive(place), let status = try root.status(place), status.kind == .file,
             status.stamp.size <= Self.comparedSize,
             let content = try contentInPlace(of: place), content != ours.content

@@ -137,21 +137,22 @@ extension LastResolves {
 extension Conflicts {
     /// The device that wrote the version in place of a conflict; nil if it is not known.
     func writer(
-        of row: ConflictRow, _ writers: VersionWriters, _ reopened: LastResolves
+        of row: ConflictRow, _ writers: VersionWriters, _ reopened: LastResolves,
+        _ renames: LeftRenames
     ) throws -> Device? {
         if row.copyPath != nil, let device = reopened[row.path]?.device, let theirs = row.theirs,
             try manifest.base(row.path)?.entry.hasSameContent(as: theirs) == true
         {
             return device
         }
-        return try otherVersion(of: row).flatMap { writers.writer(of: $0, at: row.path) }
+        return try otherVersion(of: row, renames).flatMap { writers.writer(of: $0, at: row.path) }
     }
 
     /// The version in place of a conflict; of one without a copy, the version of the store, which this replica does not have in
     /// place. Nil for none.
-    func otherVersion(of row: ConflictRow) throws -> UInt64? {
+    func otherVersion(of row: ConflictRow, _ renames: LeftRenames) throws -> UInt64? {
         if row.copyPath == nil,
-            let waiting = try manifest.remote(manifest.place(of: .theirs, in: row))
+            let waiting = try manifest.remote(renames.place(of: .theirs, in: row))
         {
             return waiting.entry.version
         }

@@ -12,27 +12,29 @@ extension SyncEngine {
     }
 
     /// Records a conflict that is left open, once, and that of a renamed file under its new name only.
+    ///
+    /// - Parameter renames: Those of the open conflicts, to be noted afterwards.
     func recordOpenConflict(
-        _ step: Step, _ now: Timestamp, _ writer: ManifestWriter
+        _ step: Step, _ now: Timestamp, _ renames: inout LeftRenames, _ writer: ManifestWriter
     ) throws {
         guard step.action == .leave else { return }
         // One that was found before the rename goes on under the new name.
-        guard step.leavesConflict else { return try endLeft(at: step.path, writer) }
-        let renames = try manifest.leftRenames()
+        guard step.leavesConflict else { return try endLeft(at: step.path, &renames, writer) }
         let rename = LeftRename(step)
         if try isLeftOpen(step.path), renames[step.path] == rename { return }
-        try endLeft(at: step.path, writer)
-        if let rename {
-            // It was renamed once more.
-            for earlier in renames.all where earlier.oldName == rename.oldName {
-                try endLeft(at: earlier.path, writer)
-            }
+        try endLeft(at: step.path, &renames, writer)
+        // It was renamed once more.
+        if let rename, let earlier = renames.newNames[rename.oldName] {
+            try endLeft(at: earlier, &renames, writer)
         }
         _ = try writer.addConflict(step.leftRow(now))
-        try writer.note(rename, at: step.path, besides: renames)
+        renames[step.path] = rename
     }
 
-    private func endLeft(at path: RelativePath, _ writer: ManifestWriter) throws {
+    private func endLeft(
+        at path: RelativePath, _ renames: inout LeftRenames, _ writer: ManifestWriter
+    ) throws {
+        renames[path] = nil
         for row in try manifest.openConflicts(at: path) where row.copyPath == nil {
             try writer.resolveConflict(row.id)
         }

@@ -43,14 +43,35 @@ extension LeftRename {
 }
 
 /// Those of the conflicts that are open.
-struct LeftRenames: Sendable {
-    var all: [LeftRename]
+struct LeftRenames: Equatable, Sendable {
+    private var byPath: [RelativePath: LeftRename] = [:]
+    /// The paths of the conflicts, by old name.
+    private(set) var newNames: [RelativePath: RelativePath] = [:]
 
-    subscript(path: RelativePath) -> LeftRename? { all.first { $0.path == path } }
+    init(_ all: [LeftRename]) {
+        for rename in all { self[rename.path] = rename }
+    }
 
-    /// By old name.
-    var newNames: [RelativePath: RelativePath] {
-        Dictionary(all.map { ($0.oldName, $0.path) }) { first, _ in first }
+    /// Ordered by path.
+    var all: [LeftRename] { byPath.values.sorted { $0.path < $1.path } }
+
+    subscript(path: RelativePath) -> LeftRename? {
+        get { byPath[path] }
+        set {
+            if let former = byPath[path], newNames[former.oldName] == path {
+                newNames[former.oldName] = nil
+            }
+            byPath[path] = newValue
+            if let newValue { newNames[newValue.oldName] = path }
+        }
+    }
+
+    /// The path at which a side has its version of a conflict without a copy.
+    func place(of side: Choice.Side, in row: ConflictRow) -> RelativePath {
+        guard row.copyPath == nil, let rename = self[row.path], rename.side == side else {
+            return row.path
+        }
+        return rename.oldName
     }
 
     fileprivate static let name = "left-renames"
@@ -60,33 +81,15 @@ extension ManifestDatabase {
     func leftRenames() throws -> LeftRenames {
         let noted = try (value(LeftRenames.name) ?? []).noteLines.compactMap(LeftRename.init)
         return LeftRenames(
-            all: try noted.filter { rename in
+            try noted.filter { rename in
                 try openConflicts(at: rename.path).contains { $0.copyPath == nil }
             })
-    }
-
-    /// Nil for a conflict with a copy, and one of a file that was not renamed.
-    func leftRename(of row: ConflictRow) throws -> LeftRename? {
-        row.copyPath == nil ? try leftRenames()[row.path] : nil
-    }
-
-    /// The path at which a side has its version of a conflict without a copy.
-    func place(of side: Choice.Side, in row: ConflictRow) throws -> RelativePath {
-        guard let rename = try leftRename(of: row), rename.side == side else { return row.path }
-        return rename.oldName
     }
 }
 
 extension ManifestWriter {
-    /// Notes the old name of a conflict's file; nil for none.
-    ///
-    /// - Parameter known: What was noted before. Of it stays what is of another path.
-    func note(
-        _ rename: LeftRename?, at path: RelativePath, besides known: LeftRenames
-    ) throws {
-        guard rename != nil || known[path] != nil else { return }
-        let noted = known.all.filter { $0.path != path } + [rename].compactMap { $0 }
-        let bytes = Array(noted.map(\.line).joined().utf8)
+    func note(_ renames: LeftRenames) throws {
+        let bytes = Array(renames.all.map(\.line).joined().utf8)
         try setValue(LeftRenames.name, bytes.isEmpty ? nil : bytes)
     }
 }

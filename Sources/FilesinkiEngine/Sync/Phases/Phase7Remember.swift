@@ -253,7 +253,8 @@ extension SyncEngine {
         let now = systemContext.now()
         let id = try writer.beginRun(started: run.started)
         let left = try manifest.conflicts(.open).filter { $0.copyPath == nil }
-        let renamed = try manifest.leftRenames().newNames
+        let known = try manifest.leftRenames()
+        var renames = known
         for step in done {
             let version = publication.version(step.path) ?? step.theirs?.version ?? 0
             // What was received is another device's change, which may not be known.
@@ -264,12 +265,16 @@ extension SyncEngine {
             {
                 try writer.addJournal(row)
             }
-            try recordOpenConflict(step, now, writer)
+            try recordOpenConflict(step, now, &renames, writer)
             guard step.isDecided else { continue }
             // A rule, or an option of this run, has decided what was left open.
-            let names = [step.path, renamed[step.path]]
-            for row in left where names.contains(row.path) { try writer.resolveConflict(row.id) }
+            let names = [step.path, known.newNames[step.path]]
+            for row in left where names.contains(row.path) {
+                try writer.resolveConflict(row.id)
+                renames[row.path] = nil
+            }
         }
+        if renames != known { try writer.note(renames) }
         try writer.noteArrivals(done, run, at: now, in: manifest)
         let (code, outcome) = run.outcome(publication)
         try writer.endRun(
