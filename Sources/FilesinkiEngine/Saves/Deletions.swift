@@ -151,9 +151,8 @@ extension Deletions {
     /// devices they are deleted as any path, but where a rule ignores them, too.
     ///
     /// - Parameter recursive: Whether folders are deleted with what the store has in them.
-    /// - Throws: Code `usage` for a path that no rule ignores, because the next run would publish it again, or that is
-    ///   withheld; `not-found` for one that the store does not have; `away` if the remote cannot be reached. Nothing is
-    ///   deleted then.
+    /// - Throws: Code `usage` for a path that no rule ignores, as the next run would publish it again, or that is withheld;
+    ///   `not-found` for one that the store does not have; `away` if the remote cannot be reached. Nothing is deleted then.
     func deleteInStore(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
