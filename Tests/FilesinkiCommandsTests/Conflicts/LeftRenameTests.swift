@@ -75,4 +75,22 @@ struct LeftRenameTests {
             #expect(try await world.run("conflicts", "--root", name).text.isEmpty)
         }
     }
+
+    @Test("a later conflict of the file is of its new name alone")
+    func again() async throws {
+        let world = try await Self.conflict(.there)
+        try await world.done("resolve", "--root", "b", "g", "--take", "here")
+        for name in ["a", "b"] { _ = try await world.run("sync", name) }
+        for name in ["a", "b"] { try world.write(Self.text("again by \(name)"), to: "\(name)/g") }
+        try await world.done("sync", "a")
+        _ = try await world.run("sync", "b", "--strategy", "leave")
+        let open = try await world.run("conflicts", "--root", "b")
+        #expect(open.text.contains("both sides keep their own version"), "\(open.text)")
+        #expect(!open.text.contains("the one from"), "\(open.text)")
+        let here = try await world.run("show", "--root", "b", "g", "--conflict", "here")
+        #expect(here.text == Self.text("again by b"), "\(here.talk)")
+        try await world.done("resolve", "--root", "b", "g", "--take", "here")
+        _ = try await world.run("sync", "a")
+        #expect(world.readText("a/g") == Self.text("again by b"))
+    }
 }
