@@ -93,12 +93,12 @@ package struct Step: Hashable, Sendable {
 
 extension Step {
     /// Whether a content of this replica is published under a name that the other side has given: of a file that was
-    /// edited here and renamed there, or that is new in a folder renamed there.
+    /// edited here and renamed there, also where a strategy or a person chose it, or that is new in a folder renamed there.
     package var sendsUnderOtherName: Bool {
         guard case .both = action, let origin else { return false }
         switch reason {
         case .renamedAndEdited(let source): return origin == source
-        case .created: return true
+        case .created, .strategy: return true
         default: return false
         }
     }

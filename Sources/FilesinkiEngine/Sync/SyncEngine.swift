@@ -77,6 +77,8 @@ struct SyncEngine: ReplicaPart {
         try rulesReader.requireHeld(options.paths, parts: true)
         if config.remote != nil { zone.beginConnecting() }
         let released = options.isUnattended ? [] : Set(options.paths).subtracting(new)
+        var options = options
+        options.paths = try withOtherNames(options.paths)
         var run = try await begin(
             options, PathSelection(paths: options.paths), fullBase(),
             rules: rulesReader.runRules(options, released: released))

@@ -93,4 +93,51 @@ struct LeftRenameTests {
         _ = try await world.run("sync", "a")
         #expect(world.readText("a/g") == Self.text("again by b"))
     }
+
+    /// Runs a command in the folder of `b`.
+    private static func run(
+        _ world: World, _ arguments: String...
+    ) async throws -> World.Outcome {
+        world.currentFolder = "\(world.folder)/b"
+        return try await world.run(bytes: arguments.map { Array($0.utf8) })
+    }
+
+    @Test("the list says which side has the old name", arguments: Rename.allCases)
+    func listed(_ rename: Rename) async throws {
+        let world = try await Self.conflict(rename)
+        let open = try await Self.run(world, "conflicts")
+        let side = rename.device == "a" ? "here" : "there"
+        let told = "both sides keep their own version, the one from \(side) is  \(rename.oldName)"
+        #expect(open.text.contains(told), "\(open.text)")
+    }
+
+    @Test("a sync of one of the names decides about both", arguments: Rename.allCases)
+    func named(_ rename: Rename) async throws {
+        for name in [rename.oldName, rename.newName] {
+            let world = try await Self.conflict(rename)
+            _ = try await Self.run(world, "sync", name, "--strategy", "leave")
+            #expect(try await Self.run(world, "conflicts", "-0").text == rename.newName + "\0")
+            let names = [rename.oldName, rename.newName].filter { world.readText("b/" + $0) != nil }
+            #expect(names == [rename.name(on: "b")], "\(name)")
+            let taken = try await Self.run(world, "sync", name, "--strategy", "here")
+            #expect(taken.code == .done, "\(name): \(taken.talk)")
+            #expect(world.readText("b/\(rename.newName)") == Self.text("by b"), "\(name)")
+            #expect(world.readText("b/\(rename.oldName)") == nil, "\(name)")
+        }
+    }
+
+    @Test("a resolve takes the old name, too, and says that the version from here is sent")
+    func resolvedByOldName() async throws {
+        let world = try await Self.conflict(.there)
+        let outcome = try await Self.run(world, "resolve", "f", "--take", "here")
+        let told = """
+              sent      resolved   g  both sides changed it; the strategy 'here' decided
+            Sent 1 file (21 B).
+            Resolved g: took here. No conflict is open.
+
+            """
+        #expect(outcome.text + outcome.talk == told, "\(outcome)")
+        #expect(world.readText("b/g") == Self.text("by b"))
+        #expect(world.readText("b/f") == nil)
+    }
 }
