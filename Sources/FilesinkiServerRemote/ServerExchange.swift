@@ -71,7 +71,7 @@ struct ServerExchange: Sendable {
         request.cutAfter = cutAfter
         request.place = address
         let reply = try await transport.send(request)
-        try checkReply(reply, about: key, allowing: allowing)
+        try checkReply(reply, to: method, about: key, allowing: allowing)
         return reply
     }
 
@@ -90,10 +90,12 @@ struct ServerExchange: Sendable {
             guard reply.isSuccess else {
                 return refusal.withLock { Self.collect(reply, in: &$0) }
             }
-            try checkReply(reply, about: key, allowing: [])
+            try checkReply(reply, to: method, about: key, allowing: [])
             return try await receive(reply.body)
         }
-        if let reply = refusal.withLock({ $0 }) { try checkReply(reply, about: key, allowing: []) }
+        if let reply = refusal.withLock({ $0 }) {
+            try checkReply(reply, to: method, about: key, allowing: [])
+        }
     }
 
     /// Collects the pieces of an error's reply: its body says why.
@@ -112,13 +114,13 @@ struct ServerExchange: Sendable {
     }
 
     private func checkReply(
-        _ reply: HTTPReply, about key: ObjectKey?, allowing: Set<Int>
+        _ reply: HTTPReply, to method: String, about key: ObjectKey?, allowing: Set<Int>
     ) throws(Failure) {
         let version = reply.fields[WireHeaders.version]
         if version == WireHeaders.versionValue {
             if reply.fields[WireHeaders.path] == WireHeaders.pathUnknown { throw unknownPath }
             if reply.isSuccess || allowing.contains(reply.status) { return }
-            throw failure(reply, key)
+            throw failure(reply, method, key)
         }
         if let version, !version.isEmpty, reply.isSuccess {
             throw Failure(
@@ -142,7 +144,7 @@ struct ServerExchange: Sendable {
                 + "FILESINKI_PASSWORD. Otherwise check the address."
             throw failure
         }
-        throw failure(reply, key)
+        throw failure(reply, method, key)
     }
 
     /// The address of a WebDAV server for `http(s)://…`, as Nextcloud and others print them.
@@ -163,7 +165,7 @@ struct ServerExchange: Sendable {
                 : "Leave the path out: \(base[..<slash]).")
     }
 
-    private func failure(_ reply: HTTPReply, _ key: ObjectKey?) -> Failure {
+    private func failure(_ reply: HTTPReply, _ method: String, _ key: ObjectKey?) -> Failure {
         let path = key?.description ?? address
         if reply.status == 401 { return credentials.refusedToken(at: address, from: origin) }
         var failure = reply.failure(path, at: address)
@@ -174,6 +176,10 @@ struct ServerExchange: Sendable {
                 remedy: "Run the command again. If this happens again, the network damages data.")
         } else if error.code == .misplaced {
             failure = .misplacedStore(address, printable(error.message.utf8))
+        } else if [.forbidden, .readOnly].contains(error.code), method == "DELETE",
+            let refused = noPruning(of: key)
+        {
+            failure = refused
         } else if let known = storeFailure(error.code, path) {
             failure = known
         } else if [.badRequest, .badKey, .badRange, .noMethod, .noLength].contains(error.code) {
@@ -228,6 +234,21 @@ struct ServerExchange: Sendable {
             .notAllowed, path: address, message,
             remedy: "What was changed here stays here. To publish it, \(wanted)",
             cause: ReadOnlyAccess()
+        ).about(.restricted)
+    }
+
+    /// Why an object may not be removed; nil for one of those that each device has of its own, which needs no right to prune.
+    private func noPruning(of key: ObjectKey?) -> Failure? {
+        let names = key?.description.split(separator: "/") ?? []
+        guard let first = names.first, first != "devices", first != "probe" else { return nil }
+        let zone = first == "zones" && names.count > 1 ? " in the zone \(names[1])" : ""
+        return Failure(
+            .notAllowed, path: address,
+            "The \(isOverSSH ? "key" : "token") lacks the right to prune\(zone) (403).",
+            remedy: isOverSSH
+                ? "Write --rights read,append,prune into its line of authorized_keys at the host."
+                : "Ask the server's administrator for a token that has it, as filesinki serve token make DIR "
+                    + "NAME --rights read,append,prune makes one."
         ).about(.restricted)
     }
 

@@ -52,6 +52,30 @@ import Testing
         }
     }
 
+    @Test(
+        "who may not prune is told which right is missing, and how to get it",
+        arguments: [[AccessRight.read], [.read, .append]])
+    func noPruning(_ rights: Set<AccessRight>) async throws {
+        try await withServedFolder(ServedFolder(isPrivate: true, rights: rights)) { served in
+            let remote = try served.remote()
+            for (name, place) in [
+                ("packs/0a/b", ""), ("zones/notes/log/1/c", " in the zone notes"),
+            ] {
+                let failure = await failure { try await remote.delete(key(name)) }
+                #expect(failure?.code == .notAllowed && failure?.account == .restricted)
+                #expect(failure?.message == "The token lacks the right to prune\(place) (403).")
+                #expect(
+                    failure?.remedy
+                        == "Ask the server's administrator for a token that has it, as filesinki serve "
+                        + "token make DIR NAME --rights read,append,prune makes one.")
+            }
+            // What a device has of its own needs another right.
+            let probe = await failure { try await remote.delete(key("probe/a")) }
+            let told = rights == [.read] ? "The token may only read (403)." : nil
+            #expect(probe?.message == told)
+        }
+    }
+
     @Test func `objects that do not fit into one reply are requested again`() async throws {
         try await withServedFolder(ServedFolder()) { served in
             let remote = try served.remote()
