@@ -158,12 +158,12 @@ private struct ZonePrune {
             await writer.abandon()
             throw error
         }
-        return try await publish(new, packs, copier, &report)
+        return try await publish(new, packs, step.rewritten, copier, &report)
     }
 
     private mutating func publish(
-        _ new: [PackReference], _ packs: [PackReader], _ copied: UnitCopier,
-        _ report: inout PruneReport
+        _ new: [PackReference], _ packs: [PackReader], _ rewritten: Set<[UInt8]>,
+        _ copied: UnitCopier, _ report: inout PruneReport
     ) async throws -> Bool {
         var copier = copied
         var lostRaces = 0
@@ -177,7 +177,7 @@ private struct ZonePrune {
             guard !retired.isEmpty || !new.isEmpty else { return true }
             let pruning = Pruning(retired: retired.map(\.id), kept: plan.kept)
             if try await append(pruning, naming: new) {
-                report.rewrittenPacks += new.isEmpty ? 0 : retired.count
+                report.rewrittenPacks += retired.count { rewritten.contains($0.id) }
                 report.freedBytes -= new.reduce(0) { $0 + $1.size }
                 for pack in new { listed[pack.id] = pack.size }
                 for pack in retired { try await remove(pack.id, &report) }

@@ -31,7 +31,7 @@ struct PrunePlan {
         report.packs = shares.count
         report.bytes = shares.reduce(0) { $0 + $1.pack.size }
         report.removedPacks = candidates.count
-        report.rewrittenPacks = candidates.count { $0.first > 0 }
+        report.rewrittenPacks = candidates.rewritten.count
         report.freedBytes = candidates.reduce(0) { $0 + $1.unusedBytes }
     }
 
@@ -74,6 +74,11 @@ struct PrunePlan {
         }
         return step.isEmpty ? nil : step
     }
+}
+
+extension Collection<PackShare> {
+    /// The packs of which something is needed that no earlier pack has: it is copied, or read from one that stays.
+    var rewritten: Set<[UInt8]> { Set(lazy.filter { $0.first > 0 }.map(\.pack.id)) }
 }
 
 /// What a prune has freed, or would free.

@@ -35,7 +35,8 @@ extension StorePrune {
             return true
         }
         if isRecompression { report.recompressedPacks += packs.count }
-        return try await publish(new, packs, copier, &plan, &log, connection, &report)
+        return try await publish(
+            new, packs, step.rewritten, copier, &plan, &log, connection, &report)
     }
 
     /// Copies what is needed of the packs of a step, unless the others have it.
@@ -64,8 +65,9 @@ extension StorePrune {
 
     /// Publishes the commit of a step, and removes the packs that it retires.
     private func publish(
-        _ new: [PackReference], _ packs: [PackReader], _ copied: UnitCopier,
-        _ plan: inout PrunePlan, _ log: inout LogCheck, _ connection: ZoneConnection,
+        _ new: [PackReference], _ packs: [PackReader], _ rewritten: Set<[UInt8]>,
+        _ copied: UnitCopier, _ plan: inout PrunePlan, _ log: inout LogCheck,
+        _ connection: ZoneConnection,
         _ report: inout PruneReport
     ) async throws -> Bool {
         var lostRaces = 0
@@ -90,7 +92,7 @@ extension StorePrune {
             if let commit = try await zone.publish(draft, after: log.view.token).commit() {
                 try record(commit, retired)
                 try await log.readOn()
-                report.rewrittenPacks += new.isEmpty ? 0 : retired.count
+                report.rewrittenPacks += retired.count { rewritten.contains($0.id) }
                 try await remove(retired, connection, &report)
                 report.freedBytes -= new.reduce(0) { $0 + $1.size }
                 return true

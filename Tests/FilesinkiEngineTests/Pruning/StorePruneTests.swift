@@ -206,6 +206,21 @@ struct StorePruneTests: PruneScene {
             dry.droppedVersions == real.droppedVersions && dry.keptVersions == real.keptVersions)
     }
 
+    @Test("a dry run counts the packs that are rewritten as the run does, beside unused ones")
+    func rewrittenCount() async throws {
+        try await publishVersions(1...3)
+        try a.write(["g": large(11), "h": large(12)])
+        try await a.sync()
+        a.remove("g")
+        try await a.sync()
+        try await acknowledge()
+        let dry = try await prune(a, isDryRun: true)
+        #expect(dry.removedPacks == 3 && dry.rewrittenPacks == 1)
+        let real = try await prune(a)
+        #expect(real.removedPacks == 3 && real.rewrittenPacks == 1)
+        try await expectWhole()
+    }
+
     @Test("a pack that a repair has replaced does not stop a prune")
     func repaired() async throws {
         for version in 1...3 {
