@@ -12,7 +12,7 @@ import FilesinkiReconcile
 ///
 /// A pattern with a wildcard, such as `.*`, does not ignore `.filesinkiignore` and `.filesinki.toml`: their rules would hold on
 /// some devices only, and the others would send what they ignore. A `.gitignore` of which the rules hold is ignored by
-/// those of a `.gitignore` only. A conflict copy is ignored with the file that it is of.
+/// those of a `.gitignore` only. A conflict copy is ignored with the file that it is of, also the copy of a copy.
 package struct IgnoreFilter: ScanFilter {
     /// The name of filesinki's ignore file.
     package static let fileName = ".filesinkiignore"
@@ -127,8 +127,8 @@ package struct IgnoreFilter: ScanFilter {
         guard !isDirectory, own?.1.isNegated != true, name.contains(UInt8(ascii: "(")),
             let original = conflictOriginal(of: RelativePath(unchecked: Array(name)))
         else { return own }
-        // A line for the file decides about its copies.
-        return matchName(original.path.name, isDirectory: false) ?? own
+        // A line for the file decides about its copies, and about theirs.
+        return match(original.path.name, isDirectory: false) ?? own
     }
 
     private func matchName(

@@ -18,8 +18,8 @@ package struct PathChoice: Hashable, Sendable {
         self.paths = chosen.sorted()
     }
 
-    /// Whether a path is chosen, with everything below it. So are the conflict copies of a chosen file, and
-    /// `.filesinki.toml` and the ignore files of the folders above.
+    /// Whether a path is chosen, with everything below it. So are the conflict copies of a chosen file and the copies of
+    /// these, and `.filesinki.toml` and the ignore files of the folders above.
     package func contains(_ path: RelativePath) -> Bool {
         isAtOrInsideChosen(path) || isRuleFile(path) || isCopyOfHeld(path)
     }
@@ -42,10 +42,9 @@ package struct PathChoice: Hashable, Sendable {
     }
 
     private func isCopyOfHeld(_ path: RelativePath) -> Bool {
-        guard path.name.contains(UInt8(ascii: "(")) else { return false }
-        return conflictOriginal(of: path).map {
-            chosen.contains($0.path) || above.contains($0.path)
-        } ?? false
+        guard path.name.contains(UInt8(ascii: "(")), let (original, _) = conflictOriginal(of: path)
+        else { return false }
+        return chosen.contains(original) || above.contains(original) || isCopyOfHeld(original)
     }
 
     /// The choice with further paths.

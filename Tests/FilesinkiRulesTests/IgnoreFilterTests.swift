@@ -156,6 +156,8 @@ import Testing
         "a conflict copy is ignored with its file",
         arguments: [
             (".env", ".env (conflict b 19a3b8c3)", true),
+            (".env", ".env (conflict a a6f52ede) (conflict b 19a3b8c3)", true),
+            (".env\n!.env (*", ".env (conflict a a6f52ede) (conflict b 19a3b8c3)", false),
             ("notes.txt", "notes (conflict b 19a3b8c3).txt", true),
             ("/notes.txt", "d/notes (conflict b 19a3b8c3).txt", false),
             ("d/notes.txt", "d/notes (conflict b 19a3b8c3).txt", true),

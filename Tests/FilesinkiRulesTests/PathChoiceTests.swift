@@ -27,6 +27,9 @@ import Testing
             ("p/2024/b (conflict laptop a6f52ede).jpg", false, false),
             ("p (conflict laptop a6f52ede)", true, false),
             ("docs (conflict laptop a6f52ede)", true, false),
+            // Those of conflict copies.
+            ("p/2024/a (conflict laptop a6f52ede) (conflict desk 19a3b8c3).jpg", true, false),
+            ("p/2024/b (conflict laptop a6f52ede) (conflict desk 19a3b8c3).jpg", false, false),
         ] as [(String, Bool, Bool)])
     func table(_ path: String, _ isHeld: Bool, _ isAbove: Bool) throws {
         let choice = try Self.choice("docs", "p/2024/a.jpg", "docs/inner")

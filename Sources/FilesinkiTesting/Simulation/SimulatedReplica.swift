@@ -52,9 +52,9 @@ struct SimulatedOmission: Sendable {
 }
 
 extension PathPattern {
-    /// Whether an ignore file with the pattern ignores a path: also a conflict copy of what it names.
+    /// Whether an ignore file with the pattern ignores a path: also a conflict copy of what it names, or of such a copy.
     fileprivate func ignores(_ path: RelativePath) -> Bool {
-        covers(path) || conflictOriginal(of: path).map { covers($0.path) } ?? false
+        covers(path) || conflictOriginal(of: path).map { ignores($0.path) } ?? false
     }
 }
 
