@@ -109,7 +109,7 @@ struct Renames: Sendable {
     }
 
     /// Row 14: what `side` created or edited in a folder that the other side renamed, and did not
-    /// take along, follows the folder.
+    /// take along, follows the folder, unless a partial replica does not hold it there.
     private mutating func addFollowers(of moves: Moves, from side: Side, other: Side) {
         guard !moves.folders.isEmpty else { return }
         let input = side.input
@@ -123,7 +123,7 @@ struct Renames: Sendable {
                 ChangeKind(of: entry, from: input.base.entry(path)?.entry) == .content,
                 side.entry(target) == nil, input.base.entry(target) == nil,
                 !usedByOther.contains(target), !input.isBlocked(path), !input.isBlocked(target),
-                finals.insert(target).inserted
+                input.holds(target), finals.insert(target).inserted
             else { continue }
             items.append(
                 ItemPaths(

@@ -16,6 +16,8 @@ import Testing
         var ignored: Set<String> = []
         var excluded: Set<String> = []
         var unheld: Set<String> = []
+        /// What this replica does not hold; nothing is there yet.
+        var outside: Set<String> = []
         var lines: [String]
 
         var testDescription: String { name }
@@ -23,9 +25,10 @@ import Testing
 
     @Test("what the run does", arguments: paths + folders + renames + leftOut)
     func lines(_ row: Case) {
-        let input = ReconcileInput(
+        var input = ReconcileInput(
             base: row.base, ours: row.ours ?? row.base, theirs: row.theirs ?? row.base,
             blocked: row.blocked, ignored: row.ignored, excluded: row.excluded, unheld: row.unheld)
+        input.holds = { !row.outside.contains($0.description) }
         #expect(reconcile(input).lines == row.lines)
     }
 
@@ -152,6 +155,24 @@ import Testing
             lines: [
                 "take e: created", "take e/f from d/f: renamed", "publish d: holds-survivor",
                 "publish d/n: created", "delete d/f: moved",
+            ]),
+        Case(
+            name: "created here in a folder that was renamed there to what is not held: it stays",
+            base: ["d": folder, "d/f": file("X")],
+            ours: ["d": folder, "d/f": file("X"), "d/n": file("Y")],
+            theirs: ["e": folder, "e/f": file("X")], blocked: [], outside: ["e/n"],
+            lines: [
+                "take e: created", "take e/f from d/f: renamed", "publish d: holds-survivor",
+                "publish d/n: created", "delete d/f: moved",
+            ]),
+        Case(
+            name: "created there in a folder that was renamed here to what is not held: it stays",
+            base: ["d": folder, "d/f": file("X")], ours: ["e": folder, "e/f": file("X")],
+            theirs: ["d": folder, "d/f": file("X"), "d/n": file("Y")], blocked: [],
+            outside: ["e/n"],
+            lines: [
+                "take d: holds-survivor", "take d/n: created", "publish e: created",
+                "publish e/f: renamed", "publish-deletion d/f: moved",
             ]),
     ]
 

@@ -45,6 +45,7 @@ extension SyncEngine {
             ignored: ignored,
             excluded: leftOut.subtracting(ignored), unheld: unheld,
             rules: run.rules.strategies, device: config.device)
+        if let choice = run.rules.choice { input.holds = choice.holds }
         var reconciliation = Reconciliation(input)
         let plan = reconciliation.plan()
         if try await findWriters(&view, of: plan) {
