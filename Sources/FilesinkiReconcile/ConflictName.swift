@@ -90,6 +90,12 @@ package func conflictOriginal(of copy: RelativePath) -> (path: RelativePath, dig
     return (path, String(decoding: words[1], as: UTF8.self))
 }
 
+/// What a conflict copy was made for, and, where that is a copy itself, what that was made for, and so on; empty when the name is
+/// not that of a conflict copy.
+package func conflictOriginals(of copy: RelativePath) -> some Sequence<RelativePath> {
+    sequence(first: copy) { conflictOriginal(of: $0)?.path }.dropFirst()
+}
+
 /// The device in the name of a conflict copy, as ``plainName(of:)`` writes it; nil when the name is not that of a
 /// conflict copy.
 package func conflictDevice(of copy: RelativePath) -> String? {

@@ -42,9 +42,8 @@ package struct PathChoice: Hashable, Sendable {
     }
 
     private func isCopyOfHeld(_ path: RelativePath) -> Bool {
-        guard path.name.contains(UInt8(ascii: "(")), let (original, _) = conflictOriginal(of: path)
-        else { return false }
-        return chosen.contains(original) || above.contains(original) || isCopyOfHeld(original)
+        path.name.contains(UInt8(ascii: "("))
+            && conflictOriginals(of: path).contains { chosen.contains($0) || above.contains($0) }
     }
 
     /// The choice with further paths.

@@ -26,6 +26,28 @@ struct RulesOfAllTests {
         #expect(world.readText("b/.filesinkiignore") == ".*\n*.pem\n")
     }
 
+    @Test("delete --keep sends the rule first, so that no other device deletes its file")
+    func ruleFirst() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("secret\n", to: "a/conf/.env")
+        for name in ["a", "b"] { try await world.done("sync", name) }
+        try world.write(".env\n", to: "a/conf/.filesinkiignore")
+        let plan = try await run(world, "delete --keep --root a -n conf/.env")
+        #expect(plan.code == .done && plan.text.contains("conf/.filesinkiignore"), "\(plan.text)")
+        #expect(try await run(world, "ls --root a conf").lines == ["conf/.env"])
+        let kept = try await run(world, "delete --keep --root a conf/.env")
+        #expect(kept.code == .done, "\(kept.talk)")
+        let sent = """
+              sent      new        conf/.filesinkiignore  5 B
+              sent      deleted    conf/.env
+
+            """
+        #expect(kept.text == sent, "\(kept.text)")
+        #expect(kept.talk.hasPrefix("Sent 1 file (5 B), deleted 1.\n"), "\(kept.talk)")
+        try await world.done("sync", "b")
+        for name in ["a", "b"] { #expect(world.readText("\(name)/conf/.env") == "secret\n") }
+    }
+
     @Test func `delete --keep of a file with an open conflict deletes its conflict copy, too`()
         async throws
     {

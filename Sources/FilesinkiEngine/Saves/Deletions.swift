@@ -146,153 +146,6 @@ struct Deletions: ReplicaPart {
     }
 }
 
-extension Deletions {
-    /// Deletes ignored paths in the store, with their conflict copies, which have the same secrets, and keeps what is here. On other
-    /// devices they are deleted as any path, but where a rule ignores them, too.
-    ///
-    /// - Parameter recursive: Whether folders are deleted with what the store has in them.
-    /// - Throws: Code `usage` for a path that no rule ignores, as the next run would publish it again, or that is withheld;
-    ///   `not-found` for one that the store does not have; `away` if the remote cannot be reached. Nothing is deleted then.
-    func deleteInStore(
-        _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
-    ) async throws -> SyncReport {
-        try await sync.reporting { try await publishRemoval(paths, recursive, options) }
-    }
-
-    private func publishRemoval(
-        _ paths: [RelativePath], _ recursive: Bool, _ options: SyncOptions
-    ) async throws -> SyncReport {
-        try rulesReader.requireHeld(paths)
-        try requireIgnored(paths, options)
-        var lostRaces = 0
-        while true {
-            var run = try await sync.begin(
-                options, PathSelection(paths: paths), sync.partialBase(paths))
-            run.isPartial = true
-            run.readsSelectionOnly = true
-            try await sync.fetch(&run)
-            guard run.isOnline else {
-                throw run.report.away.map { $0.withoutQueue() } ?? .noStoreToDeleteIn
-            }
-            let doomed = storedEntries(of: paths, run)
-            // After a lost race, a part may be deleted already.
-            if lostRaces == 0 { try require(paths, in: doomed, recursive) }
-            if options.isDryRun {
-                try sync.reportMove(&run)
-                var report = Self.plan(doomed, run)
-                report.foreseeStop(at: config.remote, "The run would stop, and send nothing.")
-                return report
-            }
-            if try await publishTombstones(doomed, run, options) {
-                var report = try await sync.syncPaths(paths, options)
-                report.add(done: Self.report(of: doomed))
-                return report
-            }
-            lostRaces += 1
-            try await sync.pause(afterLosing: lostRaces)
-        }
-    }
-
-    /// What the store has at the paths and below them, and as ignored conflict copies of them, the deepest first.
-    private func storedEntries(
-        of paths: [RelativePath], _ run: SyncRun
-    ) -> [(path: RelativePath, entry: VersionedEntry)] {
-        let named = Set(paths)
-        var stored: [RelativePath: VersionedEntry] = [:]
-        for row in run.base.rows {
-            stored[row.path] = VersionedEntry(row.entry, version: row.version)
-        }
-        for (path, change) in run.remote.changes { stored[path] = change.entry }
-        var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
-        stored = stored.filter { path, known in
-            if known.entry.kind == .tombstone { return false }
-            if path.isAtOrInside(named) { return true }
-            let isCopy = conflictOriginal(of: path).map { named.contains($0.path) } ?? false
-            return isCopy && ignored.contains(path, isDirectory: false)
-        }
-        return stored.sorted { $1.key < $0.key }.map { ($0.key, $0.value) }
-    }
-
-    private func require(
-        _ paths: [RelativePath], in stored: [(path: RelativePath, entry: VersionedEntry)],
-        _ recursive: Bool
-    ) throws {
-        for path in paths {
-            guard let known = stored.first(where: { $0.path == path })?.entry else {
-                throw Failure(
-                    .notFound, path: path.bytes, "The store does not have this path.",
-                    remedy: try root.status(path) == nil
-                        ? "Name the paths as filesinki ls lists them."
-                        : "The file here is ignored: remove it with rm if it is not needed.")
-            }
-            if known.entry.kind == .directory, !recursive { throw Failure.isFolder(path) }
-        }
-    }
-
-    /// - Returns: False if another device's commit came first; what is left is published by a further round.
-    private func publishTombstones(
-        _ doomed: [(path: RelativePath, entry: VersionedEntry)], _ run: SyncRun,
-        _ options: SyncOptions
-    ) async throws -> Bool {
-        let draft = CommitDraft(
-            device: config.device, time: systemContext.now(),
-            changes: doomed.map {
-                Change(path: $0.path, entry: .tombstone, basedOn: $0.entry.version)
-            }, operation: options.operation)
-        // As this replica's own commit it leaves the base without being carried out here.
-        return try await zone.publishParts(of: draft, after: run.remote.token).isComplete
-    }
-
-    private static func plan(
-        _ doomed: [(path: RelativePath, entry: VersionedEntry)], _ run: SyncRun
-    ) -> SyncReport {
-        var report = report(of: doomed)
-        report.publishedCommits = 0
-        report.isDryRun = true
-        report.notices = run.report.notices
-        report.move = run.report.move
-        report.sequence = run.report.sequence
-        return report
-    }
-
-    private static func report(
-        of doomed: [(path: RelativePath, entry: VersionedEntry)]
-    ) -> SyncReport {
-        var report = SyncReport()
-        report.publishedCommits = 1
-        report.steps = doomed.map {
-            Step(path: $0.path, theirs: $0.entry, action: .publish(.tombstone), reason: .deleted)
-        }
-        return report
-    }
-
-    private func requireIgnored(_ paths: [RelativePath], _ options: SyncOptions) throws {
-        let rules = try rulesReader.runRules(options)
-        var ignored = IgnoredPaths(root: root, filter: rules.filter)
-        var byRules = IgnoredPaths(root: root, filter: rules.ignoring)
-        for path in paths {
-            let isFolder =
-                try root.status(path).map { $0.kind == .directory } ?? isFolderInStore(path)
-            // Another device has ended the rule to publish its own: a deletion would take that from it.
-            if path.isAtOrInside(rules.withheld), !byRules.rulesOut(path, isDirectory: isFolder) {
-                throw Failure.withheld(path)
-            }
-            guard ignored.contains(path, isDirectory: isFolder) else {
-                throw Failure(
-                    .usage, path: path.bytes,
-                    "No rule ignores this path, so the next sync would publish it again: "
-                        + "nothing was done.",
-                    remedy: "List it in .filesinkiignore or .filesinki/ignore first.")
-            }
-        }
-    }
-
-    private func isFolderInStore(_ path: RelativePath) throws -> Bool {
-        let entry = try manifest.remote(path)?.entry.entry ?? manifest.base(path)?.entry
-        return entry?.kind == .directory
-    }
-}
-
 /// The paths that a deletion removes from the root, and the folders that stay.
 struct DoomedPaths {
     private let root: RootFolder
@@ -372,7 +225,7 @@ extension Problem {
 }
 
 extension Failure {
-    fileprivate static func isFolder(_ path: RelativePath) -> Failure {
+    static func isFolder(_ path: RelativePath) -> Failure {
         Failure(
             .usage, path: path.bytes, "Is a folder.",
             remedy: "To delete it with everything in it, add -r.")
@@ -384,17 +237,4 @@ extension Failure {
             remedy: "When they are no longer needed, remove them with rm, and delete the folder "
                 + "again.")
     }
-
-    /// The same of a command that leaves nothing for a later run.
-    fileprivate func withoutQueue() -> Failure {
-        var failure = self
-        let told =
-            "Nothing was deleted, and nothing waits for the next sync: repeat this command then."
-        failure.remedy = failure.remedy.isEmpty ? told : "\(failure.remedy) \(told)"
-        return failure
-    }
-
-    fileprivate static let noStoreToDeleteIn = Failure(
-        .notFound, "No remote is set, so nothing can be deleted there.",
-        remedy: Failure.setRemote)
 }

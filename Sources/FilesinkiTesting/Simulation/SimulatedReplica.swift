@@ -54,7 +54,7 @@ struct SimulatedOmission: Sendable {
 extension PathPattern {
     /// Whether an ignore file with the pattern ignores a path: also a conflict copy of what it names, or of such a copy.
     fileprivate func ignores(_ path: RelativePath) -> Bool {
-        covers(path) || conflictOriginal(of: path).map { ignores($0.path) } ?? false
+        covers(path) || conflictOriginals(of: path).contains(where: covers)
     }
 }
 
