@@ -98,7 +98,8 @@ struct StatisticsCommand: ReplicaCommand {
         abstract: "Show what the store holds, by kind, age and device.",
         discussion: """
             Lists the objects of the store, its contents by the last version that uses them, and \
-            what each device has stored. With --json also what each day has added. Needs the remote. The contents of files are not read.
+            what each device has stored, without the packs that prunes have removed since. With --json also what \
+            each day has added. Needs the remote. The contents of files are not read.
             """)
 
     @OptionGroup var replica: RootOptions

@@ -270,10 +270,11 @@ package struct StoreStatistics: Sendable {
         package init() {}
     }
 
-    /// What a device has stored.
+    /// What a device has stored, without the packs that prunes have removed since.
     package struct DeviceShare: Hashable, Sendable {
         package var device: Device
         package var commits = 0
+        /// Those that commits name now. What a prune rewrites is of the device that prunes.
         package var packs = 0
         /// The sizes of its packs and of its contents inside commits.
         package var bytes: Int64 = 0

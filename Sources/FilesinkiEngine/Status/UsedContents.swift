@@ -32,7 +32,8 @@ struct UsedContents {
     private(set) var versions = 0
     private(set) var versionBytes: Int64 = 0
     private var numbers: [RelativePath: Int] = [:]
-    private var knownPacks: Set<[UInt8]> = []
+    /// The ids of the devices that stored the packs which any commit has named, by the packs' ids.
+    private var packDevices: [[UInt8]: [UInt8]] = [:]
 
     /// Reads the log from its first commit.
     init(_ reader: HistoryReader) async throws {
@@ -108,19 +109,30 @@ struct UsedContents {
             inline[content.id] = Int64(content.bytes.count)
             stored.bytes += Int64(content.bytes.count)
         }
-        for pack in commit.packs where knownPacks.insert(pack.id).inserted {
+        for pack in commit.packs where packDevices[pack.id] == nil {
+            packDevices[pack.id] = commit.device.id
             packs.append(pack)
             stored.packs += 1
             stored.bytes += pack.size
         }
-        var freed: Int64 = 0
-        if let pruning = commit.pruning {
-            let retired = Set(pruning.retired)
-            for pack in packs where retired.contains(pack.id) { freed &+= pack.size }
-            packs.removeAll { retired.contains($0.id) }
-        }
-        growth.add(at: commit.time, stored: stored.bytes &- before, freed: freed)
         devices[commit.device.id] = stored
+        let freed = commit.pruning.map { retire(Set($0.retired)) } ?? 0
+        growth.add(at: commit.time, stored: stored.bytes &- before, freed: freed)
+    }
+
+    /// Removes packs that a prune has removed, from the shares of the devices, too.
+    ///
+    /// - Returns: Their size.
+    private mutating func retire(_ retired: Set<[UInt8]>) -> Int64 {
+        var freed: Int64 = 0
+        for pack in packs where retired.contains(pack.id) {
+            freed &+= pack.size
+            guard let device = packDevices[pack.id] else { continue }
+            devices[device]?.packs -= 1
+            devices[device]?.bytes &-= pack.size
+        }
+        packs.removeAll { retired.contains($0.id) }
+        return freed
     }
 
     /// - Returns: The number of the path.

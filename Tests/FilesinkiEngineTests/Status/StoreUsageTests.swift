@@ -169,4 +169,29 @@ struct StoreUsageTests {
         #expect(found.devices.map(\.packs) == [1, 0])
         #expect(found.devices.last?.bytes == 4)
     }
+    @Test func `what a prune has removed is not counted for the device that stored it`()
+        async throws
+    {
+        for first: UInt8 in 1...3 {
+            try a.write(["one": file([first] + middle.map { $0 &* first })])
+            try await a.sync()
+        }
+        let b = try await world.replica("b")
+        try await b.sync()
+        try b.write(["one": file(middle.reversed())])
+        try await b.sync()
+        let before = try await b.with { try await $0.statistics() }
+        #expect(before.devices.map(\.packs).reduce(0, +) == 4)
+        var policy = RetentionPolicy()
+        policy.last = 1
+        let removed = try await b.with { [policy] in
+            try await $0.prune(policy, isDryRun: false, nil).removedPacks
+        }
+        #expect(removed > 0)
+        let after = try await b.with { try await $0.statistics() }
+        #expect(after.devices.map(\.packs).reduce(0, +) == after.objects[.packs]?.count)
+        let bytes = after.devices.reduce(0) { $0 + $1.bytes }
+        #expect(bytes == after.objects[.packs]?.bytes)
+        #expect(after.growth.days(limit: 1).first?.freed ?? 0 > 0)
+    }
 }
