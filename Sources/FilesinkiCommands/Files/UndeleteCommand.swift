@@ -156,8 +156,11 @@ struct UndeleteCommand: ReplicaCommand {
         let result = try await session.retryUntilPublished(
             saved, of: target, publishWait, replica.waiting)
         let code = ExitCode(queueing: result.sync, isWaiting: publishWait.wait)
+        // A folder is listed with what was in it, as in the plan. For programs, what was named has an object of its own.
+        let isForProgram = console.outputOptions.isJSON || console.outputOptions.isNull
+        let isListed = !isForProgram && made.folders.contains(target)
         try console.show(
-            restored: made.restored.filter { $0 != target }, folders: made.folders)
+            restored: made.restored.filter { isListed || $0 != target }, folders: made.folders)
         try console.show(result, of: target, exit: code)
         try console.show(made.notices, type: "notice")
         return (code, made)
