@@ -103,6 +103,8 @@ struct PruneTests {
             "\(dry.text)")
         // It has published nothing.
         #expect(!dry.lines[3].contains("published"))
+        #expect(dry.lines[3].contains("; a sync from 20"), "\(dry.text)")
+        #expect(dry.lines[3].hasSuffix(" on acknowledges a later one"), "\(dry.text)")
         let json = try await world.expect([
             "prune", "--root", "a", "--keep-last", "2", "-n", "--json",
         ])
@@ -119,6 +121,10 @@ struct PruneTests {
             devices[0].contains("seen @8") && devices[0].contains("acknowledged @1"), "\(devices)")
         #expect(
             devices[1].contains("seen @6") && devices[1].contains("acknowledged @6"), "\(devices)")
+        world.wait(seconds: 86_401)
+        let later = try await world.expect(["prune", "--root", "a", "--keep-last", "2", "-n"])
+        #expect(
+            later.lines[3].hasSuffix("; its next sync acknowledges a later one"), "\(later.text)")
     }
 
     @Test("a prune that frees nothing says why, and for which devices it keeps what it keeps")

@@ -111,7 +111,7 @@ struct PruneCommand: ReplicaCommand {
             try console.show(result.notices, type: "notice")
             try console.output.json(object(result, exit: code))
         } else if dryRun {
-            for line in summary(result).flatMap({
+            for line in summary(result, at: console.systemContext.now()).flatMap({
                 FlowText.words($0, indent: "    ", within: console.outputColumns)
             }) {
                 try console.output.line(line)
@@ -119,7 +119,7 @@ struct PruneCommand: ReplicaCommand {
             try console.output.flush()
             try console.show(result.notices, type: "notice")
         } else {
-            for line in summary(result) { console.say(line) }
+            for line in summary(result, at: console.systemContext.now()) { console.say(line) }
         }
         if !report.json {
             for line in Self.lines(of: result.prunedPaths) { console.detail(line) }
@@ -165,11 +165,11 @@ struct PruneCommand: ReplicaCommand {
         return object
     }
 
-    private func summary(_ result: PruneReport) -> [String] {
+    private func summary(_ result: PruneReport, at now: Timestamp) -> [String] {
         let versions =
             "\(CountText.text(result.keptVersions, "version")) kept, "
             + "\(CountText.text(result.droppedVersions)) dropped."
-        var lines = [versions] + (result.reasons?.lines ?? [])
+        var lines = [versions] + (result.reasons?.lines(at: now) ?? [])
         let heading = lines.count
         if result.removedPacks + result.removedUnnamedPacks > 0 { lines.append(packs(result)) }
         if result.lacksSpace {
@@ -219,7 +219,7 @@ struct PruneCommand: ReplicaCommand {
         guard result.removesNoPack, result.reasons?.devices.isEmpty == false else { return }
         try console.output.flush()
         console.say(
-            "A device acknowledges once a day or after 64 commits, in a sync. For one that will not come back: "
+            "A device acknowledges once a day or after 64 commits, in a sync. Only for one that will not come back: "
                 + "filesinki devices forget NAME.")
     }
 
@@ -262,7 +262,7 @@ struct PruneCommand: ReplicaCommand {
 
 extension KeptReasons {
     /// A line for each reason.
-    fileprivate var lines: [String] {
+    fileprivate func lines(at now: Timestamp) -> [String] {
         var lines: [String] = []
         if current > 0 { lines.append("  \(CountText.text(current)) in the current tree") }
         if byRules > 0 { lines.append("  \(CountText.text(byRules)) by the rules") }
@@ -270,7 +270,8 @@ extension KeptReasons {
             lines.append(
                 "  \(CountText.text(share.versions)) for \(printable(share.device.name.utf8)), which has acknowledged "
                     + "commit \(share.acknowledged), on \(TimeText.local(share.since).prefix(10))"
-                    + (share.published.map { ", and published commit \($0)" } ?? ""))
+                    + (share.published.map { ", and published commit \($0)" } ?? "")
+                    + share.nextAcknowledgement(at: now))
         }
         if devices.reduce(0, { $0 + $1.versions }) > byDevices {
             lines.append(
@@ -309,5 +310,15 @@ extension KeptReasons {
             reasons.append(["reason": "waiting", "contents": .integer(Int64(waiting))])
         }
         return reasons.map(JSONValue.object)
+    }
+}
+
+extension KeptReasons.DeviceShare {
+    /// When the device acknowledges again; empty for this device.
+    fileprivate func nextAcknowledgement(at now: Timestamp) -> String {
+        guard let acknowledgesFrom else { return "" }
+        guard acknowledgesFrom > now else { return "; its next sync acknowledges a later one" }
+        let moment = TimeText.local(acknowledgesFrom).prefix(16)
+        return "; a sync from \(moment) on acknowledges a later one"
     }
 }

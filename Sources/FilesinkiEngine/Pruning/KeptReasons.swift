@@ -10,6 +10,9 @@ package struct KeptReasons: Sendable {
         /// applied, if that is later.
         package var acknowledged: UInt64
         package var since: Timestamp
+        /// From when on a sync of the device acknowledges a later commit, if there is one, by the clock of the device; nil
+        /// for this device, which counts as having acknowledged what it has applied.
+        package var acknowledgesFrom: Timestamp?
         /// The last commit that it has published; nil if it has published none.
         package var published: UInt64?
         /// The last commit that this replica has read, if the device is this one; else nil.

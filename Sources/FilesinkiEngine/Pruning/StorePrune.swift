@@ -224,7 +224,13 @@ struct StorePrune: ReplicaPart {
                 device: acknowledgement.device, acknowledged: acknowledgement.token.sequence,
                 since: acknowledgement.time,
                 published: log.view.authors.items[acknowledgement.device.id]?.sequence)
-            guard let read, share.device.id == config.device.id else { return share }
+            guard share.device.id == config.device.id else {
+                share.acknowledgesFrom = Timestamp(
+                    seconds: acknowledgement.time.seconds + ZoneClient.secondsPerAcknowledgement,
+                    nanoseconds: acknowledgement.time.remainder)
+                return share
+            }
+            guard let read else { return share }
             share.read = read
             if hasAppliedAll, read > share.acknowledged {
                 (share.acknowledged, share.since) = (read, systemContext.now())

@@ -163,7 +163,7 @@ extension ZoneClient {
     /// The number of commits after which a device acknowledges. It also acknowledges after a day
     /// with new commits.
     package static let commitsPerAcknowledgement: UInt64 = 64
-    private static let secondsPerAcknowledgement: Int64 = 24 * 60 * 60
+    package static let secondsPerAcknowledgement: Int64 = 24 * 60 * 60
 
     /// Acknowledges and stores a checkpoint, each if it is due.
     ///
