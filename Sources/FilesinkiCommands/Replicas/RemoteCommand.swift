@@ -163,7 +163,7 @@ struct RemoteSetCommand: ReplicaCommand {
         let keys = passphrase.keys(isEncrypting: encrypt, in: console)
         let copied = try await console.withProgress { line in
             try await session.replica.migrate(
-                to: address.text, keys, notice: { try console.show([$0], type: "notice") },
+                to: address.text, keys,
                 connect: console.connector(access, of: session.settings),
                 progress: { line?.show($0) })
         }

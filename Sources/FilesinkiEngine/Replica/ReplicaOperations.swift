@@ -53,12 +53,12 @@ extension Replica {
 
     /// Copies the store to another remote: see ``StoreMigration``.
     package func migrate(
-        to address: String, _ keys: KeyOptions, notice: @Sendable (Failure) throws -> Void,
+        to address: String, _ keys: KeyOptions,
         connect: @escaping @Sendable (String) throws -> any Remote,
         progress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> MigrationReport {
         try await StoreMigration(context).migrate(
-            to: address, keys, connect: connect, notice: notice, progress)
+            to: address, keys, connect: connect, progress)
     }
 
     /// The keys of the encrypted store: see ``StoreKeys``.

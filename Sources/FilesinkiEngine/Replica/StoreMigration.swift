@@ -27,13 +27,12 @@ struct StoreMigration: ReplicaPart {
     /// - Parameters:
     ///   - keys: The secret of a copy that is to be encrypted. An encrypted store keeps its keys.
     ///   - connect: Opens the new remote.
-    ///   - notice: Is given what the user may want to know of the new place, before anything is copied.
-    /// - Throws: Code `exists` if another store is at the address, `unfit-store` if the remote lacks a guarantee,
-    ///   `corrupt` for a damaged object; what the remotes throw.
+    /// - Throws: Code `usage` if files of other programs are in the new folder, `exists` if another store is at the address,
+    ///   `unfit-store` if the remote lacks a guarantee, `corrupt` for a damaged object; what the remotes throw.
     func migrate(
         to address: String, _ keys: KeyOptions,
         connect: @escaping @Sendable (String) throws -> any Remote,
-        notice: (Failure) throws -> Void, _ progress: (@Sendable (Progress) -> Void)?
+        _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> MigrationReport {
         try RootPlacement(root: options.root).check(against: address)
         if address != config.remote { try RootPlacement.checkIsInNoStore(address) }
@@ -57,7 +56,7 @@ struct StoreMigration: ReplicaPart {
         } else {
             try await StoreOpening.requireFreePlace(plain, address)
             if await StorePlace.holdsOtherFiles(plain, address) {
-                try notice(.amongOtherFiles(address))
+                throw Failure.amongOtherFiles(address)
             }
             try await make(copy, isEncrypting: keys.isEncrypting, &report)
         }
@@ -313,10 +312,11 @@ extension Failure {
                 + "sync, and nothing is lost.")
     }
 
-    /// The folder that a store was copied to has files of other programs.
+    /// The folder that a store is to be copied to has files of other programs. A store that was moved by mistake is not
+    /// easily moved back: other devices follow it.
     fileprivate static func amongOtherFiles(_ address: String) -> Failure {
         Failure(
-            .exists, path: address, "The copy of the store will lie among other files.",
-            remedy: "If that is not intended, interrupt this, and give an empty folder.")
+            .usage, path: address, "There are other files in this folder: nothing was copied.",
+            remedy: "Give an empty folder, or a new one, which may be in it.")
     }
 }

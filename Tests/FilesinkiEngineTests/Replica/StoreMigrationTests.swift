@@ -19,7 +19,7 @@ struct StoreMigrationTests {
 
     private func migrate(_ machine: Machine, to remote: any Remote) async throws {
         try await machine.with {
-            try await $0.migrate(to: "other", .none, notice: { _ in }, connect: { _ in remote })
+            try await $0.migrate(to: "other", .none, connect: { _ in remote })
         }
     }
 
@@ -38,24 +38,25 @@ struct StoreMigrationTests {
         #expect(try await a.with { await $0.remoteAddress } == "memory")
     }
 
-    @Test("that other files are at the new place is said before anything is copied")
+    @Test("a folder with other files is refused before anything is copied")
     func amongFiles() async throws {
         let place = CrowdedRemote(wrapped: other)
         let failure = await #expect(throws: Failure.self) {
             try await a.with {
-                try await $0.migrate(
-                    to: "other", .none, notice: { throw $0 }, connect: { _ in place })
+                try await $0.migrate(to: "other", .none, connect: { _ in place })
             }
         }
+        #expect(failure?.code == .usage)
         #expect(
             failure?.description
-                == "other: The copy of the store will lie among other files. If that is not intended, interrupt this, and give "
-                + "an empty folder.")
+                == "other: There are other files in this folder: nothing was copied. Give an empty folder, or a new one, "
+                + "which may be in it.")
         var count = 0
         try await other.listPages(prefix: "") { count += $0.count }
         #expect(count == 0)
-        try await migrate(a, to: place)
-        #expect(try await StoreFormat.read(from: other) != nil)
+        #expect(try await a.with { await $0.remoteAddress } == "memory")
+        let format = try #require(try await StoreFormat.read(from: world.store))
+        #expect(try await StoreMove.read(at: world.store, of: format.id) == nil)
     }
 
     @Test("what others publish before they see the note is copied, too")
