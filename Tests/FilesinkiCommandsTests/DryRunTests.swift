@@ -157,6 +157,16 @@ struct DryRunTests {
         }
     }
 
+    @Test("a deleted folder is listed by its plan as by the run, also with one file in it")
+    func deletedFolder() async throws {
+        let world = try await Self.world()
+        let plan = try await dry(["undelete", "gone"], in: world)
+        #expect(plan.lines == ["  restore  gone", "  restore  gone/a"], "\(plan.text)")
+        let outcome = try await world.run("undelete", "--root", "a", "gone")
+        #expect(outcome.lines == ["  restored  gone", "  restored  gone/a"], "\(outcome.text)")
+        #expect(outcome.talk == "Restored 1 file.\n")
+    }
+
     @Test("a tree would be written into a folder, which is not made")
     func export() async throws {
         let world = try await Self.world()

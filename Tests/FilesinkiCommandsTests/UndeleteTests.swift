@@ -95,19 +95,6 @@ struct UndeleteTests {
         #expect(matched.lines == ["  restored  d/x.txt", "  restored  z.txt"], "\(matched.text)")
     }
 
-    @Test("a folder is listed as its plan has listed it, also with one file in it")
-    func listedAsPlanned() async throws {
-        let world = try await Self.world()
-        try world.write("1", to: "a/e/f")
-        try await world.expect(["sync", "a"])
-        try await world.expect(["rm", "--root", "a", "-r", "e"])
-        let plan = try await world.run("undelete", "--root", "a", "e", "-n")
-        #expect(plan.lines == ["  restore  e", "  restore  e/f"], "\(plan.text)")
-        let outcome = try await world.run("undelete", "--root", "a", "e")
-        #expect(outcome.lines == ["  restored  e", "  restored  e/f"], "\(outcome.text)")
-        #expect(outcome.talk == "Restored 1 file.\n")
-    }
-
     @Test("a folder and a file in it are restored once")
     func folder() async throws {
         let world = try await Self.world()
