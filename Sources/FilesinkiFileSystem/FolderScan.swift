@@ -261,13 +261,9 @@ extension FolderScan {
     mutating func start(
         at path: RelativePath, _ filter: any ScanFilter
     ) throws(Failure) -> FolderTask? {
-        var filter = filter
-        for folder in path.ancestors.reversed() {
-            if filter.ignores(folder.name, isDirectory: true) || root.holdsOwnStore(folder) {
-                result.ignored.append(path)
-                return nil
-            }
-            filter = try enter(folder, filter) { _ in true }
+        guard let filter = try inside(path.parent, of: filter) else {
+            result.ignored.append(path)
+            return nil
         }
         let slots = known.slots(of: path.parent?.bytes ?? [])
         let slot = Array(path.name).withUnsafeBytes { known.slot(of: $0, among: slots) }
@@ -281,6 +277,28 @@ extension FolderScan {
             markMissing(slot, filter)
         }
         return found.first
+    }
+
+    /// The filter inside a folder, which need not exist; nil if that is ignored.
+    ///
+    /// - Parameters:
+    ///   - folder: Nil for the root.
+    ///   - filter: That of the root.
+    private func inside(
+        _ folder: RelativePath?, of filter: any ScanFilter
+    ) throws(Failure) -> (any ScanFilter)? {
+        guard let folder else { return filter }
+        var filter = filter
+        for folder in folder.ancestors.reversed() + [folder] {
+            if filter.ignores(folder.name, isDirectory: true) || root.holdsOwnStore(folder) {
+                return nil
+            }
+            // What is in the place of a folder, such as a symlink, has no rules.
+            let isThere =
+                try root.holds(folder) ? root.status(folder)?.kind == .directory : false
+            filter = try enter(folder, filter) { _ in isThere }
+        }
+        return filter
     }
 
     /// The device of a folder, or of its nearest existing ancestor; nil is the root.
@@ -320,17 +338,24 @@ extension FolderScan {
         }
     }
 
-    /// Records rows as missing whose folder has no row and does not exist.
-    mutating func recordUnlistedMissing(below: RelativePath?) {
-        for bytes in known.unlistedFolders where !enteredUnlisted.contains(bytes) {
+    /// Records rows as missing whose folder has no row and does not exist, except what the filter of the root ignores.
+    mutating func recordUnlistedMissing(
+        below: RelativePath?, _ filter: any ScanFilter
+    ) throws(Failure) {
+        for bytes in known.unlistedFolders.sorted(by: { $0.count < $1.count })
+        where !enteredUnlisted.contains(bytes) {
             let folder = RelativePath(unchecked: bytes)
             if let below, folder != below, !folder.isInside(below) { continue }
             let unknown = result.blocked + result.ignored
             if unknown.contains(where: { $0 == folder || folder.isInside($0) }) { continue }
+            guard let inside = try inside(folder, of: filter) else {
+                result.ignored.append(folder)
+                continue
+            }
             let gone = Set(result.missing)
             for slot in known.slots(of: bytes)
             where !gone.contains(known.rows[known.row(at: slot)].path) {
-                markMissing(slot, EverythingFilter())
+                markMissing(slot, inside)
             }
         }
     }

@@ -54,7 +54,7 @@ package struct Scanner: Sendable {
             shared.add(part)
         }
         var whole = shared.value
-        whole.recordUnlistedMissing(below: below)
+        try whole.recordUnlistedMissing(below: below, filter)
         whole.blockUnmounted()
         whole.result.sort()
         return whole.result

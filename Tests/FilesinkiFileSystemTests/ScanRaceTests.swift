@@ -121,6 +121,16 @@ struct ScanRaceTests {
                 == ["blocked d", "directory d", "problem d"])
         let ignoring = Scanner(root: tree.root, filter: NameFilter(names: ["d"]))
         #expect(try words(ignoring.scan(BaseSnapshot(rows))) == ["ignored d"])
+        tree.remove("d")
+        #expect(try words(ignoring.scan(BaseSnapshot(rows))) == ["ignored d"])
+        let ignoringNames = Scanner(root: tree.root, filter: NameFilter(names: ["f", "g"]))
+        #expect(
+            try words(ignoringNames.scan(BaseSnapshot(rows)))
+                == ["ignored d/f", "ignored d/s/g", "missing d/l"])
+        try tree.link("elsewhere", at: "d")
+        #expect(
+            try words(ignoringNames.scan(BaseSnapshot(rows)))
+                == ["ignored d/f", "ignored d/s/g", "missing d/l", "symlink d -> elsewhere"])
     }
 }
 
