@@ -53,7 +53,7 @@ struct KeyValueBridgeCommand: ReplicaCommand {
             publishWait: publishWait,
             options: options)
         let session = try await options.open(in: console)
-        guard watch else { return try await bridging.run(session, in: console) }
+        guard watch else { return try await bridging.run(session, in: console).code }
         return try await console.untilInterrupted {
             try await bridging.watch(session, interval, in: console)
         }
@@ -96,20 +96,46 @@ private struct Bridging: Sendable {
     private static let limit = 16 << 20
 
     /// One run: fetch, compare, change both sides, publish.
-    func run(_ session: KeyValueSession, in console: Console) async throws -> ExitCode {
+    ///
+    /// - Returns: The exit code, and the state of the file that the run has seen or written.
+    func run(
+        _ session: KeyValueSession, in console: Console
+    ) async throws -> (code: ExitCode, seen: SeenFile) {
         _ = try await session.send(PublishWaitOption.none, operation: "kv bridge", in: console)
-        let report = try await exchange(session, in: console)
+        let (report, seen) = try await exchange(session, in: console)
         let sent = try await session.send(publishWait, operation: "kv bridge", in: console)
         let code: ExitCode =
             report.unfit.isEmpty ? sent.code(publishWait) : .partial
         try show(report, code, in: console)
         if code == .away || !report.toStore.isEmpty { console.sayUnpublished(sent) }
-        return code
+        return (code, seen)
     }
 
+    /// Compares the file with the store, and changes both. If the file is saved before it is written, what was saved is read first.
     private func exchange(
         _ session: KeyValueSession, in console: Console
-    ) async throws -> BridgeReport {
+    ) async throws -> (report: BridgeReport, seen: SeenFile) {
+        var sent: [ValueKey] = []
+        while true {
+            let seen = SeenFile(stamp: FileStamp(at: place))
+            let mode = FileCall.status(place)?.st_mode
+            var (report, bridge) = try await compare(session, in: console)
+            report.toStore = sent + report.toStore.filter { !sent.contains($0) }
+            sent = report.toStore
+            guard let content = report.content else {
+                try await session.values.remember(report, bridge)
+                return (report, seen)
+            }
+            guard seen.isCurrent(place) else { continue }
+            try write(content, mode: mode, in: console)
+            try await session.values.remember(report, bridge)
+            return (report, try written(content, in: console))
+        }
+    }
+
+    private func compare(
+        _ session: KeyValueSession, in console: Console
+    ) async throws -> (report: BridgeReport, bridge: SettingsBridge) {
         let status = FileCall.status(place)
         let time = status.map {
             Timestamp(seconds: Int64($0.st_mtim.tv_sec), nanoseconds: Int64($0.st_mtim.tv_nsec))
@@ -119,10 +145,14 @@ private struct Bridging: Sendable {
         let bridge = SettingsBridge(
             name: printable(place), keys: keys, prefix: options.prefixBytes,
             time: time ?? console.systemContext.now())
-        let report = try await session.values.bridge(SettingsFile(bytes, format), bridge)
-        if let content = report.content { try write(content, mode: status?.st_mode, in: console) }
-        try await session.values.remember(report, bridge)
-        return report
+        return (try await session.values.bridge(SettingsFile(bytes, format), bridge), bridge)
+    }
+
+    /// The state of the file that was just written; none if a user has saved it since.
+    private func written(_ content: [UInt8], in console: Console) throws -> SeenFile {
+        let seen = SeenFile(stamp: FileStamp(at: place))
+        let bytes = try InputFile(file, in: console).readAll(limit: Self.limit)
+        return bytes == content ? seen : SeenFile(stamp: nil, isOther: true)
     }
 
     /// Replaces the file. Its permissions are the same at every moment.
@@ -144,13 +174,12 @@ private struct Bridging: Sendable {
             session.values, place: session.place, minimumInterval: interval
         ) { console.complain($0) }
         while true {
-            _ = try await run(session, in: console)
-            let stamp = Self.stamp(place)
+            let seen = try await run(session, in: console).seen
             if interval > .zero { try await console.systemContext.sleep(interval) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await observer.next() }
                 group.addTask { [place] in
-                    while Self.stamp(place) == stamp {
+                    while seen.isCurrent(place) {
                         try await console.systemContext.sleep(.milliseconds(200))
                     }
                 }
@@ -158,11 +187,6 @@ private struct Bridging: Sendable {
                 group.cancelAll()
             }
         }
-    }
-
-    /// What tells one state of a file from the next.
-    private static func stamp(_ place: [UInt8]) -> FileStamp? {
-        FileStamp(at: place)
     }
 
     private func show(_ report: BridgeReport, _ code: ExitCode, in console: Console) throws {
@@ -181,6 +205,16 @@ private struct Bridging: Sendable {
         object.add("unfit", .array(report.unfit.map { $0.jsonValue(options) }))
         try console.output.json(object)
     }
+}
+
+/// A state of the file, which tells whether it was saved since.
+private struct SeenFile: Sendable {
+    /// Nil if there was no file.
+    var stamp: FileStamp?
+    /// Whether the file is another one by now.
+    var isOther = false
+
+    func isCurrent(_ place: [UInt8]) -> Bool { !isOther && FileStamp(at: place) == stamp }
 }
 
 extension PublishWaitOption {
