@@ -27,6 +27,8 @@ struct ConflictsCommand: ReplicaCommand {
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let open = try await session.openConflictsWithBases()
         let conflicts = open.all
+        // Rules that cannot be read are reported by the next run.
+        let rules = conflicts.isEmpty ? nil : try? await session.replica.ignoreMatcher()
         let now = console.systemContext.now()
         for conflict in conflicts {
             if report.json {
@@ -34,8 +36,10 @@ struct ConflictsCommand: ReplicaCommand {
             } else if null.null {
                 try console.output.path(conflict.path)
             } else {
+                let isIgnored = rules?.ignores(conflict.path, isDirectory: false) ?? false
                 let lines = conflict.text(
-                    of: open, now: now, hints: console.hints, within: console.outputColumns)
+                    of: open, isIgnored: isIgnored, now: now, hints: console.hints,
+                    within: console.outputColumns)
                 for line in lines { try console.output.line(line) }
             }
         }
@@ -113,7 +117,8 @@ extension OpenConflict {
 
     /// Three lines: the versions, where they are, and what to do; more where they do not fit.
     fileprivate func text(
-        of open: OpenConflicts, now: Timestamp, hints: CommandHints, within width: Int?
+        of open: OpenConflicts, isIgnored: Bool, now: Timestamp, hints: CommandHints,
+        within width: Int?
     ) -> [String] {
         let versions = versions(open.isOneOfSeveral(self)).map { name, entry in
             let none = name != "base" ? "deleted" : isBaseKnown ? "nothing" : "unknown here"
@@ -123,13 +128,21 @@ extension OpenConflict {
         let name = hints.word(open.name(of: self))
         let commands = [
             "    compare: \(hints.text("filesinki diff")) --conflict \(name)",
-            "resolve: \(hints.text("filesinki resolve")) \(name) --take \(takeWords)",
+            isIgnored
+                ? endOfIgnored(hints)
+                : "resolve: \(hints.text("filesinki resolve")) \(name) --take \(takeWords)",
         ]
         let indent = "    "
         let place = [indent + placeParts[0]] + placeParts.dropFirst()
         return FlowText.lines(head, separator: "    ", indent: indent, within: width)
             + FlowText.lines(place, separator: "  ", indent: indent, within: width)
             + FlowText.lines(commands, separator: "      ", indent: indent, within: width)
+    }
+
+    /// What ends the conflict of a path that a rule ignores by now: no command changes that.
+    private func endOfIgnored(_ hints: CommandHints) -> String {
+        guard let copy else { return "ignored here by a rule: the conflict stays with the rule" }
+        return "ignored here by a rule: keep what you need of \(hints.word(copy)), and remove that"
     }
 
     /// Which version is at the path, and where the other one is; empty without a conflict copy.

@@ -49,8 +49,8 @@ struct ResolveCommand: ReplicaCommand {
     @Option(
         name: .customLong("take"), parsing: .singleValue,
         help: ArgumentHelp(
-            "here (this replica's version), there (the other one), the device that wrote one, base, "
-                + "or a version number.",
+            "here or mine (this replica's version), there (the other one), the device that wrote one, "
+                + "committed (the one in place), copy (the one in the conflict copy), base, or a version number.",
             valueName: "side"),
         completion: Candidates.asked)
     var takes: [String] = []
@@ -188,6 +188,9 @@ struct ResolveCommand: ReplicaCommand {
                 {
                     // The others end here as well.
                     done.add(failure, at: target.path, isUndo: undo)
+                } catch let failure as Failure where failure.code == .usage && targets.count > 1 {
+                    // Such as a rule that ignores the path. The others are none of its business.
+                    done.refuse(failure, at: target.path)
                 }
             }
         } catch {
@@ -200,9 +203,9 @@ struct ResolveCommand: ReplicaCommand {
         let code = try done.show(in: console)
         if let last { throw last }
         if undo {
-            try await session.sayReopened(targets.map(\.path))
+            try await session.sayReopened(done.paths)
         } else {
-            try await session.sayResolved(targets.map(\.path), taking: taken)
+            try await session.sayResolved(done.paths, taking: taken)
         }
         return code
     }
@@ -276,6 +279,7 @@ private final class ResolvedConflicts {
     private var code = ExitCode.done
     /// What is not published, as the store was moved or refuses it, and why.
     private var unpublished: [(problem: Problem, failure: Failure)] = []
+    private var refused: [Problem] = []
 
     func add(_ next: SyncReport, _ nextCode: ExitCode) {
         var sum = next
@@ -291,9 +295,15 @@ private final class ResolvedConflicts {
     /// - Returns: The exit code of the command.
     @discardableResult
     func show(in console: Console) throws -> ExitCode {
+        let code = refused.isEmpty ? code : .partial
         if let report { try console.show(report, exit: code) }
-        try console.show(unpublished.map(\.problem), type: "problem")
+        try console.show(unpublished.map(\.problem) + refused, type: "problem")
         return code
+    }
+
+    /// Adds a conflict that stays as it was, while others end.
+    func refuse(_ failure: Failure, at path: RelativePath) {
+        refused.append(Problem(path, failure))
     }
 
     /// Adds a conflict that has ended, or is open again, here only; or that stays as it was, as the store was moved.
@@ -304,5 +314,10 @@ private final class ResolvedConflicts {
     }
 
     /// The failure that ends the command: it says why, and what was done about the last path.
-    func takeLastFailure() -> Failure? { unpublished.popLast()?.failure }
+    ///
+    /// A refusal ends the command only if all were refused.
+    func takeLastFailure() -> Failure? {
+        if let last = unpublished.popLast() { return last.failure }
+        return paths.isEmpty ? refused.popLast()?.failure : nil
+    }
 }
