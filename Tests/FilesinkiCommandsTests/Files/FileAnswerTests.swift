@@ -145,6 +145,8 @@ struct FileAnswerTests {
               sent      deleted    sub
             ! Deleted 1 file.
             $ undelete sub --root a
+              restored  sub
+              restored  sub/two
             ! Restored 1 file.
             $ undelete sub --root a
             ! filesinki: sub: The folder is not deleted. Nothing in it was deleted: see filesinki ls --root WORLD/a --deleted.
