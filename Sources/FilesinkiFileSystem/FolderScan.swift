@@ -261,7 +261,7 @@ extension FolderScan {
     mutating func start(
         at path: RelativePath, _ filter: any ScanFilter
     ) throws(Failure) -> FolderTask? {
-        guard let filter = try inside(path.parent, of: filter) else {
+        guard let filter = try inside(path.parent, of: filter, isThere: { _ in true }) else {
             result.ignored.append(path)
             return nil
         }
@@ -284,8 +284,10 @@ extension FolderScan {
     /// - Parameters:
     ///   - folder: Nil for the root.
     ///   - filter: That of the root.
+    ///   - isThere: Whether a folder may have files of rules.
     private func inside(
-        _ folder: RelativePath?, of filter: any ScanFilter
+        _ folder: RelativePath?, of filter: any ScanFilter,
+        isThere: (RelativePath) throws(Failure) -> Bool
     ) throws(Failure) -> (any ScanFilter)? {
         guard let folder else { return filter }
         var filter = filter
@@ -293,12 +295,19 @@ extension FolderScan {
             if filter.ignores(folder.name, isDirectory: true) || root.holdsOwnStore(folder) {
                 return nil
             }
-            // What is in the place of a folder, such as a symlink, has no rules.
-            let isThere =
-                try root.holds(folder) ? root.status(folder)?.kind == .directory : false
+            let isThere = try isThere(folder)
             filter = try enter(folder, filter) { _ in isThere }
         }
         return filter
+    }
+
+    /// Whether a folder is at a path. What is in its place, such as a symlink, has no rules.
+    private func isFolder(_ path: RelativePath) throws(Failure) -> Bool {
+        do throws(Failure) { return try root.status(path)?.kind == .directory } catch {
+            // A symlink replaced a folder above it.
+            if error.code != .badPath { throw error }
+            return false
+        }
     }
 
     /// The device of a folder, or of its nearest existing ancestor; nil is the root.
@@ -348,7 +357,7 @@ extension FolderScan {
             if let below, folder != below, !folder.isInside(below) { continue }
             let unknown = result.blocked + result.ignored
             if unknown.contains(where: { $0 == folder || folder.isInside($0) }) { continue }
-            guard let inside = try inside(folder, of: filter) else {
+            guard let inside = try inside(folder, of: filter, isThere: isFolder) else {
                 result.ignored.append(folder)
                 continue
             }

@@ -28,7 +28,8 @@ struct ConflictsCommand: ReplicaCommand {
         let open = try await session.openConflictsWithBases()
         let conflicts = open.all
         // Rules that cannot be read are reported by the next run.
-        let rules = conflicts.isEmpty ? nil : try? await session.replica.ignoreMatcher()
+        let isForPeople = !report.json && !null.null && !conflicts.isEmpty
+        let rules = isForPeople ? try? await session.replica.ignoreMatcher() : nil
         let now = console.systemContext.now()
         for conflict in conflicts {
             if report.json {

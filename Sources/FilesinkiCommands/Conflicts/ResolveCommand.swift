@@ -189,7 +189,7 @@ struct ResolveCommand: ReplicaCommand {
                     // The others end here as well.
                     done.add(failure, at: target.path, isUndo: undo)
                 } catch let failure as Failure where failure.code == .usage && targets.count > 1 {
-                    // Such as a rule that ignores the path. The others are none of its business.
+                    // Such as one whose path a rule ignores. The others are resolved all the same.
                     done.refuse(failure, at: target.path)
                 }
             }

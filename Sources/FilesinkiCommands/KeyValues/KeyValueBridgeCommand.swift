@@ -118,8 +118,8 @@ private struct Bridging: Sendable {
         var sent: [ValueKey] = []
         while true {
             let seen = SeenFile(stamp: FileStamp(at: place))
-            let mode = FileCall.status(place)?.st_mode
-            var (report, bridge) = try await compare(session, in: console)
+            let status = FileCall.status(place)
+            var (report, bridge) = try await compare(status, session, in: console)
             report.toStore = sent + report.toStore.filter { !sent.contains($0) }
             sent = report.toStore
             guard let content = report.content else {
@@ -127,16 +127,16 @@ private struct Bridging: Sendable {
                 return (report, seen)
             }
             guard seen.isCurrent(place) else { continue }
-            try write(content, mode: mode, in: console)
+            try write(content, mode: status?.st_mode, in: console)
             try await session.values.remember(report, bridge)
             return (report, try written(content, in: console))
         }
     }
 
+    /// - Parameter status: That of the file; nil if there is none.
     private func compare(
-        _ session: KeyValueSession, in console: Console
+        _ status: stat?, _ session: KeyValueSession, in console: Console
     ) async throws -> (report: BridgeReport, bridge: SettingsBridge) {
-        let status = FileCall.status(place)
         let time = status.map {
             Timestamp(seconds: Int64($0.st_mtim.tv_sec), nanoseconds: Int64($0.st_mtim.tv_nsec))
         }
