@@ -152,6 +152,18 @@ int fsk_set_attribute(const char *path, const char *name, const void *value, siz
 
 int fsk_sync_file_system(int file) { return syncfs(file); }
 
+int fsk_birth_time(int file, int64_t *seconds, uint32_t *nanoseconds) {
+    struct statx found;
+    if (statx(file, "", AT_EMPTY_PATH, STATX_BTIME, &found) != 0) return -1;
+    if (!(found.stx_mask & STATX_BTIME)) {
+        errno = ENOTSUP;
+        return -1;
+    }
+    *seconds = found.stx_btime.tv_sec;
+    *nanoseconds = found.stx_btime.tv_nsec;
+    return 0;
+}
+
 void fsk_share_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 void fsk_keep_memory_private(void) {

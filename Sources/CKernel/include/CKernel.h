@@ -47,6 +47,10 @@ int fsk_set_attribute(const char *path, const char *name, const void *value, siz
 // syncfs(2).
 int fsk_sync_file_system(int file);
 
+// When the inode of an open file was made (statx(2), STATX_BTIME); fails with ENOTSUP where the file system keeps no
+// such time.
+int fsk_birth_time(int file, int64_t *seconds, uint32_t *nanoseconds);
+
 // Keeps glibc from giving each thread a heap of its own, which never shrinks again (mallopt(3),
 // M_ARENA_MAX): blocks and packs of several megabytes pass through several threads. On the first sync
 // of 84,000 files this took the peak from 257 MB to 162 MB.

@@ -11,10 +11,11 @@ extension Deletions {
     func plan(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions, _ rules: RunRules
     ) async throws -> SyncReport {
-        let before = try await sync.syncPaths(paths, options, rules: rules)
+        var before = try await sync.syncPaths(paths, options, rules: rules)
         try requireSent(paths, recursive: recursive, options, before)
+        let movedOut = before.takeMovedOut(atOrInside: paths)
         var doomed = DoomedPaths(root: root, filter: rules.filter, recursive: recursive)
-        for path in paths where try !doomed.add(path) {
+        for path in paths where try !doomed.add(path) && !path.isAtOrInside(movedOut) {
             if !before.steps.contains(where: { $0.isReceived(atOrInside: path) }) {
                 try requireDeleted(path, before)
             }
@@ -36,6 +37,9 @@ extension Deletions {
                 report.steps.append(try deletion(of: path, isFolder: status?.kind == .directory))
             }
         }
+        for path in try gone(paths, movedOut) where known.insert(path).inserted {
+            report.steps.append(try deletion(of: path, isFolder: false))
+        }
         // What is deleted here already, or would be received to be deleted.
         report.steps += before.steps.filter { step in
             !known.contains(step.path)
@@ -45,6 +49,16 @@ extension Deletions {
         }.map(\.deletion)
         report.foreseeStop(at: config.remote, "The run would delete here, and send nothing.")
         return report
+    }
+
+    /// What the paths have in the store of what was moved out of the chosen paths.
+    private func gone(
+        _ paths: [RelativePath], _ movedOut: Set<RelativePath>
+    ) throws -> [RelativePath] {
+        let tops = paths.filter { $0.isAtOrInside(movedOut) } + movedOut
+        let all = try tops + tops.flatMap { try manifest.baseRows(below: $0).map(\.path) }
+        let named = Set(paths)
+        return Set(all).filter { $0.isAtOrInside(named) }.sorted()
     }
 
     private func deletion(of path: RelativePath, isFolder: Bool) throws -> Step {

@@ -44,12 +44,13 @@ struct Deletions: ReplicaPart {
         let seen = try stamps(atAndBelow: paths, rules)
         // Publish local changes first, so that the deleted contents are in the history, and see
         // what is new.
-        let before = try await publishFirst(paths, options, rules)
+        var before = try await publishFirst(paths, options, rules)
         try rulesReader.requireSynced(
             paths, after: before, options, remedy: Self.remedyForIgnored)
         try requireSent(paths, recursive: recursive, options, before)
+        let movedOut = before.takeMovedOut(atOrInside: paths)
         let (changed, kept) = try removeHere(
-            paths, recursive: recursive, options, after: before, seen: seen)
+            paths, recursive: recursive, options, after: before, seen: seen, besides: movedOut)
         options.namesDeletions = true
         var after = try await sync.afterChange("Deleted here", at: first) { [options] in
             try await sync.syncPaths(paths, options, after: before)
@@ -71,15 +72,18 @@ struct Deletions: ReplicaPart {
     ///   - before: The run that has brought what is at the paths into the history.
     ///   - seen: What was there when the command began; nil if the run has published all. What came later and could not
     ///     be published stays: it exists nowhere else, and nobody has asked for its deletion.
+    ///   - movedOut: What is gone, as that run has found, and was not sent as deleted.
     /// - Returns: What was not removed because it changed meanwhile or is not synced, and the folders that stay because they
     ///   hold ignored files.
     func removeHere(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions, after before: SyncReport,
-        seen: [RelativePath: FileStamp]? = nil
+        seen: [RelativePath: FileStamp]? = nil, besides movedOut: Set<RelativePath> = []
     ) throws -> (changed: [Problem], kept: [Problem]) {
         var doomed = DoomedPaths(
             root: root, filter: try rulesReader.runRules(options).filter, recursive: recursive)
-        for path in paths where try !doomed.add(path) { try requireDeleted(path, before) }
+        for path in paths where try !doomed.add(path) && !path.isAtOrInside(movedOut) {
+            try requireDeleted(path, before)
+        }
         let writer = try editor.makeWriter()
         var changed: [Problem] = []
         for path in doomed.paths {

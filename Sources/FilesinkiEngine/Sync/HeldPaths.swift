@@ -112,7 +112,7 @@ extension SyncEngine {
         var folders = [RelativePath?.none] + choice.paths.flatMap(\.ancestors).map(Optional.some)
         folders = Array(Set(folders))
         for folder in folders {
-            for name in try names(in: folder) {
+            for name in try namesIfThere(in: folder) {
                 let path = folder?.appending(name) ?? RelativePath(unchecked: name)
                 guard !choice.holds(path), !RelativePath.isStateFolder(name),
                     !isCompanion(path, of: choice), let status = try root.status(path),
@@ -124,7 +124,8 @@ extension SyncEngine {
         return found.sorted()
     }
 
-    private func names(in folder: RelativePath?) throws -> [[UInt8]] {
+    /// The names in a folder, or in the root; none where the folder is not there.
+    func namesIfThere(in folder: RelativePath?) throws -> [[UInt8]] {
         guard let folder else { return try root.names() }
         guard kind(at: folder) == .directory else { return [] }
         return try root.names(in: folder)

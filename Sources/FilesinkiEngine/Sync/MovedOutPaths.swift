@@ -5,17 +5,16 @@ import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiText
 
-/// Finds what was moved out of the chosen paths of a partial replica, to a place in the root that it does not hold.
+/// Holds back the deletion of what was moved out of the chosen paths of a partial replica, to a place in the root that it does not hold.
 ///
 /// Nobody would send the file from there, and its deletion would go to all devices. So neither is sent until the user says
 /// which one is meant.
 extension SyncEngine {
-    /// The most files and folders outside of the chosen paths that a run looks at.
-    private static let limit = 10_000
-
     /// Leaves what was moved out as it is elsewhere, and says so.
     func holdMovedOut(_ found: inout ScanResult, _ run: SyncRun) throws {
-        let out = try movedOut(found.missing, run)
+        let out = try movedOut(found.missing, run) { [found] in
+            found.candidates.map(\.status.stamp) + found.changed.map(\.stamp)
+        }
         guard !out.isEmpty else { return }
         let held = Set(out.keys)
         found.missing.removeAll { $0.isAtOrInside(held) }
@@ -26,7 +25,7 @@ extension SyncEngine {
     /// The same for a scan of some paths.
     func holdMovedOut(_ seen: inout Observation, _ run: SyncRun) throws {
         let gone = seen.changes.filter { $0.value.entry == nil }.map(\.key)
-        let out = try movedOut(gone, run)
+        let out = try movedOut(gone, run) { [seen] in Array(seen.stamps.values) }
         guard !out.isEmpty else { return }
         let held = Set(out.keys)
         for path in gone where path.isAtOrInside(held) { seen.changes[path] = nil }
@@ -35,14 +34,14 @@ extension SyncEngine {
     }
 
     /// Whether the store does not have the path any more: then there is no deletion to be sent.
-    private func isDeletedThere(_ path: RelativePath, _ run: SyncRun) throws -> Bool {
+    func isDeletedThere(_ path: RelativePath, _ run: SyncRun) throws -> Bool {
         let change = try run.remote.changes[path]?.entry ?? manifest.remote(path)?.entry
         return change?.entry.kind == .tombstone
     }
 
     /// What a user is told: of a folder that was moved with what is in it, one line.
     private func problems(
-        _ out: [RelativePath: RelativePath], _ run: SyncRun
+        _ out: [RelativePath: MovedOutPlace], _ run: SyncRun
     ) throws -> [Problem] {
         var files: [MovedOut: Int] = [:]
         var gone: [RelativePath: Bool] = [:]
@@ -57,56 +56,52 @@ extension SyncEngine {
             let isInside = moved.path != path && run.base.row(path)?.entry.kind != .directory
             files[moved, default: 0] += isInside ? 1 : 0
         }
-        return files.sorted { ($0.key.path, $0.key.place) < ($1.key.path, $1.key.place) }
-            .map { Problem($0.key.path, .movedOut($0.key, files: $0.value)) }
+        return files.sorted { ($0.key.path, $0.key.place.path) < ($1.key.path, $1.key.place.path) }
+            .map { moved, files in
+                let isFolder = files > 0 || run.base.row(moved.path)?.entry.kind == .directory
+                return Problem(moved.path, .movedOut(moved, files: files, isFolder: isFolder))
+            }
     }
 
-    /// Where paths are now that are gone from the chosen ones, by their inode.
+    /// Where paths are now that are gone from the chosen ones.
+    ///
+    /// - Parameter new: The stamps of what is new or changed in the chosen ones: what was renamed there was not moved out.
     private func movedOut(
-        _ gone: [RelativePath], _ run: SyncRun
-    ) throws -> [RelativePath: RelativePath] {
+        _ gone: [RelativePath], _ run: SyncRun, besides new: () -> [FileStamp]
+    ) throws -> [RelativePath: MovedOutPlace] {
         guard let choice = run.rules.choice, !gone.isEmpty else { return [:] }
-        var lost: [UInt64: BaseRow] = [:]
-        for path in gone where try choice.contains(path) && !isDeletedThere(path, run) {
-            if let row = run.base.row(path), let stamp = row.stamp { lost[stamp.inode] = row }
+        // A run for some paths has not looked for the folders above them.
+        let folders = try Set(gone.flatMap(\.ancestors)).subtracting(gone)
+            .filter { try choice.contains($0) && root.status($0) == nil }
+        // What a command was told by name to delete may be anywhere else.
+        let named = try reviewNamedDeletions(isDryRun: true)
+        let held = Set(new().map(\.inode))
+        let lost = try (gone + folders).compactMap { path -> BaseRow? in
+            guard choice.contains(path), !named.contains(path),
+                !(run.options.namesDeletions && run.selection.contains(path)),
+                let row = run.base.row(path), row.stamp.map({ held.contains($0.inode) }) != true,
+                try !isDeletedThere(path, run)
+            else { return nil }
+            return row
         }
-        var out: [RelativePath: RelativePath] = [:]
-        var left = Self.limit
-        var waiting = lost.isEmpty ? [] : try unheldPaths(run.rules, choice)
-        while let path = waiting.popLast(), left > 0, out.count < lost.count {
-            left -= 1
-            guard let status = try root.status(path) else { continue }
-            if let row = lost[status.stamp.inode], row.entry.kind == status.kind.entryKind,
-                row.stamp?.isSameContent(as: status.stamp) == true
-            {
-                out[row.path] = path
-            }
-            if status.kind == .directory {
-                waiting += try root.names(in: path).map { path.appending($0) }
-            }
-        }
-        return out
+        guard !lost.isEmpty else { return [:] }
+        var search = MovedOutSearch(root, lost: lost)
+        try search.look(at: unheldPaths(run.rules, choice))
+        return search.places
     }
 }
 
 /// A path that was moved, and where it is.
 private struct MovedOut: Hashable {
     let path: RelativePath
-    let place: RelativePath
+    let place: MovedOutPlace
 
     /// The same of the folder of both, if the path has kept its name.
     var above: MovedOut? {
-        guard path.name == place.name, let folder = path.parent, let other = place.parent else {
-            return nil
-        }
-        return MovedOut(path: folder, place: other)
-    }
-}
-
-extension FileStamp {
-    /// Whether a file that was moved may have both stamps: a move changes neither size nor time.
-    fileprivate func isSameContent(as other: FileStamp) -> Bool {
-        device == other.device && size == other.size && modified == other.modified
+        guard path.name == place.path.name, let folder = path.parent,
+            let other = place.path.parent
+        else { return nil }
+        return MovedOut(path: folder, place: MovedOutPlace(path: other, isCopy: place.isCopy))
     }
 }
 
@@ -114,13 +109,41 @@ extension Failure {
     /// A path was moved to where the replica syncs nothing.
     ///
     /// - Parameter files: How many files are in it.
-    fileprivate static func movedOut(_ moved: MovedOut, files: Int) -> Failure {
+    fileprivate static func movedOut(
+        _ moved: MovedOut, files: Int, isFolder: Bool
+    ) -> Failure {
         let also = files > 0 ? ", with \(CountText.text(files, "file")) in it" : ""
+        let place = moved.place.path
+        let found = moved.place.isCopy ? "a copy of it is at" : "it is at"
         return Failure(
             .usage, path: moved.path.bytes,
-            "Not sent as deleted\(also): it is at \(moved.place) now, outside of the paths that this replica holds.",
-            remedy: "To move it on all devices, run filesinki only add "
-                + "\(ShellWord.path(moved.place.bytes)), then sync. To delete it there, move it out of "
-                + "the replica.")
+            "Not sent as deleted\(also): \(found) \(place) now, outside of the paths that this replica holds.",
+            remedy: "To move it on all devices, run filesinki only add \(ShellWord.path(place.bytes)), then sync. "
+                + "To delete it there, run filesinki delete \(isFolder ? "-r " : "")"
+                + "\(ShellWord.path(moved.path.bytes)).", cause: MovedOutCause())
+    }
+
+    /// Whether it says that the deletion of what was moved out of the chosen paths was held back.
+    fileprivate var isOfMovedOut: Bool { cause is MovedOutCause }
+}
+
+/// Marks a failure as one of a deletion that was held back.
+private struct MovedOutCause: Error, CustomStringConvertible {
+    let description = "Nothing is synced from where it is."
+}
+
+extension SyncReport {
+    /// Takes out that the deletion of what was moved out was held back, of paths that a command was told to delete.
+    ///
+    /// - Returns: The paths, or the folders above them.
+    mutating func takeMovedOut(atOrInside paths: [RelativePath]) -> Set<RelativePath> {
+        let named = Set(paths)
+        let held = problems.filter { problem in
+            problem.failure.isOfMovedOut
+                && (problem.path.isAtOrInside(named)
+                    || paths.contains { $0.isInside(problem.path) })
+        }.map(\.path)
+        problems.removeAll { $0.failure.isOfMovedOut && held.contains($0.path) }
+        return Set(held)
     }
 }

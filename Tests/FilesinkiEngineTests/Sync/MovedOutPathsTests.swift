@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiTesting
+import Glibc
 import Testing
 
 @testable import FilesinkiEngine
@@ -7,12 +8,12 @@ import Testing
 /// A move out of the chosen paths without the command for it is no deletion.
 @Suite("What was moved out of the chosen paths")
 struct MovedOutPathsTests {
-    /// A complete replica `a`, and `b`, which holds `docs`, and has a folder `p` of its own.
+    /// A complete replica `a`, and `b`, which holds `docs` and `kept`, and has a folder `p` of its own.
     private func pair(_ world: World) async throws -> (Machine, Machine) {
         let a = try await world.replica("a")
-        try a.write(["docs": .directory(["a": .file("a"), "b": .file("b")])])
+        try a.write(["docs": .directory(["a": .file("a"), "b": .file("b")]), "kept": .file("kept")])
         try await a.sync()
-        let b = try await world.replica("b", only: ["docs"])
+        let b = try await world.replica("b", only: ["docs", "kept"])
         try await b.sync()
         try b.write(["p": .directory([:])])
         return (a, b)
@@ -29,7 +30,7 @@ struct MovedOutPathsTests {
         #expect(report.problems.first?.failure.remedy.contains("only add p/moved,") == true)
         try await a.sync()
         #expect(a.text("docs/a") == "a")
-        try await b.choose(["docs", "p/moved"])
+        try await b.choose(["docs", "kept", "p/moved"])
         #expect(try await b.sync().problems.isEmpty)
         try await a.sync()
         #expect(a.text("docs/a") == nil && a.text("p/moved") == "a")
@@ -46,13 +47,104 @@ struct MovedOutPathsTests {
             report.problems.map(\.failure.description) == [
                 "docs: Not sent as deleted, with 2 files in it: it is at p/moved now, outside of the paths that this "
                     + "replica holds. To move it on all devices, run filesinki only add p/moved, then sync. To delete it "
-                    + "there, move it out of the replica."
+                    + "there, run filesinki delete -r docs."
             ])
         #expect(report.publishedCommits == 0)
         try await a.sync()
         #expect(try a.tree() == tree)
         b.remove("p/moved/a")
+        #expect(try await b.sync().publishedCommits == 0)
+        b.remove("p")
         #expect(try await b.sync().publishedCommits == 1)
+        try await a.sync()
+        #expect(try a.names == ["kept"])
+    }
+    /// What becomes of `docs/a`, or of all in `docs`, beside being moved to `p`.
+    enum Way: CaseIterable {
+        case edited, editedInFolder, replacedInFolder, touched, copied, copiedWithItsFolder
+
+        func carry(out b: Machine) throws {
+            switch self {
+            case .edited:
+                b.rename("docs/a", "p/moved")
+                append(to: b.at("p/moved"))
+            case .editedInFolder:
+                b.rename("docs", "p/z")
+                append(to: b.at("p/z/a"))
+            case .replacedInFolder:
+                b.rename("docs", "p/z")
+                try b.write(["p": .directory(["new": .file("another text")])])
+                b.rename("p/new", "p/z/a")
+            case .touched:
+                b.rename("docs/a", "p/moved")
+                utimensat(AT_FDCWD, b.at("p/moved"), nil, 0)
+            case .copied:
+                try b.write(["p": .directory(["copy": .file("a")])])
+                b.remove("docs/a")
+            case .copiedWithItsFolder:
+                try b.write(["p": .directory(["z": .directory(["a": .file("a"), "b": .file("b")])])])
+                b.remove("docs")
+            }
+        }
+
+        private func append(to path: String) {
+            guard let file = fopen(path, "a") else { return }
+            fputs(" and more", file)
+            fclose(file)
+        }
+    }
+
+    @Test("also what was changed on the way, or copied", arguments: Way.allCases, [false, true])
+    func changed(_ way: Way, _ isNamed: Bool) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        let tree = try a.tree()
+        try way.carry(out: b)
+        let report =
+            isNamed
+            ? try await b.syncChanges("docs/a", "docs/b", "docs").report : try await b.sync()
+        #expect(report.publishedCommits == 0)
+        #expect(report.problems.map(\.failure.code) == [.usage], "\(report.problems)")
+        try await a.sync()
+        #expect(try a.tree() == tree)
+    }
+
+    @Test("what was renamed or deleted in the folder has another content, so that it is deleted elsewhere")
+    func otherContent() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        try b.write(["p": .directory(["c": .file("c")])])
+        b.remove("docs/a")
+        #expect(try await b.sync().publishedCommits == 1)
+        try await a.sync()
+        #expect(a.text("docs/a") == nil && a.text("docs/b") == "b")
+    }
+
+    @Test("a rename among the chosen paths is sent, whatever copies are outside")
+    func renamedInside() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        try b.write(["p": .directory(["a": .file("a")])])
+        b.rename("docs/a", "docs/c")
+        #expect(try await b.sync().problems.isEmpty)
+        try await a.sync()
+        #expect(a.text("docs/a") == nil && a.text("docs/c") == "a")
+    }
+
+    @Test("delete of its name deletes it, there or gone", arguments: [false, true])
+    func deletedByName(_ isThere: Bool) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        try b.write(["p": .directory(["a": .file("a")])])
+        if !isThere {
+            b.remove("docs/a")
+            #expect(try await b.sync().publishedCommits == 0)
+        }
+        let path = try RelativePath("docs/a")
+        let report = try await b.with {
+            try await $0.delete([path], recursive: false, SyncOptions())
+        }
+        #expect(report.problems.isEmpty, "\(report.problems)")
         try await a.sync()
         #expect(a.text("docs/a") == nil && a.text("docs/b") == "b")
     }

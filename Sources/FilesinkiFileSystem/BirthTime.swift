@@ -1,0 +1,33 @@
+import CKernel
+package import FilesinkiModel
+import FilesinkiSystem
+import Glibc
+
+extension RootFolder {
+    /// Whether what is at a path is the inode that had a stamp, renamed or edited since: file systems give the inode number of
+    /// what was deleted to the next new file, which was made after the stamp.
+    ///
+    /// Where the file system keeps no time of birth, and that file neither the name nor the size, this is unknown.
+    ///
+    /// - Parameters:
+    ///   - status: That of the path.
+    ///   - stamp: Of the former path.
+    ///   - name: The last part of the former path.
+    package func isSameFile(
+        _ path: RelativePath, _ status: FileStatus, as stamp: FileStamp, named name: ArraySlice<UInt8>
+    ) -> Bool {
+        let found = status.stamp
+        guard found.isSameInode(as: stamp) else { return false }
+        if found.isSame(butForChangeOf: stamp) { return true }
+        if let born = birthTime(of: path) { return born <= stamp.changed }
+        return path.name == name || status.kind == .file && found.size == stamp.size
+    }
+
+    /// When the inode of a path was made; nil if that is unknown.
+    private func birthTime(of path: RelativePath) -> Timestamp? {
+        guard let file = FileHandle(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else { return nil }
+        var (seconds, nanoseconds) = (Int64(0), UInt32(0))
+        guard fsk_birth_time(file.raw, &seconds, &nanoseconds) == 0 else { return nil }
+        return Timestamp(seconds: seconds, nanoseconds: Int64(nanoseconds))
+    }
+}
