@@ -123,6 +123,7 @@ struct SyncEngine: ReplicaPart {
         var found = scanned
         if try followWithheld(found, &run) { found = try scanWhole(run) }
         try holdMovedOut(&found, run)
+        try holdLeftOut(&found, &run)
         return found
     }
 

@@ -1,0 +1,62 @@
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRules
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiEngine
+
+@Suite("What was renamed to a name that is not synced")
+struct RenamedToLeftOutTests {
+    private let tree: TreeFixture = [
+        ".filesinkiignore": .file("*.bak\n"), "f": .file("f"),
+        "d": .directory(["x": .file("x")]),
+    ]
+
+    @Test("one that a rule ignores is deleted elsewhere, with a word", arguments: [("f", "f.bak"), ("d", "d.bak")])
+    func ignored(_ old: String, _ new: String) async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(tree)
+        a.rename(old, new)
+        let report = try await a.sync()
+        #expect(
+            report.notices.map(\.failure.description) == [
+                "\(old): Deleted for the other devices: it is \(new) now, which a rule ignores. To bring it back there, run "
+                    + "filesinki undelete \(old)."
+            ])
+        try await b.sync()
+        #expect(try !b.names.contains(old))
+        #expect(try await a.sync().notices.isEmpty)
+    }
+
+    @Test("one that the run leaves out waits for a run that does not", arguments: [("f", "f.tmp"), ("d", "d.tmp")])
+    func excluded(_ old: String, _ new: String) async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(tree)
+        a.rename(old, new)
+        let patterns = try RunPatterns(excluded: ["*.tmp"], included: [])
+        let report = try await a.sync { $0.patterns = patterns }
+        #expect(report.publishedCommits == 0)
+        #expect(
+            report.notices.map(\.failure.description) == [
+                "\(old): Not sent as deleted: it is \(new) now, which this run leaves out. A sync without the pattern sends "
+                    + "the rename."
+            ])
+        try await b.sync()
+        #expect(try b.names.contains(old))
+        #expect(try await a.sync().steps.contains { $0.movedFrom?.description.hasPrefix(old) == true })
+        try await b.sync()
+        #expect(try b.names.contains(new) && !b.names.contains(old))
+    }
+
+    @Test("a new file that a rule ignores is no renamed one")
+    func other() async throws {
+        let world = try World()
+        let (a, b) = try await world.pair(tree)
+        a.remove("f")
+        try a.write(["f.bak": .file("another")])
+        #expect(try await a.sync().notices.isEmpty)
+        try await b.sync()
+        #expect(try !b.names.contains("f"))
+    }
+}
