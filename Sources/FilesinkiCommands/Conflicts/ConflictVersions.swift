@@ -246,6 +246,9 @@ extension Session {
         } catch let failure as Failure where failure.code == .notFound {
             try console.show([Problem(open.path, .noBase(of: open, failure))], type: "notice")
             return nil
+        } catch var failure as Failure where failure.code == .away {
+            failure.remedy += " The version that both sides started from is not here."
+            throw failure
         }
     }
 

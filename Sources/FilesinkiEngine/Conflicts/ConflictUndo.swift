@@ -16,7 +16,13 @@ extension Conflicts {
     func unresolve(
         _ name: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await sync.reporting { try await reopen(name, options) }
+        try await sync.reporting {
+            do { return try await reopen(name, options) } catch let failure as Failure
+                where failure.code == .away && !failure.isMadeHere
+            {
+                throw failure.undoingWithoutStore()
+            }
+        }
     }
 
     private func reopen(
@@ -115,15 +121,16 @@ extension Conflicts {
             for ended in left where ended.copyPath.map({ copies.contains($0) }) ?? true {
                 try writer.resolveConflict(ended.id)
             }
+            var opened: [Int64] = []
             for row in rows {
                 guard let ours = row.ours else { continue }
                 var row = row
                 row.copyPath = self.copy(of: row, ours)
                 row.state = .open
                 row.time = systemContext.now()
-                _ = try writer.addConflict(row)
+                opened.append(try writer.addConflict(row))
             }
-            try writer.noteReopened(path, rows.map(\.id), in: manifest)
+            try writer.noteReopened(path, rows.map(\.id), as: opened, in: manifest)
         }
     }
 
@@ -166,6 +173,15 @@ extension Failure {
     fileprivate func undoingNothing() -> Failure {
         var failure = self
         failure.message += " Nothing was changed here: the history does not have what is in place."
+        return failure
+    }
+
+    /// The same failure, where the store cannot be reached.
+    fileprivate func undoingWithoutStore() -> Failure {
+        var failure = self
+        failure.remedy +=
+            (remedy.isEmpty ? "" : " ")
+            + "The undo needs the store: only that knows whether another device has written there since."
         return failure
     }
 

@@ -27,7 +27,7 @@ extension Conflicts {
         else { return }
         sides.unsent = try unsent(base, besides: found)
         if row.rule != Self.receivedRule {
-            let isReopened = reopened[row.path]?.device?.id == config.device.id
+            let isReopened = reopened.writer(of: row)?.id == config.device.id
             sides.isEditedHere =
                 sides.unsent != nil
                 || writer?.id == config.device.id

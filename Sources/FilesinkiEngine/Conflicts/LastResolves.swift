@@ -114,9 +114,11 @@ extension ManifestWriter {
 
     /// Notes that the version in place of a conflict is again that of who had committed it before the resolve.
     ///
-    /// - Parameter ended: The numbers of the conflicts, which another resolve than the last one here may have ended.
+    /// - Parameters:
+    ///   - ended: The numbers of the conflicts, which another resolve than the last one here may have ended.
+    ///   - opened: Their numbers from now on.
     func noteReopened(
-        _ path: RelativePath, _ ended: [Int64], in manifest: ManifestDatabase
+        _ path: RelativePath, _ ended: [Int64], as opened: [Int64], in manifest: ManifestDatabase
     ) throws {
         var reopened = try manifest.reopenedWriters()
         let last = try manifest.lastResolves()[path]
@@ -124,7 +126,7 @@ extension ManifestWriter {
         let isLast =
             last?.conflicts.isEmpty ?? true
             || ended.contains { last?.conflicts.contains($0) == true }
-        reopened[path] = isLast ? last?.device.map { .init(device: $0) } : nil
+        reopened[path] = isLast ? last?.device.map { .init(device: $0, conflicts: opened) } : nil
         try setValue(LastResolves.reopened, reopened.valueBytes)
     }
 }
@@ -132,6 +134,16 @@ extension ManifestWriter {
 extension LastResolves {
     /// Nil, which removes the value, for none.
     fileprivate var valueBytes: [UInt8]? { isEmpty ? nil : bytes }
+
+    /// Who had written what was in place of a conflict that an undo has opened again; nil for any other conflict, also a later one
+    /// of the path.
+    func writer(of row: ConflictRow) -> Device? {
+        // Lines of earlier versions do not tell the numbers.
+        guard let reopened = self[row.path],
+            reopened.conflicts.isEmpty || reopened.conflicts.contains(row.id)
+        else { return nil }
+        return reopened.device
+    }
 }
 
 extension Conflicts {
@@ -140,7 +152,7 @@ extension Conflicts {
         of row: ConflictRow, _ writers: VersionWriters, _ reopened: LastResolves,
         _ renames: LeftRenames
     ) throws -> Device? {
-        if row.copyPath != nil, let device = reopened[row.path]?.device, let theirs = row.theirs,
+        if row.copyPath != nil, let device = reopened.writer(of: row), let theirs = row.theirs,
             try manifest.base(row.path)?.entry.hasSameContent(as: theirs) == true
         {
             return device

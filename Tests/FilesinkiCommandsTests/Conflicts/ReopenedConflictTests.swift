@@ -169,4 +169,22 @@ struct ReopenedConflictTests {
                 "\(device): \(talk)")
         }
     }
+    @Test("a later conflict of the path was not edited")
+    func later() async throws {
+        let (world, copy) = try await Self.conflict()
+        #expect(try await Self.run(world, in: "a", "resolve", "f.txt", "--take", "there").code == .done)
+        #expect(try await Self.run(world, in: "a", "resolve", "--undo", "f.txt").code == .done)
+        try world.write("both\n", to: "a/f.txt")
+        world.remove("a/" + copy)
+        try await Self.sync(world, "a", "b")
+        for name in ["b", "a"] {
+            try world.write("later by \(name)\n", to: "\(name)/f.txt")
+            try await Self.sync(world, name)
+        }
+        let list = try await Self.run(world, in: "a", "conflicts").text
+        #expect(!list.contains("edited"), "\(list)")
+        let taken = try await Self.run(world, in: "a", "resolve", "f.txt", "--take", "here")
+        #expect(taken.code == .done, "\(taken.talk)")
+        #expect(world.readText("a/f.txt") == "later by a\n")
+    }
 }
