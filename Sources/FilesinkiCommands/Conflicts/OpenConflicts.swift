@@ -16,8 +16,8 @@ struct OpenConflicts {
         self.hints = hints
     }
 
-    /// The paths, each once, in order.
-    var paths: [RelativePath] { Set(all.map(\.path)).sorted() }
+    /// The paths, each once, in order; a conflict copy that is in conflict itself before its own path.
+    var paths: [RelativePath] { Set(all.map(\.path)).sorted().innermostFirst(\.self) }
 
     /// Those of a path, or the one with this copy, or of the file that has this name on one side.
     func named(_ name: RelativePath) -> [OpenConflict] {
@@ -74,6 +74,15 @@ struct OpenConflicts {
             "\(conflicts.count) conflicts of this path are open.",
             remedy: "Name one by its copy: \(names.joined(separator: " or "))"
                 + (isTold ? "; or take one by its device: --take \(words)." : "."))
+    }
+}
+
+extension Array {
+    /// The same elements, with the conflict copies of conflict copies first: their conflicts end before those that they are of.
+    func innermostFirst(_ path: (Element) -> RelativePath) -> [Element] {
+        let depths = map { conflictOriginals(of: path($0)).reduce(0) { count, _ in count + 1 } }
+        let order = indices.sorted { (depths[$1], $0) < (depths[$0], $1) }
+        return order.map { self[$0] }
     }
 }
 

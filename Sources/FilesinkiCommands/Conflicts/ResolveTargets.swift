@@ -42,7 +42,7 @@ extension ResolveCommand {
             if !targets.contains(where: { $0.path == next.path && $0.scope == next.scope }) {
                 targets.append(next)
             }
-        }
+        }.innermostFirst(\.path)
     }
 
     private func targets(of name: RelativePath, _ open: OpenConflicts) throws -> [ResolveTarget] {

@@ -149,7 +149,7 @@ struct ConflictBases {
         guard let known = names[row], let change = commit.change(of: known.copy) else {
             return nil
         }
-        if let old = change.movedFrom, let version = commit.basis(of: old) {
+        if let old = commit.source(of: change), let version = commit.basis(of: old) {
             names[row]?.copy = old
             if let path = commit.change(of: known.path)?.movedFrom {
                 names[row]?.path = path

@@ -1,6 +1,7 @@
 import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
 /// Which of the open conflicts of a path are meant: of three devices that write one path, two have conflict copies.
 package enum ConflictScope: Hashable, Sendable {
@@ -39,7 +40,27 @@ package enum ConflictScope: Hashable, Sendable {
     }
 }
 
+extension Conflicts {
+    /// Verifies that no conflict copy is in conflict itself: without it, nothing would list the copy of that conflict.
+    ///
+    /// - Parameter copies: Those of conflicts of the path that are to end.
+    /// - Throws: Code `usage`.
+    func requireInnermost(_ copies: [RelativePath], of path: RelativePath) throws {
+        for copy in copies where try !openConflicts(at: copy).isEmpty {
+            throw Failure.hasInnerConflict(path, copy)
+        }
+    }
+}
+
 extension Failure {
+    fileprivate static func hasInnerConflict(
+        _ path: RelativePath, _ copy: RelativePath
+    ) -> Failure {
+        Failure(
+            .usage, path: path.bytes, "Its conflict copy \(copy) is in conflict itself.",
+            remedy: "Resolve that first: filesinki resolve \(ShellWord.path(copy.bytes)).")
+    }
+
     fileprivate static func severalConflicts(_ path: RelativePath, _ copies: [RelativePath])
         -> Failure
     {

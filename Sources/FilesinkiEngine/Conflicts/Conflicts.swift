@@ -162,6 +162,7 @@ struct Conflicts: ReplicaPart {
         try rulesReader.requireSynced([path], options) {
             Failure.ignoredConflictRemedy($0, copies)
         }
+        try requireInnermost(copies, of: path)
         let reopened = try manifest.reopenedWriters()
         var writer = try writer(
             of: row, manifest.conflictWriters(), reopened, manifest.leftRenames())

@@ -32,7 +32,7 @@ struct VersionTrail {
 extension Commit {
     /// Where the content of a change was before, if this commit has renamed it. A device that has followed a rename of another
     /// one says it again with its edit.
-    fileprivate func source(of change: Change) -> RelativePath? {
+    func source(of change: Change) -> RelativePath? {
         guard let source = change.movedFrom,
             // A resolve that has put a conflict copy in place renames no file.
             conflictOriginal(of: source)?.path != change.path
