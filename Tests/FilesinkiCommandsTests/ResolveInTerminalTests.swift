@@ -1,5 +1,6 @@
 import FilesinkiCommands
 import FilesinkiModel
+import Glibc
 import Testing
 
 @Suite("resolve -i")
@@ -128,6 +129,32 @@ struct ResolveInTerminalTests {
         #expect(world.readText("b/one")?.contains("from b\n") == true)
         let help = try await resolve(world, "?\nq\n")
         #expect(help.talk.contains("  e  edit both in one text"), "\(help.talk)")
+    }
+
+    @Test func `an editor goes on with the text that was not taken`() async throws {
+        let world = try await world()
+        try world.makeFolder("tmp")
+        world.set("TMPDIR", to: world.folder + "/tmp")
+        let editor =
+            #"sh -c 'if grep -q ^mine "$1"; then sed -i "/^[<=>|]/d" "$1"; else sed -i "1s/^/mine\n/" "$1"; fi' sh"#
+        world.set("VISUAL", to: editor)
+        let outcome = try await resolve(world, "e\ne\n", "one")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.readText("b/one") == "mine\nfrom b\nfrom a\n")
+        #expect(world.names(in: "tmp").isEmpty)
+    }
+
+    @Test func `a symlink is not edited, and the other keys stay`() async throws {
+        let world = try await GoldenTests.pair()
+        for name in ["a", "b"] {
+            #expect(symlink("to \(name)", "\(world.folder)/\(name)/link") == 0)
+        }
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("sync", "b").code == .conflict)
+        world.terminals.input = true
+        let outcome = try await resolve(world, "e\nt\n", "link")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(outcome.talk.contains("link: A merge tool needs a file on each side."))
     }
 
     @Test(arguments: [

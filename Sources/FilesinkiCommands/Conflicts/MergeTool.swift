@@ -147,6 +147,16 @@ struct MergeToolFiles {
         }
     }
 
+    /// The largest result that is taken, in bytes.
+    private static let limit = 1 << 30
+
+    /// What is in the file of the result; nil if it was removed.
+    func readMerged() throws -> [UInt8]? {
+        guard FileStamp(at: merged) != nil else { return nil }
+        return try InputFile(place: Array(merged.utf8), flags: 0, name: merged)
+            .readAll(limit: Self.limit)
+    }
+
     func remove() { TreeRemoval.remove(folder) }
 
     /// What a tool finds in its environment.

@@ -51,6 +51,7 @@ extension ResolveCommand {
         for line in try await session.description(of: conflict) { console.ask(line) }
         show(difference, limit: Self.shortDifference, in: console)
         let keys = ConflictKeys(conflict.sides, isText: isText)
+        var refused: MergeToolFiles?
         while true {
             console.ask(keys.question)
             guard let line = console.readAnswer() else { return .quit }
@@ -65,10 +66,11 @@ extension ResolveCommand {
                     continue
                 }
                 let tool = try MergeTool(name, console.environment)
-                let code = try await merge(conflict, with: tool, session)
+                let code = try await tryMerge(conflict, with: tool, session, after: &refused)
                 if code != .conflict { return .ended(code) }
             case .edit:
-                let code = try await merge(conflict, with: .editor(console.environment), session)
+                let code = try await tryMerge(
+                    conflict, with: .editor(console.environment), session, after: &refused)
                 if code != .conflict { return .ended(code) }
             case .difference: show(difference, limit: .max, in: console)
             case .skip: return .skipped
@@ -76,6 +78,19 @@ extension ResolveCommand {
             case .lost(let reason): for line in reason + keys.help { console.ask(line) }
             case nil: for line in keys.help { console.ask(line) }
             }
+        }
+    }
+
+    /// Merges one conflict, unless its versions are nothing that a program merges, which is said.
+    private func tryMerge(
+        _ conflict: OpenConflict, with tool: MergeTool, _ session: Session,
+        after refused: inout MergeToolFiles?
+    ) async throws -> ExitCode {
+        do {
+            return try await merge(conflict, with: tool, session, after: &refused)
+        } catch let failure as Failure where failure.code == .usage {
+            try session.console.show([Problem(conflict.path, failure)], type: "notice")
+            return .conflict
         }
     }
 

@@ -23,7 +23,8 @@ extension ResolveCommand {
         var code = ExitCode.done
         for target in targets {
             let conflict = try target.conflicts.first ?? open.one(target.path)
-            let one = try await merge(conflict, with: tool, session)
+            var refused: MergeToolFiles?
+            let one = try await merge(conflict, with: tool, session, after: &refused)
             if one != .done { code = one }
         }
         if targets.isEmpty { console.say("No open conflict was found.") }
@@ -32,9 +33,12 @@ extension ResolveCommand {
 
     /// Merges one conflict.
     ///
+    /// - Parameter refused: The files whose text was not taken last, with which an editor goes on; nil for none. They stay where
+    ///   the next text is not taken either.
     /// - Returns: 3 if it stays open.
     func merge(
-        _ conflict: OpenConflict, with tool: MergeTool, _ session: Session
+        _ conflict: OpenConflict, with tool: MergeTool, _ session: Session,
+        after refused: inout MergeToolFiles?
     ) async throws -> ExitCode {
         let (console, path) = (session.console, conflict.path)
         try conflict.requireSent(console.hints, by: true)
@@ -45,20 +49,25 @@ extension ResolveCommand {
             return .conflict
         }
         let parent = console.environment["TMPDIR"] ?? "/tmp"
+        let refusedText = tool.isEditor ? try refused?.readMerged() : nil
         let files = try MergeToolFiles(
             in: parent, for: path, base: versions.base, local: versions.local,
-            remote: versions.remote, merged: versions.start)
+            remote: versions.remote, merged: refusedText ?? versions.start)
+        if refusedText != nil {
+            refused?.remove()
+            refused = nil
+        }
         // With --json standard output is for the result.
         let output = report.json ? STDERR_FILENO : STDOUT_FILENO
         let merged: [UInt8]?
         do {
             try console.output.flush()
             let exit = try await tool.run(files, console.environment, output: output)
-            merged = try tool.result(exit, in: files, startedFrom: versions.start)
+            let left = try files.readMerged()
+            merged = tool.result(exit, left, startedFrom: versions.start)
             if merged == nil {
-                try console.show(
-                    [Problem(path, tool.conflictStays(exit, isAsked: isInteractive))],
-                    type: "notice")
+                let stays = tool.conflictStays(exit, leaving: left, isAsked: isInteractive)
+                try console.show([Problem(path, stays)], type: "notice")
             }
         } catch {
             files.remove()
@@ -72,6 +81,7 @@ extension ResolveCommand {
             let failure = try await doubt(about: merged, files.merged, conflict, session)
         {
             try console.show([Problem(path, failure)], type: "notice")
+            refused = files
             return .conflict
         }
         let code = try await resolve(conflict, merged, files, session)
@@ -149,29 +159,28 @@ extension Failure {
 }
 
 extension MergeTool {
-    /// The largest result that is taken, in bytes.
-    private static let limit = 1 << 30
-
     /// The merged content; nil if the conflict stays open.
     ///
     /// - Parameters:
     ///   - exit: The exit code of the tool.
-    ///   - start: What the merged file was.
+    ///   - left: What it has left; nil if it has removed the file.
+    ///   - start: What the merged file was. That all of it was removed is hardly meant.
     fileprivate func result(
-        _ exit: Int32, in files: MergeToolFiles, startedFrom start: [UInt8]
-    ) throws -> [UInt8]? {
-        guard exit == 0 else { return nil }
-        let file = try InputFile(place: Array(files.merged.utf8), flags: 0, name: files.merged)
-        let bytes = try file.readAll(limit: Self.limit)
-        return trustsExitCode || bytes != start ? bytes : nil
+        _ exit: Int32, _ left: [UInt8]?, startedFrom start: [UInt8]
+    ) -> [UInt8]? {
+        guard exit == 0, let left else { return nil }
+        return trustsExitCode || left != start && !left.isEmpty ? left : nil
     }
 
     /// It did not resolve a conflict.
     ///
     /// - Parameters:
     ///   - exit: Its exit code.
+    ///   - left: What it has left; nil if it has removed the file.
     ///   - isAsked: Whether a person is asked at the terminal what to do with the conflict, so that no option is needed.
-    fileprivate func conflictStays(_ exit: Int32, isAsked: Bool) -> Failure {
+    fileprivate func conflictStays(
+        _ exit: Int32, leaving left: [UInt8]?, isAsked: Bool
+    ) -> Failure {
         let side = isAsked ? "take a side with its key" : "choose a side with --take"
         let program = isEditor ? "the editor \(printable(name.utf8))" : "the merge tool"
         // What a shell ends with if there is no such program.
@@ -184,9 +193,11 @@ extension MergeTool {
                     : "Install it, name another one, or \(side).")
         }
         let what = isEditor ? "the text" : "$MERGED"
-        let why = exit == 0 ? "left \(what) as it was" : "ended with \(exit)"
+        let done = left.map { $0.isEmpty ? "left nothing in \(what)" : "left \(what) as it was" }
+        let why = exit == 0 ? done ?? "removed \(what)" : "ended with \(exit)"
+        let empty = exit == 0 && left?.isEmpty == true ? " To have an empty file, give one with --with." : ""
         return Failure(
             .declined, "The conflict stays open: \(program) \(why).",
-            remedy: "Run it again, or \(side).")
+            remedy: "Run it again, or \(side).\(empty)")
     }
 }
