@@ -43,6 +43,22 @@ struct ThreeDeviceConflictTests {
         #expect(one.contains("by b\n") && !one.contains("by c\n"), "\(one)")
     }
 
+    @Test("a sync that finds the second conflict of a path points to the list")
+    func hinted() async throws {
+        let world = try World()
+        try world.write("base\n", to: "a/f.txt")
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        for name in ["b", "c"] { try await world.done("clone", "store", name, "--device", name) }
+        for name in ["a", "b", "c"] { try world.write("by \(name)\n", to: "\(name)/f.txt") }
+        for name in ["a", "b"] { _ = try await world.run("sync", name) }
+        let second = try await world.run("sync", "c")
+        #expect(
+            second.talk.contains("1 conflict to resolve.\n2 conflicts are open: see filesinki conflicts"),
+            "\(second.talk)")
+        #expect(!second.talk.contains("--take"), "\(second.talk)")
+    }
+
     @Test(
         "a version is that of the conflict that is named",
         arguments: [

@@ -345,6 +345,8 @@ extension SyncReport {
         guard paths.count == 1 else {
             return ["\(paths.count) conflicts to resolve: see filesinki conflicts."]
         }
+        // Which one is meant has to be said by a copy.
+        if severalConflicts.contains(path) { return ["1 conflict to resolve."] }
         let name = hints.word(path)
         let head = "1 conflict to resolve:"
         let commands = [
@@ -353,6 +355,13 @@ extension SyncReport {
         let line = head + "  " + commands.joined(separator: ";  ")
         if let width, hints.text(line).count > width { return [head] + commands.map { "  " + $0 } }
         return [line]
+    }
+
+    /// Adds what is open after the run.
+    mutating func addOpen(_ conflicts: [OpenConflict]) {
+        openConflicts = conflicts.count
+        let counts = Dictionary(conflicts.map { ($0.path, 1) }, uniquingKeysWith: +)
+        severalConflicts = Set(counts.filter { $0.value > 1 }.keys)
     }
 
     /// Whether a plan has nothing to do, and knows what the remote has.

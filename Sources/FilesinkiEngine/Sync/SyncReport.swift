@@ -26,6 +26,8 @@ package struct SyncReport: Sendable {
     /// How many conflicts are open after the run, also those of earlier runs and of other devices; nil where nobody
     /// has counted them.
     package var openConflicts: Int?
+    /// The paths among them that have more than one.
+    package var severalConflicts: Set<RelativePath> = []
     /// How many values of `kv` wait that the command sends beside the files, where somebody has counted them.
     package var waitingValues = 0
     package var isDryRun = false
