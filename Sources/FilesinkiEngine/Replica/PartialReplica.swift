@@ -66,7 +66,9 @@ struct PartialReplica: ReplicaPart {
         var note = try state.choiceNote()
         guard note.isRemoving, let choice = note.choice else { return nil }
         var report = ChoiceReport(paths: choice.paths)
+        // Folders before what is in them.
         let rows = try manifest.loadBase().filter { !choice.holds($0.path) }
+            .sorted { $0.path < $1.path }
         try removeFiles(rows, &report)
         try manifest.write { writer in
             for row in rows { try writer.takeOutOfBase(row, manifest) }
