@@ -146,7 +146,7 @@ struct ManyRestores: ReplicaPart {
         report.sync = before
         if let first = report.restored.first {
             let tops = report.restoredTops
-            report.sync = try await sync.afterChange("Restored here", at: first) {
+            report.sync = try await sync.afterChange(report.doneHere, at: first) {
                 try await sync.syncPaths(tops, options, after: before)
             }
             for (version, files) in report.versions.sorted(by: { $0.key < $1.key }) {

@@ -1,5 +1,6 @@
 package import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiText
 
 /// The result of `restore`, `undelete` or an export.
 package struct RestoreReport: Sendable {
@@ -28,6 +29,12 @@ package struct RestoreReport: Sendable {
     /// What was restored, without what is in a restored folder.
     var restoredTops: [RelativePath] {
         restored.filter(Set(restored).outermost.contains)
+    }
+
+    /// What was done here, where nothing can be published any more: some paths may not have been restored.
+    var doneHere: String {
+        problems.isEmpty
+            ? "Restored here" : "Restored here but for \(CountText.text(problems.count, "path"))"
     }
 
     /// Sets what is at the given path after the restore.

@@ -214,7 +214,7 @@ struct Restores: ReplicaPart {
                 report.problems.append(Problem(path, failure))
             }
         }
-        report.sync = try await sync.afterChange("Restored here", at: path) {
+        report.sync = try await sync.afterChange(report.doneHere, at: path) {
             try await sync.syncPaths([path], options, after: first)
         }
         try journal.record(command, report.restored)

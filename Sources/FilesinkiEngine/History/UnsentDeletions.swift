@@ -59,7 +59,7 @@ struct UnsentDeletions: ReplicaPart {
         try places.noteDeletedEarlier(in: report.folders, &report)
         let paths = try paths(of: wanted, report)
         guard let first = paths.first else { return report }
-        report.sync = try await sync.afterChange("Restored here", at: first) {
+        report.sync = try await sync.afterChange(report.doneHere, at: first) {
             try await sync.syncPaths(paths, options)
         }
         return report
