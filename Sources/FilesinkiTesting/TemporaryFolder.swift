@@ -114,6 +114,17 @@ package final class MemoryDisk: Sendable {
         }
     }
 
+    /// Takes all room that is left.
+    package func fill() throws {
+        guard let file = fopen(folder + "/filler", "w") else {
+            throw FixtureError("fopen", folder, errno)
+        }
+        setvbuf(file, nil, _IONBF, 0)
+        let page = [UInt8](repeating: 1, count: 4096)
+        while fwrite(page, 1, page.count, file) == page.count {}
+        fclose(file)
+    }
+
     /// Mounts the disk at another folder, too, while `body` runs.
     package func shown<Result>(
         at place: String, _ body: () async throws -> Result

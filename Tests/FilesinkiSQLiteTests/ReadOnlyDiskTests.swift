@@ -33,6 +33,13 @@ import Testing
         #expect(try StateFile.names(in: folder.path("disk")) == ["own.db"])
     }
 
+    @Test func `a file on a full disk is read as it lies, too`() throws {
+        guard let disk = MemoryDisk(at: folder.path("disk")) else { return }
+        try fill()
+        try disk.fill()
+        #expect(try read() == 7)
+    }
+
     @Test func `a file with a log is refused there, as half of a transaction may be missing`()
         throws
     {
