@@ -60,7 +60,7 @@ struct CommitRenames {
 
 extension RemoteChange {
     /// Whether something is at the path.
-    fileprivate var isThere: Bool { entry.entry.kind != .tombstone }
+    var isThere: Bool { entry.entry.kind != .tombstone }
 
     /// Whether the file, or the one that was there, has been renamed since the base.
     var isOfRename: Bool { movedFrom != nil || hasMovedAway }

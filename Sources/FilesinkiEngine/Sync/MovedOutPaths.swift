@@ -92,7 +92,7 @@ extension SyncEngine {
 }
 
 /// A path that was moved, and where it is.
-private struct MovedOut: Hashable {
+struct MovedOut: Hashable {
     let path: RelativePath
     let place: MovedOutPlace
 

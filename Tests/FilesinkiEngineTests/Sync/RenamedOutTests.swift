@@ -1,0 +1,48 @@
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiEngine
+
+@Suite("What another device has renamed out of the chosen paths")
+struct RenamedOutTests {
+    @Test(
+        "a notice says where it is",
+        arguments: [("docs/a", "p/b"), ("docs/sub", "p/sub"), ("docs/sub", "p/other")])
+    func told(_ old: String, _ new: String) async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write([
+            "docs": .directory([
+                "a": .file("a"), "k": .file("k"),
+                "sub": .directory(["1": .file("one"), "2": .file("two")]),
+            ]), "p": .directory(["x": .file("x")]),
+        ])
+        try await a.sync()
+        let b = try await world.replica("b", only: ["docs"])
+        try await b.sync()
+        a.rename(old, new)
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(
+            report.notices.map(\.failure.description) == [
+                "\(old): a has renamed it to \(new), which this replica does not hold. To have it here, run filesinki "
+                    + "only add \(new), then sync."
+            ])
+        #expect(try await b.sync().notices.isEmpty)
+    }
+
+    @Test("what was deleted has none")
+    func deleted() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["docs": .directory(["a": .file("a"), "k": .file("k")])])
+        try await a.sync()
+        let b = try await world.replica("b", only: ["docs"])
+        try await b.sync()
+        a.remove("docs/a")
+        try a.write(["p": .file("new")])
+        try await a.sync()
+        #expect(try await b.sync().notices.isEmpty)
+    }
+}
