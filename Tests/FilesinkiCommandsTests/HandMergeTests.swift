@@ -86,6 +86,26 @@ struct HandMergeTests {
         #expect(world.readText("b/one.txt") == "b\n")
     }
 
+    @Test("resolve --take committed says that it sends what is in place", arguments: [true, false])
+    func sent(_ isSynced: Bool) async throws {
+        let world = try await Self.conflict(synced: isSynced)
+        let outcome = try await world.run("resolve", "one.txt", "--take", "committed")
+        #expect(outcome.code == .done)
+        #expect(outcome.text.contains("  one.txt ") == !isSynced, "\(outcome.text)")
+    }
+
+    @Test("rm of the copy says that the next sync sends what is in place", arguments: [true, false])
+    func removed(_ isSynced: Bool) async throws {
+        let world = try await Self.conflict(synced: isSynced)
+        let copy = try #require(world.names(in: "b").first { $0.hasPrefix("one (conflict ") })
+        let outcome = try await world.run("rm", copy)
+        #expect(outcome.code == .done)
+        let told =
+            "one.txt: The conflict has ended with what is in place, which was edited here and is not synced yet. The next "
+            + "filesinki sync --root \(world.folder)/b sends it."
+        #expect(outcome.talk.contains(told) == !isSynced, "\(outcome.talk)")
+    }
+
     @Test("a file that was only touched is the version from there")
     func touched() async throws {
         let world = try await World.withConflicts()

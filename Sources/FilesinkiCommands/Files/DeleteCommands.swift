@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 
 /// `delete`: tombstones.
 struct DeleteCommand: ReplicaCommand {
@@ -53,6 +54,7 @@ struct DeleteCommand: ReplicaCommand {
         let session = try await Session.open(
             replica, naming: paths, access: .changingKnown, in: console)
         let doomed = try await session.doomed(paths.map { compression.file($0) }, keep: keep)
+        let merged = try await session.mergedInPlace(ofCopies: keep || dryRun ? [] : doomed)
         let deleted = try await console.withProgress { line in
             var options = SyncOptions(showing: line)
             options.isDryRun = dryRun
@@ -65,6 +67,7 @@ struct DeleteCommand: ReplicaCommand {
             deleted, of: doomed, publishWait, replica.waiting)
         let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
         try console.show(result, exit: code, isAnswer: true)
+        try console.show(merged.map { Problem($0, .mergedInPlace($0)) }, type: "notice")
         if keep, !dryRun {
             console.say(
                 "What is here was kept. A device that has the rule, or receives it with the deletion, keeps its own, "
@@ -78,5 +81,27 @@ struct DeleteCommand: ReplicaCommand {
             )
         }
         return code
+    }
+}
+
+extension Session {
+    /// The paths of open conflicts whose copies are among these, and whose file in place was edited and not synced since.
+    fileprivate func mergedInPlace(
+        ofCopies paths: [RelativePath]
+    ) async throws -> [RelativePath] {
+        guard paths.contains(where: { conflictOriginal(of: $0) != nil }) else { return [] }
+        let copies = Set(paths)
+        return try await openConflicts().all.filter { conflict in
+            conflict.sides.unsent != nil && conflict.copy.map(copies.contains) == true
+        }.map(\.path)
+    }
+}
+
+extension Failure {
+    fileprivate static func mergedInPlace(_ path: RelativePath) -> Failure {
+        Failure(
+            .usage, path: path.bytes,
+            "The conflict has ended with what is in place, which was edited here and is not synced yet.",
+            remedy: "The next filesinki sync sends it.")
     }
 }
