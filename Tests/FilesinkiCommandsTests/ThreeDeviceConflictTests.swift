@@ -141,4 +141,22 @@ struct ThreeDeviceConflictTests {
         #expect(try await world.run("conflicts", "--root", "a", "--json").lines.count == 2)
         #expect(try await world.run("resolve", "--root", "a", "--undo", name).code != .done)
     }
+    @Test(
+        "a device that received the end of one of them opens it again, beside the other", arguments: ["a", "b", "c"], [true, false])
+    func undone(_ device: String, _ isNamed: Bool) async throws {
+        let world = try await world()
+        let copy = try copy(world, of: "b")
+        try await world.done("resolve", "--root", "a", copy, "--take", "b")
+        for name in ["b", "c"] { _ = try await world.run("sync", name) }
+        let name = isNamed ? copy : "f.txt"
+        let outcome = try await world.run("resolve", "--root", device, "--undo", name)
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        #expect(world.readText("\(device)/\(copy)") == text("b"))
+        #expect(world.readText("\(device)/f.txt") == text("a"))
+        for name in ["a", "b", "c"] {
+            _ = try await world.run("sync", name)
+            let list = try await world.run("conflicts", "--root", name)
+            #expect(list.lines.count { $0.contains("    resolve: ") || $0.contains("resolve: filesinki") } == 2, "\(name): \(list.text)")
+        }
+    }
 }

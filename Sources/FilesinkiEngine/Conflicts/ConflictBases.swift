@@ -228,9 +228,11 @@ extension ConflictRow {
 }
 
 extension Change {
-    /// Whether it made a conflict copy.
+    /// Whether it made a conflict copy, or an undo has brought back one that had been edited, which its name does not tell.
     var isConflictCopy: Bool {
-        entry.kind != .tombstone && reason == Reason.conflictCopy(of: path).word
+        guard entry.kind != .tombstone else { return false }
+        return reason == Reason.conflictCopy(of: path).word
+            || reason == Self.openedAgain && conflictOriginal(of: path) != nil
     }
 }
 
@@ -241,7 +243,7 @@ extension Array where Element == Step {
     /// - Parameter given: What a command says that makes copies again: nobody has changed the path since.
     func basesOfCopies(in plan: [Step], _ given: [UInt64]) -> [UInt64] {
         let copied = Set(compactMap(\.copied))
-        guard !copied.isEmpty else { return [] }
+        guard !copied.isEmpty || !given.isEmpty else { return [] }
         let steps = plan.filter { copied.contains($0.path) }
         let versions =
             given

@@ -137,9 +137,12 @@ extension Conflicts {
     /// Verifies that conflicts have ended, and that no other one was found since.
     private func requireEnded(_ path: RelativePath, _ copies: [RelativePath]) throws {
         let known = Set(try manifest.lastResolves()[path]?.others ?? [])
+        // What a resolve of another device has left open was there before it.
+        let ended = try copies.compactMap { try manifest.tombstone($0)?.version }.max() ?? 0
         let isOpen = try openConflicts(at: path).contains { row in
             guard let copy = row.copyPath else { return true }
-            return copies.contains(copy) || !known.contains(copy)
+            if copies.contains(copy) { return true }
+            return try !known.contains(copy) && manifest.base(copy)?.version ?? .max > ended
         }
         if isOpen { throw Failure.stillOpen(path) }
     }

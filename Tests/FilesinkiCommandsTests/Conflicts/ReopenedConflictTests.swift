@@ -187,4 +187,18 @@ struct ReopenedConflictTests {
         #expect(taken.code == .done, "\(taken.talk)")
         #expect(world.readText("a/f.txt") == "later by a\n")
     }
+    @Test("the base stays known of a conflict whose copy was edited", arguments: ["a", "b", "c"])
+    func editedCopy(_ device: String) async throws {
+        let (world, copy) = try await Self.conflict()
+        try world.write("by b, later\n", to: "b/" + copy)
+        try await Self.sync(world, "b", "a", "c")
+        #expect(try await Self.run(world, in: "a", "resolve", "f.txt", "--take", "here").code == .done)
+        try await Self.sync(world, "b", "c")
+        #expect(try await Self.run(world, in: device, "resolve", "--undo", "f.txt").code == .done)
+        try await Self.sync(world, "a", "b", "c")
+        for name in ["a", "b", "c"] {
+            let list = try await Self.run(world, in: name, "conflicts").text
+            #expect(list.contains("base 5 B"), "\(name): \(list)")
+        }
+    }
 }
