@@ -6,30 +6,45 @@ import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiText
 
+/// The folders of files of rules that steps change, with what the rules ignore in them as they were before.
+struct EndingRules {
+    fileprivate let folders: Set<RelativePath?>
+    fileprivate var listing: IgnoredListing
+}
+
 /// Another device ends rules: what they ignored here and the store does not have is withheld.
 extension SyncEngine {
-    /// Notes as withheld what is ignored where the steps are about to change files of rules, and is not in the store as it is here.
-    /// Before they are carried out, so that a killed run publishes nothing either.
+    /// The rules that the steps are about to change; nil if they change none.
+    func endingRules(_ steps: [Step], _ run: SyncRun) -> EndingRules? {
+        let changed = steps.lazy.flatMap { [$0.path, $0.movedFrom].compactMap(\.self) }
+            .filter(\.holdsRules)
+        let folders = Set(changed.map(\.parent))
+        guard !folders.isEmpty else { return nil }
+        return EndingRules(
+            folders: folders,
+            listing: IgnoredListing(
+                root: root, ignored: IgnoredPaths(root: root, filter: run.rules.ignoring),
+                isStored: { try self.isStored($0, run) }, isMet: { try self.isMet($0, run) }))
+    }
+
+    /// Notes as withheld what is ignored where the steps change files of rules, and is not in the store as it is here. Before
+    /// they are carried out, so that a killed run publishes nothing either; and again when they have been, for what a program has
+    /// written there meanwhile, by the rules as they were read the first time.
     ///
     /// Cost: the folders of these rules are walked, and ignored files that the store has are read; nothing where no rules
     /// change. Memory grows with the number of ignored paths in them.
     ///
-    /// - Returns: These paths.
-    func noteIgnored(_ steps: [Step], _ run: SyncRun) throws -> Set<RelativePath> {
-        let changed = steps.lazy.flatMap { [$0.path, $0.movedFrom].compactMap(\.self) }
-            .filter(\.holdsRules)
-        let folders = Set(changed.map(\.parent))
-        guard !folders.isEmpty else { return [] }
-        var listing = IgnoredListing(
-            root: root, ignored: IgnoredPaths(root: root, filter: run.rules.ignoring),
-            isStored: { try self.isStored($0, run) }, isMet: { try self.isMet($0, run) })
-        for folder in folders { try listing.add(folder) }
-        guard !listing.paths.isEmpty else { return [] }
+    /// - Returns: These paths, with those of the first time.
+    func noteIgnored(_ ending: inout EndingRules?) throws -> Set<RelativePath> {
+        guard var rules = ending else { return [] }
+        for folder in rules.folders { try rules.listing.add(folder) }
+        ending = rules
+        guard !rules.listing.paths.isEmpty else { return [] }
         let known = try withheldNote()
         var note = known
-        for path in listing.paths { note.inodes[path] = inode(path) }
+        for path in rules.listing.paths { note.inodes[path] = inode(path) }
         try recordWithheld(note, over: known)
-        return listing.paths
+        return rules.listing.paths
     }
 
     private func inode(_ path: RelativePath) -> UInt64 {

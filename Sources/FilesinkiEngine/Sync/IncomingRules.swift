@@ -63,7 +63,7 @@ extension SyncEngine {
     /// The files of rules that the run is about to receive and that hold for its paths. A plan that is only shown or was
     /// approved is carried out as it is.
     ///
-    /// The end of rules has no hurry: see ``noteIgnored(_:_:)``. A conflict waits for a user.
+    /// The end of rules has no hurry: see ``noteIgnored(_:)``. A conflict waits for a user.
     func incomingRules(_ run: SyncRun) throws -> [RelativePath] {
         guard run.isOnline, !run.options.isDryRun, run.options.approved == nil else { return [] }
         // What a command does to files of rules only, it does by the rules that it makes.

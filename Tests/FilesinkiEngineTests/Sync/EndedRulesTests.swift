@@ -3,6 +3,7 @@ import FilesinkiModel
 import FilesinkiRules
 import FilesinkiStore
 import FilesinkiTesting
+import Synchronization
 import Testing
 
 /// By which changes of rules something is withheld, and what it ends with.
@@ -61,6 +62,33 @@ import Testing
         #expect(b.text(".filesinkiignore") == "*.o\n*.tmp\n")
         #expect(try await published().contains("d/p.env") != isOthers)
         #expect(try noted(b) == (isOthers ? ["d/p.env"] : []))
+    }
+
+    @Test func `what is written while a run receives the end of a rule is withheld, too`()
+        async throws
+    {
+        let folder: TreeFixture = [".filesinkiignore": .file("*.env\n"), "k": .file("keep")]
+        let (a, b) = try await world.pair(["z": .directory(folder)])
+        try a.write(["a": .file("new"), "z": .directory([".filesinkiignore": .file("*.o\n")])])
+        try await a.sync()
+        let isDone = Mutex(false)
+        let report = try await b.sync {
+            $0.progress = { progress in
+                let isFirst = isDone.withLock { done in
+                    guard progress.phase == .applying, progress.files > 0, !done else { return false }
+                    done = true
+                    return true
+                }
+                guard isFirst else { return }
+                #expect(b.text("z/.filesinkiignore") == "*.env\n")
+                #expect(throws: Never.self) {
+                    try b.write(["z": .directory(["late.env": .file("late")])])
+                }
+            }
+        }
+        #expect(withheld(report) == ["z/late.env"])
+        for _ in 1...2 { try await b.sync() }
+        #expect(try await !published().contains("z/late.env"))
     }
 
     @Test func `the end of a rule in a folder concerns what is in that`() async throws {

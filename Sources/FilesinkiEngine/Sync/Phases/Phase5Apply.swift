@@ -54,7 +54,8 @@ extension SyncEngine {
     private func write(_ run: inout SyncRun, _ steps: [Step]) async throws -> ApplyResult {
         let writes = steps.kept(where: \.action.writesOurs)
         guard !writes.isEmpty else { return ApplyResult() }
-        let ignored = try noteIgnored(writes, run)
+        var ending = endingRules(writes, run)
+        _ = try noteIgnored(&ending)
         let staging = try Staging(root: root, folder: state.staging)
         let isEach = writes.count <= 16
         let applier = Applier(
@@ -72,7 +73,7 @@ extension SyncEngine {
         run.report.problems += result.problems
         run.unwritten = Set(result.problems.map(\.path))
         run.report.receivedBytes += result.bytes
-        try withhold(ignored, &run)
+        try withhold(noteIgnored(&ending), &run)
         return result
     }
 
