@@ -7,7 +7,7 @@ extension RootFolder {
     /// Whether what is at a path is the inode that had a stamp, renamed or edited since: file systems give the inode number of
     /// what was deleted to the next new file, which was made after the stamp.
     ///
-    /// Where the file system keeps no time of birth, and that file neither the name nor the size, this is unknown.
+    /// One that has the name is taken for it. Where the file system keeps no time of birth, so is a file that has the size.
     ///
     /// - Parameters:
     ///   - status: That of the path.
@@ -19,8 +19,9 @@ extension RootFolder {
         let found = status.stamp
         guard found.isSameInode(as: stamp) else { return false }
         if found.isSame(butForChangeOf: stamp) { return true }
+        if path.name == name { return true }
         if let born = birthTime(of: path) { return born <= stamp.changed }
-        return path.name == name || status.kind == .file && found.size == stamp.size
+        return status.kind == .file && found.size == stamp.size
     }
 
     /// When the inode of a path was made; nil if that is unknown.

@@ -102,7 +102,7 @@ struct HandMergeTests {
         #expect(outcome.code == .done)
         let told =
             "one.txt: The conflict has ended with what is in place, which was edited here and is not synced yet. The next "
-            + "filesinki sync --root \(world.folder)/b sends it."
+            + "filesinki sync sends it."
         #expect(outcome.talk.contains(told) == !isSynced, "\(outcome.talk)")
     }
 

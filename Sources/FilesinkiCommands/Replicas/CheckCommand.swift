@@ -115,7 +115,7 @@ struct CheckCommand: ReplicaCommand {
             let pruned =
                 result.prunedVersions == 0
                 ? ""
-                : " \(CountText.text(result.prunedVersions, "version")) were removed by prunes."
+                : " \(CountText.text(result.prunedVersions, "version")) \(result.prunedVersions == 1 ? "was" : "were") removed by prunes."
             let lost =
                 result.lost.isEmpty
                 ? "" : " Given up as lost: \(CountText.text(result.lost.count, "version"))."

@@ -19,7 +19,19 @@ struct UnsentDeletions: ReplicaPart {
         options.isDryRun = true
         let report = try await sync.syncTree(options)
         if let away = report.away { throw away }
-        return report.steps.compactMap(UnsentDeletion.init).sorted { $0.path < $1.path }
+        let held = try report.problems.flatMap(heldBack)
+        return (report.steps.compactMap(UnsentDeletion.init) + held).sorted { $0.path < $1.path }
+    }
+
+    /// What was moved or copied out of the chosen paths of a partial replica, if a problem says that its deletion was held back.
+    private func heldBack(_ problem: Problem) throws -> [UnsentDeletion] {
+        guard let isCopied = problem.failure.isCopiedOut else { return [] }
+        let rows =
+            try [manifest.base(problem.path)].compactMap(\.self)
+            + manifest.baseRows(below: problem.path)
+        return try rows.filter { try !root.holds($0.path) }.map {
+            UnsentDeletion(path: $0.path, entry: $0.entry, isMovedAway: !isCopied)
+        }
     }
 
     /// Writes paths back as the store has them. Nothing is published by that: for the store they were never deleted.
@@ -106,6 +118,10 @@ package struct UnsentDeletion: Hashable, Sendable {
     package let isMovedAway: Bool
 
     package var isFolder: Bool { entry.kind == .directory }
+
+    fileprivate init(path: RelativePath, entry: Entry, isMovedAway: Bool) {
+        (self.path, self.entry, self.isMovedAway) = (path, entry, isMovedAway)
+    }
 
     /// - Returns: Nil unless the step is about a path that is missing here, and that the store has.
     fileprivate init?(_ step: Step) {

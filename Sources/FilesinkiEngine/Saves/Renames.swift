@@ -162,7 +162,7 @@ extension Renames {
                 !above.ignores(rename.to.name, isDirectory: isFolder)
             else { continue }
             if ignored.contains(rename.from, isDirectory: isFolder) {
-                throw Failure.publishes(rename.from, as: rename.to)
+                throw try publishing(rename.from, as: rename.to)
             }
             guard isFolder, let old = ignored.filter(in: rename.from) else { continue }
             let new = try above.entering(rename.to.name) { try ignoreFile($0, in: rename.from) }
@@ -180,7 +180,7 @@ extension Renames {
                 let isFolder = try root.status(path)?.kind == .directory
                 let isKept = new.ignores(path.name, isDirectory: isFolder)
                 if !isKept, old.ignores(path.name, isDirectory: isFolder) {
-                    throw Failure.publishes(
+                    throw try publishing(
                         path, as: path.moved(from: rename.from, to: rename.to) ?? rename.to)
                 }
                 guard isFolder, !isKept else { continue }
@@ -192,6 +192,12 @@ extension Renames {
                     ))
             }
         }
+    }
+
+    /// Why an ignored path is not moved. Of one that is withheld, no rule says so.
+    private func publishing(_ path: RelativePath, as new: RelativePath) throws -> Failure {
+        let isWithheld = try path.isAtOrInside(withheldNote().paths)
+        return isWithheld ? .withheld(path) : .publishes(path, as: new)
     }
 
     /// The ignore files in a folder move with it.

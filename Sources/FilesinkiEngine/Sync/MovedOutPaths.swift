@@ -120,8 +120,12 @@ extension Failure {
             "Not sent as deleted\(also): \(found) \(place) now, outside of the paths that this replica holds.",
             remedy: "To move it on all devices, run filesinki only add \(ShellWord.path(place.bytes)), then sync. "
                 + "To delete it there, run filesinki delete \(isFolder ? "-r " : "")"
-                + "\(ShellWord.path(moved.path.bytes)).", cause: MovedOutCause())
+                + "\(ShellWord.path(moved.path.bytes)).", cause: MovedOutCause(isCopied: moved.place.isCopy))
     }
+
+    /// Whether what was deleted from the chosen paths was copied before, of a deletion that was held back; nil for any other
+    /// failure.
+    var isCopiedOut: Bool? { (cause as? MovedOutCause)?.isCopied }
 
     /// Whether it says that the deletion of what was moved out of the chosen paths was held back.
     fileprivate var isOfMovedOut: Bool { cause is MovedOutCause }
@@ -129,6 +133,7 @@ extension Failure {
 
 /// Marks a failure as one of a deletion that was held back.
 private struct MovedOutCause: Error, CustomStringConvertible {
+    let isCopied: Bool
     let description = "Nothing is synced from where it is."
 }
 

@@ -1,5 +1,6 @@
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRules
 import FilesinkiText
 
 /// Says where that is which another device has renamed out of the chosen paths of a partial replica: here it is a deletion.

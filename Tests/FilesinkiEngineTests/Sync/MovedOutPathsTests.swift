@@ -131,6 +131,22 @@ struct MovedOutPathsTests {
         #expect(a.text("docs/a") == nil && a.text("docs/c") == "a")
     }
 
+    @Test("undelete knows it, and whether it was moved or copied", arguments: [Way.edited, .copied, .editedInFolder])
+    func broughtBack(_ way: Way) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        try way.carry(out: b)
+        let found = try await b.with { try await $0.unsentDeletions() }
+        let paths = found.map(\.path.description)
+        #expect(paths == (way == .editedInFolder ? ["docs", "docs/a", "docs/b"] : ["docs/a"]))
+        #expect(found.allSatisfy { $0.isMovedAway == (way != .copied) })
+        _ = try await b.with { try await $0.bringBack(found, SyncOptions()) }
+        #expect(b.text("docs/a") == "a" && b.text("docs/b") == "b")
+        #expect(try await b.sync().problems.isEmpty)
+        try await a.sync()
+        #expect(a.text("docs/a") == "a" && a.text("docs/b") == "b")
+    }
+
     @Test("delete of its name deletes it, there or gone", arguments: [false, true])
     func deletedByName(_ isThere: Bool) async throws {
         let world = try World()
