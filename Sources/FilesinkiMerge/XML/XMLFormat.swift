@@ -10,7 +10,7 @@ struct XMLFormat: SyntaxFormat {
 
     /// The attributes that identify an element, most likely first.
     static let identifiers: [[UInt8]] = [
-        "id", "xml:id", "Id", "uuid", "UUID", "key", "name", "Include",
+        "id", "xml:id", "Id", "uuid", "UUID", "key", "name", "Include", "sceneID",
     ].map { Array($0.utf8) }
 
     /// A feed in OPML is known by its address, any other line by what it says.
