@@ -33,10 +33,8 @@ struct XMLMergeTests {
     /// A storyboard with scenes that have an identity, and what is in each.
     private static func scenes(_ parts: String...) -> String {
         let scenes = stride(from: 0, to: parts.count, by: 2).map { index in
-            """
-                <scene sceneID="\(parts[index])"><objects><view tag="\(parts[index + 1])" w="\(parts[index + 1])"/></objects></scene>
-
-            """
+            let views = (0..<4).map { "<view tag=\"\(parts[index + 1])\($0)\" w=\"\(parts[index + 1])\"/>" }
+            return "    <scene sceneID=\"\(parts[index])\"><objects>\(views.joined())</objects></scene>\n"
         }
         return "<document>\n  <scenes>\n\(scenes.joined())  </scenes>\n</document>\n"
     }
@@ -58,8 +56,9 @@ struct XMLMergeTests {
             edited("\n        y=\"2\"", ""), edited("y=\"2\"", "y=\"2\" z=\"3\""),
             edited("\n        y=\"2\"", " z=\"3\"")),
         MergeCase(
-            "scenes of a storyboard that are drawn anew beside each other", scenes("a", "1", "b", "2"),
-            scenes("a", "3", "b", "2"), scenes("a", "1", "b", "4"), scenes("a", "3", "b", "4")),
+            "scenes of a storyboard that are drawn anew, and a new one between them", scenes("a", "1", "b", "2"),
+            scenes("a", "3", "b", "4"), scenes("a", "1", "c", "9", "b", "2"),
+            scenes("a", "3", "c", "9", "b", "4")),
         MergeCase(
             "an attribute removed and changed", base, edited(" width=\"10\"", ""),
             edited("width=\"10\"", "width=\"11\""), "declined: /width"),
