@@ -28,6 +28,9 @@ package actor Watcher {
     /// The stamps of this device's files of rules at the last run.
     private var ruleStamps: [FileStamp?] = []
 
+    /// What was moved out of the chosen paths, as the last run has found: its deletion is held back.
+    private var movedOut: Set<RelativePath> = []
+
     /// The signals that stop a watch after the current run.
     private static let stopSignals = [SIGTERM, SIGINT]
 
@@ -242,11 +245,20 @@ package actor Watcher {
             sync.isUnattended = true
             var report = ChangeReport(try await replica.sync(sync))
             report.isWhole = true
+            noteMovedOut(report)
             return report
-        case .changes(let changes, let isRemoteHinted):
-            return try await replica.syncChanges(
+        case .changes(var changes, let isRemoteHinted):
+            // It may be back, under another name.
+            if !changes.isEmpty { changes.add(LocalChanges(paths: movedOut)) }
+            let report = try await replica.syncChanges(
                 changes, isRemoteHinted: isRemoteHinted, options.sync)
+            if !changes.isEmpty || report.isWhole { noteMovedOut(report) }
+            return report
         }
+    }
+
+    private func noteMovedOut(_ change: ChangeReport) {
+        movedOut = Set(change.report.problems.filter { $0.failure.isCopiedOut != nil }.map(\.path))
     }
 
     /// Returns the replica, locked. Opens it again if another process has initialised it again.

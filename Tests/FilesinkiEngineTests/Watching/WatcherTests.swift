@@ -33,9 +33,11 @@ private final class Watched: Sendable {
             connect: { DirectoryRemote(path: $0) })
     }
 
-    func replica(_ name: String) async throws {
+    func replica(_ name: String, only paths: [String] = []) async throws {
         _ = try DirectoryRemote.create(path: store)
-        _ = try await Replica.initialize(options(name), address: store, deviceName: name)
+        _ = try await Replica.initialize(
+            options(name), address: store, deviceName: name,
+            only: try paths.map { try RelativePath($0) })
     }
 
     func watcher(_ name: String, _ change: (inout WatchOptions) -> Void = { _ in }) throws
@@ -103,6 +105,33 @@ struct WatcherTests {
         unlink(world.at("a/f"))
         #expect(
             try await eventually { world.read("b/f") == nil }, "\(world.said)")
+        a.requestStop()
+        b.requestStop()
+        try await first
+        try await second
+    }
+
+    @Test("what was moved out of the chosen paths and back under another name is renamed")
+    func movedOutAndBack() async throws {
+        let world = try Watched()
+        try await world.replica("a")
+        try await world.replica("b", only: ["docs"])
+        let a = try world.watcher("a")
+        let b = try world.watcher("b")
+        async let first: Void = a.watch()
+        async let second: Void = b.watch()
+        mkdir(world.at("a/docs"), 0o755)
+        for name in ["f", "k"] { world.write("a/docs/\(name)", name) }
+        #expect(try await eventually { world.read("b/docs/k") == "k" }, "\(world.said)")
+        #expect(try await eventually { world.read("b/docs/f") == "f" }, "\(world.said)")
+        let count = world.said["b", default: []].count
+        #expect(rename(world.at("b/docs/f"), world.at("b/f")) == 0)
+        // The run that has held the deletion back.
+        #expect(
+            try await eventually { world.said["b", default: []].count > count }, "\(world.said)")
+        #expect(rename(world.at("b/f"), world.at("b/docs/g")) == 0)
+        #expect(try await eventually { world.read("a/docs/g") == "f" }, "\(world.said)")
+        #expect(try await eventually { world.read("a/docs/f") == nil }, "\(world.said)")
         a.requestStop()
         b.requestStop()
         try await first
