@@ -8,6 +8,8 @@ import Testing
 
 @Suite("What was renamed to a name that is not synced")
 struct RenamedToLeftOutTests {
+    /// What one replica writes. The other one, which receives it, renames: a file that was written in the moment of a scan is not
+    /// known by its inode.
     private let tree: TreeFixture = [
         ".filesinkiignore": .file("*.bak\n"), "f": .file("f"),
         "d": .directory(["x": .file("x")]),
@@ -16,7 +18,7 @@ struct RenamedToLeftOutTests {
     @Test("one that a rule ignores is deleted elsewhere, with a word", arguments: [("f", "f.bak"), ("d", "d.bak")])
     func ignored(_ old: String, _ new: String) async throws {
         let world = try World()
-        let (a, b) = try await world.pair(tree)
+        let (b, a) = try await world.pair(tree)
         a.rename(old, new)
         let report = try await a.sync()
         #expect(
@@ -32,7 +34,7 @@ struct RenamedToLeftOutTests {
     @Test("one that the run leaves out waits for a run that does not", arguments: [("f", "f.tmp"), ("d", "d.tmp")])
     func excluded(_ old: String, _ new: String) async throws {
         let world = try World()
-        let (a, b) = try await world.pair(tree)
+        let (b, a) = try await world.pair(tree)
         a.rename(old, new)
         let patterns = try RunPatterns(excluded: ["*.tmp"], included: [])
         let report = try await a.sync { $0.patterns = patterns }
@@ -52,7 +54,7 @@ struct RenamedToLeftOutTests {
     @Test("a new file that a rule ignores is no renamed one")
     func other() async throws {
         let world = try World()
-        let (a, b) = try await world.pair(tree)
+        let (b, a) = try await world.pair(tree)
         a.remove("f")
         try a.write(["f.bak": .file("another")])
         #expect(try await a.sync().notices.isEmpty)
