@@ -73,7 +73,7 @@ extension SyncEngine {
         // A run for some paths has not looked for the folders above them.
         let folders = try Set(gone.flatMap(\.ancestors)).subtracting(gone)
             .filter { try choice.contains($0) && root.status($0) == nil }
-        // What a command was told by name to delete may be anywhere else.
+        // Deletions that a command named are sent, wherever the file is now.
         let named = try reviewNamedDeletions(isDryRun: true)
         let held = Set(new().map(\.inode))
         let lost = try (gone + folders).compactMap { path -> BaseRow? in
@@ -138,7 +138,7 @@ private struct MovedOutCause: Error, CustomStringConvertible {
 }
 
 extension SyncReport {
-    /// Takes out that the deletion of what was moved out was held back, of paths that a command was told to delete.
+    /// Removes the problems that report held-back deletions of these paths, because a command has named them.
     ///
     /// - Returns: The paths, or the folders above them.
     mutating func takeMovedOut(atOrInside paths: [RelativePath]) -> Set<RelativePath> {
