@@ -15,7 +15,7 @@ extension Deletions {
         try requireSent(paths, recursive: recursive, options, before)
         let movedOut = before.takeMovedOut(atOrInside: paths)
         var doomed = DoomedPaths(root: root, filter: rules.filter, recursive: recursive)
-        for path in paths where try !doomed.add(path) && !path.isAtOrInside(movedOut) {
+        for path in paths where try !doomed.add(path) && !isKnown(path, of: movedOut) {
             if !before.steps.contains(where: { $0.isReceived(atOrInside: path) }) {
                 try requireDeleted(path, before)
             }

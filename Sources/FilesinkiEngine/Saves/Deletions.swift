@@ -81,7 +81,7 @@ struct Deletions: ReplicaPart {
     ) throws -> (changed: [Problem], kept: [Problem]) {
         var doomed = DoomedPaths(
             root: root, filter: try rulesReader.runRules(options).filter, recursive: recursive)
-        for path in paths where try !doomed.add(path) && !path.isAtOrInside(movedOut) {
+        for path in paths where try !doomed.add(path) && !isKnown(path, of: movedOut) {
             try requireDeleted(path, before)
         }
         let writer = try editor.makeWriter()
@@ -108,6 +108,11 @@ struct Deletions: ReplicaPart {
         }
         try writer.flush()
         return (changed, doomed.keptFolders)
+    }
+
+    /// Whether a path is what was moved out, or was in it: any other name there is a mistake.
+    func isKnown(_ path: RelativePath, of movedOut: Set<RelativePath>) throws -> Bool {
+        try path.isAtOrInside(movedOut) && manifest.base(path) != nil
     }
 
     /// Whether the run before says why it has not sent what is at the path: it exists nowhere else, and stays.

@@ -136,8 +136,8 @@ struct SaveQueue: ReplicaPart {
             root: root, filter: try rulesReader.runRules(SyncOptions()).filter)
         for save in saves {
             do throws(Failure) {
-                if ignored.contains(save.request.path, isDirectory: false) {
-                    throw .ignored(save.request.path)
+                if let refusal = ignored.refusal(of: save.request.path, isDirectory: false) {
+                    throw refusal
                 }
                 try rulesReader.requireHeld([save.request.path])
                 let file = try staging.adopt(save.entry.content)

@@ -48,7 +48,7 @@ extension SyncEngine {
         for (path, place) in out {
             var moved = MovedOut(path: path, place: place)
             while let above = moved.above, run.rules.choice?.contains(above.path) == true {
-                let isGone = try gone[above.path] ?? (root.status(above.path) == nil)
+                let isGone = try gone[above.path] ?? !root.holds(above.path)
                 gone[above.path] = isGone
                 guard isGone else { break }
                 moved = above
@@ -72,7 +72,7 @@ extension SyncEngine {
         guard let choice = run.rules.choice, !gone.isEmpty else { return [:] }
         // A run for some paths has not looked for the folders above them.
         let folders = try Set(gone.flatMap(\.ancestors)).subtracting(gone)
-            .filter { try choice.contains($0) && root.status($0) == nil }
+            .filter { try choice.contains($0) && !root.holds($0) }
         // Deletions that a command named are sent, wherever the file is now.
         let named = try reviewNamedDeletions(isDryRun: true)
         let held = Set(new().map(\.inode))

@@ -164,4 +164,39 @@ struct MovedOutPathsTests {
         try await a.sync()
         #expect(a.text("docs/a") == nil && a.text("docs/b") == "b")
     }
+
+    @Test("delete of a name that is not in a folder that was moved out finds nothing", arguments: [false, true])
+    func mistyped(_ isDryRun: Bool) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.rename("docs", "p/moved")
+        var options = SyncOptions()
+        options.isDryRun = isDryRun
+        for name in ["docs/typo", "docs/a/x"] {
+            let path = try RelativePath(name)
+            let failure = await #expect(throws: Failure.self) {
+                try await b.with { [options] in try await $0.delete([path], recursive: false, options) }
+            }
+            #expect(failure?.code == .notFound)
+        }
+        try await a.sync()
+        #expect(a.text("docs/a") == "a" && a.text("docs/b") == "b")
+    }
+
+    @Test("a symlink in place of a folder above the chosen paths stops no run")
+    func linked() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["d": .directory(["e": .directory(["x": .file("x")])]), "kept": .file("kept")])
+        try await a.sync()
+        let b = try await world.replica("b", only: ["d/e", "kept"])
+        try await b.sync()
+        b.rename("d", "moved")
+        try b.write(["d": .symlink("moved")])
+        let report = try await b.sync()
+        // The symlink cannot be sent either: the store has a folder of its name.
+        #expect(report.problems.map(\.path.description) == ["d/e", "d"], "\(report.problems)")
+        try await a.sync()
+        #expect(a.text("d/e/x") == "x")
+    }
 }
