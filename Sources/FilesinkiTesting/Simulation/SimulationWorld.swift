@@ -354,7 +354,8 @@ actor SimulationWorld {
         }
         guard let report else { return }
         checkProblems(run, report)
-        let isDone = report.away == nil && report.problems.isEmpty
+        // A guard may stop a run that has carried out a batch.
+        let isDone = report.away == nil && report.stopped == nil && report.problems.isEmpty
         if case .sync([]) = run.task, isDone, !disturbed.contains(run.replica) {
             let synced = try replicas[run.replica].omission(run).values(of: after)
                 .intersection(omission.values(of: after))
