@@ -33,12 +33,10 @@ extension SyncEngine {
         guard !missing.isEmpty else { return [] }
         let gone = Set(missing)
         let first = missing.filter { $0.parent.map { !gone.contains($0) } ?? true }
-        var lost: [UInt64: BaseRow] = [:]
-        for path in first where try !isDeletedThere(path, run) {
-            if let row = run.base.row(path), let stamp = row.stamp { lost[stamp.inode] = row }
-        }
-        guard !lost.isEmpty else { return [] }
-        let folders = Set(lost.values.map(\.path.parent)).prefix(Self.mostFolders)
+        let rows = try first.filter { try !isDeletedThere($0, run) }.compactMap(run.base.row)
+        guard !rows.isEmpty else { return [] }
+        let lost = LostNames(rows, in: root)
+        let folders = Set(rows.map(\.path.parent)).prefix(Self.mostFolders)
         var leftOut = IgnoredPaths(root: root, filter: run.rules.filter)
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
         var renamed: [Renamed] = []
@@ -46,10 +44,8 @@ extension SyncEngine {
             for name in try namesIfThere(in: folder) where !RelativePath.isStateFolder(name) {
                 let path = folder?.appending(name) ?? RelativePath(unchecked: name)
                 guard run.base.row(path) == nil, let status = try root.status(path),
-                    let row = lost[status.stamp.inode], let stamp = row.stamp,
-                    row.entry.kind == status.kind.entryKind,
                     leftOut.contains(path, isDirectory: status.kind == .directory),
-                    root.isSameFile(path, status, as: stamp, named: row.path.name)
+                    let row = try lost.row(of: path, status)
                 else { continue }
                 let isIgnored = ignored.contains(path, isDirectory: status.kind == .directory)
                 renamed.append(
@@ -59,6 +55,39 @@ extension SyncEngine {
             }
         }
         return renamed.sorted { $0.path < $1.path }
+    }
+}
+
+/// What is gone from its name, as it is found under another one.
+private struct LostNames {
+    private let root: RootFolder
+    private let byInode: [UInt64: BaseRow]
+    /// Files that were written in the moment of the scan that has sent them: nothing but their content is known of them.
+    private let unstamped: [BaseRow]
+
+    init(_ rows: [BaseRow], in root: RootFolder) {
+        self.root = root
+        byInode = Dictionary(rows.compactMap { row in row.stamp.map { ($0.inode, row) } }) { $1 }
+        unstamped = rows.filter { $0.stamp == nil && $0.entry.kind == .file && $0.entry.size > 0 }
+    }
+
+    /// What a file or folder was before; nil for none of them.
+    ///
+    /// Cost: a file is read if it is as large as one of the unstamped ones of its folder.
+    func row(of path: RelativePath, _ status: FileStatus) throws -> BaseRow? {
+        if let row = byInode[status.stamp.inode], let stamp = row.stamp,
+            row.entry.kind == status.kind.entryKind,
+            root.isSameFile(path, status, as: stamp, named: row.path.name)
+        {
+            return row
+        }
+        let like = unstamped.filter {
+            $0.path.parent == path.parent && $0.entry.size == status.stamp.size
+        }
+        guard !like.isEmpty, status.kind == .file else { return nil }
+        // What cannot be read is not taken for anything.
+        let content = try? root.content(of: path)
+        return like.first { $0.entry.content == content }
     }
 }
 

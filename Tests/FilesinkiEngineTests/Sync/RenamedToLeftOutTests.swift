@@ -1,3 +1,4 @@
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
@@ -60,5 +61,28 @@ struct RenamedToLeftOutTests {
         #expect(try await a.sync().notices.isEmpty)
         try await b.sync()
         #expect(try !b.names.contains("f"))
+    }
+
+    @Test("a file that was written in the moment of the scan is known by its content")
+    func unstamped() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["f": .file("f")])
+        try await a.sync()
+        // As such a scan leaves it.
+        let path = try RelativePath("f")
+        try await a.with { replica in
+            try await replica.perform(SyncEngine.self) { engine in
+                var row = try #require(try engine.manifest.base(path))
+                row.stamp = nil
+                try engine.manifest.write { [row] in try $0.putBase(row) }
+            }
+        }
+        a.rename("f", "f.tmp")
+        try a.write(["g.tmp": .file("g")])
+        let patterns = try RunPatterns(excluded: ["*.tmp"], included: [])
+        let report = try await a.sync { $0.patterns = patterns }
+        #expect(report.publishedCommits == 0)
+        #expect(report.notices.first?.failure.description.contains("it is f.tmp now") == true, "\(report.notices)")
     }
 }
