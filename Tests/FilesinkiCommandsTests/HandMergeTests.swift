@@ -174,6 +174,22 @@ struct HandMergeTests {
         #expect(world.readText("b/one.txt") == "a and b\n")
     }
 
+    @Test("of a conflict that another device opens again, neither version is called there")
+    func openedAgain() async throws {
+        let world = try await Self.conflict(synced: true)
+        try await world.done("resolve", "one.txt", "--take", "committed")
+        let a = world.folder + "/a"
+        _ = try await world.run("sync", a)
+        _ = try await world.run("resolve", "--undo", "one.txt", "--root", a)
+        _ = try await world.run("sync")
+        for root in [".", a] {
+            let list = try await world.run("conflicts", "--root", root)
+            #expect(list.text.contains("one.txt --take b|committed"), "\(list.text)")
+        }
+        try await world.done("resolve", "one.txt", "--take", "b")
+        #expect(world.readText("b/one.txt") == "b\n")
+    }
+
     @Test("diff --conflict and conflicts show the file as it is in place now")
     func compared() async throws {
         let world = try await Self.conflict(synced: false)

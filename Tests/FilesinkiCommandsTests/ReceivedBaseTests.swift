@@ -53,6 +53,23 @@ struct ReceivedBaseTests {
         #expect(list.contains("base nothing"), "\(list)")
     }
 
+    @Test("it is the folder whose place a file took")
+    func folder() async throws {
+        let world = try World()
+        try world.write("k\n", to: "a/e/k")
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        for name in ["b", "c"] { try await world.done("clone", "store", name, "--device", name) }
+        world.rename("b/e", to: "gone")
+        try world.write("file\n", to: "b/e")
+        try world.write("k2\n", to: "a/e/k")
+        for name in ["a", "b", "a", "c"] { _ = try await world.run("sync", name) }
+        for name in ["a", "b", "c"] {
+            let list = try await world.run("conflicts", "--root", name).text
+            #expect(list.contains("    base folder    "), "\(name): \(list)")
+        }
+    }
+
     @Test(
         "it is known after an undo, too, and whose version is whose", arguments: ["here", "there"])
     func undone(_ side: String) async throws {

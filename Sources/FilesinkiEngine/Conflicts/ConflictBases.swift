@@ -75,7 +75,7 @@ struct ConflictBases {
         var bases: [ConflictRow: Entry] = [:]
         for (row, commit) in try await makers() {
             guard let names = names[row] else { continue }
-            bases[row] = base(of: names, commit)?.entry ?? nothing(names, commit)
+            bases[row] = base(of: names, commit)?.entry ?? start(of: names, commit)
         }
         return bases
     }
@@ -187,16 +187,17 @@ struct ConflictBases {
             .first { $0.makesCopy(names.copy) && $0.sequence < commit.sequence }
     }
 
-    /// A tombstone if the path was new in the version that was in place when the copy was made. What came with a copy in one commit
-    /// was new to the store only, such as one that has replaced a lost one.
-    private func nothing(_ names: Names, _ commit: Commit) -> Entry? {
+    /// A tombstone if the path was new in the version that was in place when the copy was made; a folder that keeps its name if the
+    /// copy took the place of that. What came with a copy in one commit was new to the store only, such as one that has replaced a
+    /// lost one.
+    private func start(of names: Names, _ commit: Commit) -> Entry? {
         guard let first = first(of: names, commit), let inPlace = names.inPlace,
             inPlace < first.sequence, let origin = commits[inPlace],
-            !origin.hasFoundConflict(of: names.path),
-            let change = origin.change(of: names.path),
-            change.basedOn == 0, change.movedFrom == nil
+            let change = origin.change(of: names.path)
         else { return nil }
-        return .tombstone
+        if first.basedOnTokens.contains(inPlace) { return change.entry }
+        let isNew = change.basedOn == 0 && change.movedFrom == nil
+        return isNew && !origin.hasFoundConflict(of: names.path) ? .tombstone : nil
     }
 }
 
@@ -248,8 +249,9 @@ extension Array where Element == Step {
         let versions =
             given
             + plan.starts(of: steps).values.compactMap { step in
-                // Where nobody has changed it there, an undo makes the copy.
-                step.base?.version != step.theirs?.version ? step.base?.version : nil
+                // Where nobody has changed it there, an undo makes the copy, or it is a folder that keeps its name.
+                let isUnchanged = step.base?.version == step.theirs?.version
+                return isUnchanged && step.base?.entry.kind != .directory ? nil : step.base?.version
             }
         // A commit has a limited size.
         return Set(versions).sorted().suffix(1000).map { $0 }

@@ -109,12 +109,13 @@ extension Conflicts {
                 here: .ours, oursDevice: config.device.name, theirsDevice: writer?.name)
         }
         var sides = ConflictSides(here: nil, oursDevice: finder, theirsDevice: writer?.name)
-        if writer?.id == config.device.id {
-            sides.here = .theirs
-        } else if finder == plainName(of: config.device) {
-            // It was found here, and the manifest was lost since.
-            sides.here = .ours
+        let isOursFromHere = finder == plainName(of: config.device)
+        let isTheirsFromHere = writer?.id == config.device.id
+        if isOursFromHere != isTheirsFromHere {
+            // A copy from here was found here, and the manifest was lost since.
+            sides.here = isOursFromHere ? .ours : .theirs
         }
+        // Both are from here where this device has merged by hand, and another one has undone the end of the conflict.
         return sides
     }
 }

@@ -134,7 +134,7 @@ struct SyncEngine: ReplicaPart {
         do {
             guard try await carryOutBatches(&run, found) else { return false }
         } catch let failure as Failure {
-            try run.end(by: failure)
+            try await end(&run, by: failure)
             run.report.isQueued = run.report.away != nil && found.hasChanges
         }
         run.report.notices += run.rules.notices
@@ -151,11 +151,20 @@ struct SyncEngine: ReplicaPart {
         do {
             try await carryOutRounds(&run)
         } catch let failure as Failure {
-            try run.end(by: failure)
+            try await end(&run, by: failure)
             try recordWaiting(&run)
         }
         try await endReport(&run)
         return run.report
+    }
+
+    /// Ends a run that a failure has stopped. What it has received may have changed whose version of a conflict is whose: that is
+    /// looked up where the remote still answers, for each further run may be stopped so.
+    private func end(_ run: inout SyncRun, by failure: Failure) async throws {
+        try run.end(by: failure)
+        guard run.report.stopped != nil, try manifest.conflictWriters().isStale else { return }
+        // Failing that, the next run does it.
+        try? await noteWriters()
     }
 
     private func carryOutRounds(_ run: inout SyncRun) async throws {
