@@ -58,6 +58,7 @@ struct MergeToolTests {
         arguments: [
             (#"echo x >"$MERGED"; exit 1"#, "ended with 1"), ("true $MERGED", "as it was"),
             (#"echo x >"$MERGED"; kill -9 $$"#, "ended with 137"),
+            (#"rm "$MERGED"; mkdir "$MERGED"; exit 2"#, "ended with 2"),
             (#"rm "$MERGED""#, "the merge tool removed $MERGED. Run it again"),
             (#": >"$MERGED""#, "the merge tool left nothing in $MERGED. Run it again"),
             (#"no-such-tool "$MERGED" 2>/dev/null"#, "the program of the merge tool was not found"),

@@ -63,7 +63,8 @@ extension ResolveCommand {
         do {
             try console.output.flush()
             let exit = try await tool.run(files, console.environment, output: output)
-            let left = try files.readMerged()
+            // After an error nobody vouches for what is there.
+            let left = exit == 0 ? try files.readMerged() : nil
             merged = tool.result(exit, left, startedFrom: versions.start)
             if merged == nil {
                 let stays = tool.conflictStays(exit, leaving: left, isAsked: isInteractive)

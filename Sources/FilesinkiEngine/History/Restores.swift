@@ -230,10 +230,10 @@ struct Restores: ReplicaPart {
     ) async throws {
         let (path, entry) = (item.path, item.entry)
         // What is ignored and here is private, and not in the history.
-        if ignored.contains(path, isDirectory: entry.kind == .directory),
+        if let refusal = ignored.refusal(of: path, isDirectory: entry.kind == .directory),
             try root.status(path) != nil
         {
-            throw Failure.ignored(path)
+            throw refusal
         }
         try requireFolders(above: path, version: item.version)
         try requirePlace(for: entry, at: path, version: item.version)

@@ -61,7 +61,7 @@ struct ReplicaStatus: ReplicaPart {
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         let files = try manifest.baseFiles()
         let waiting = try manifest.loadRemote().map { row in
-            (row: row, isIgnored: ignored.contains(row.path, isDirectory: isFolder(row)))
+            (row: row, isIgnored: ignored.hides(row.path, isDirectory: isFolder(row)))
         }
         // What is withheld here is not ignored: it waits for the user.
         let withheld = withheld(rules)
@@ -165,7 +165,7 @@ struct ReplicaStatus: ReplicaPart {
         }
         return stored.filter { path, known in
             known.entry.kind != .tombstone
-                && ignored.contains(path, isDirectory: known.entry.kind == .directory)
+                && ignored.hides(path, isDirectory: known.entry.kind == .directory)
         }.map { ($0, $1) }.sorted { $0.0 < $1.0 }
     }
 

@@ -10,8 +10,10 @@ struct IgnoredPaths {
     private enum Folder {
         case kept(any ScanFilter)
         case ignored
-        /// Its rules cannot be read.
-        case unknown
+        /// Its rules cannot be read, or those of a folder above it.
+        case unreadable
+        /// A replica of the same store, or what is in it.
+        case replica
     }
 
     let root: RootFolder
@@ -23,7 +25,7 @@ struct IgnoredPaths {
         self.filter = filter
     }
 
-    /// Whether the path, or a folder above it, is ignored.
+    /// Whether the path, or a folder above it, is ignored. So is what is in a folder that cannot be read.
     mutating func contains(_ path: RelativePath, isDirectory: Bool) -> Bool {
         guard case .kept(let filter) = folder(path.parent) else { return true }
         return filter.ignores(path.name, isDirectory: isDirectory)
@@ -34,8 +36,29 @@ struct IgnoredPaths {
         switch folder(path.parent) {
         case .kept(let filter): filter.ignores(path.name, isDirectory: isDirectory)
         case .ignored: true
-        case .unknown: false
+        case .unreadable, .replica: false
         }
+    }
+
+    /// Whether the path, or a folder above it, is ignored, of what can be read.
+    mutating func hides(_ path: RelativePath, isDirectory: Bool) -> Bool {
+        contains(path, isDirectory: isDirectory) && !isUnreadable(path)
+    }
+
+    /// Whether a folder above the path cannot be read, so that nothing is known of it.
+    mutating func isUnreadable(_ path: RelativePath) -> Bool {
+        if case .unreadable = folder(path.parent) { return true }
+        return false
+    }
+
+    /// Why nothing is written at a path; nil if neither a rule ignores it nor a folder above it cannot be read.
+    ///
+    /// - Parameter remedy: What to do with a path that a rule ignores in place of the command.
+    mutating func refusal(
+        of path: RelativePath, isDirectory: Bool, orElse remedy: String? = nil
+    ) -> Failure? {
+        guard contains(path, isDirectory: isDirectory) else { return nil }
+        return isUnreadable(path) ? .unreadableFolder(above: path) : .ignored(path, remedy)
     }
 
     /// The filter of a folder; nil if it is ignored.
@@ -58,14 +81,14 @@ struct IgnoredPaths {
     /// A folder whose rules cannot be read counts as ignored; the scan reports why. So does one that is a replica of
     /// the same store.
     private func enter(_ path: RelativePath, _ above: any ScanFilter) -> Folder {
-        if root.holdsOwnStore(path) { return .unknown }
+        if root.holdsOwnStore(path) { return .replica }
         do {
             return .kept(
                 try above.entering(path.name) { [root] name in
                     try Self.rules(name, in: path, of: root)
                 })
         } catch {
-            return .unknown
+            return .unreadable
         }
     }
 
@@ -102,7 +125,10 @@ extension SyncEngine {
             let isDirectory = [change.entry.entry, run.base.row(path)?.entry].contains {
                 $0?.kind == .directory
             }
-            return ignored.contains(path, isDirectory: isDirectory) ? path : nil
+            guard ignored.contains(path, isDirectory: isDirectory) else { return nil }
+            // The scan has said that its folder cannot be read.
+            let isKnown = path.isAtOrInside(run.local.blocked) && ignored.isUnreadable(path)
+            return isKnown ? nil : path
         }
     }
 

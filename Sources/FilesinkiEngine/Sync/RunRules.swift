@@ -267,6 +267,14 @@ extension Failure {
             "Ignored here by a rule, so it is not synced: nothing was done.",
             remedy: remedy ?? ignoredRemedy(path))
     }
+
+    /// A path was named in a folder that cannot be read.
+    static func unreadableFolder(above path: RelativePath) -> Failure {
+        Failure(
+            .io, path: path.bytes,
+            "A folder above it cannot be read, so it is not synced: nothing was done.",
+            remedy: "filesinki sync names the folder. Check its permissions.")
+    }
 }
 
 /// What the synced rules would run on this device.

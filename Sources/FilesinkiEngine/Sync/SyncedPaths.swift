@@ -22,8 +22,8 @@ struct SyncedPaths {
     ) throws(Failure) {
         if path.isAtOrInside(rules.withheld) { throw Failure.withheld(path) }
         let isFolder = (try? root.status(path))?.kind == .directory
-        if ignored.contains(path, isDirectory: isFolder) {
-            throw Failure.ignored(path, remedy(path))
+        if let refusal = ignored.refusal(of: path, isDirectory: isFolder, orElse: remedy(path)) {
+            throw refusal
         }
     }
 }
