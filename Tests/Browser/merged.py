@@ -21,7 +21,7 @@ def drive(browser, address, replica):
 
     # What was merged by hand is not resolved among all others.
     browser.go("Conflicts")
-    browser.shows("or were merged by hand: resolve them one by one.")
+    browser.shows("or one of their files was edited since: resolve them one by one.")
     browser.shows("edited here since")
     assert "undefined" not in browser.script("return document.querySelector('main').innerText")
 

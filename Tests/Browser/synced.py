@@ -52,7 +52,7 @@ def drive(browser, address, replica):
 
     # What another device has merged by hand is shown as such, and replaced after a question only.
     browser.go("Conflicts")
-    browser.shows("or were merged by hand: resolve them one by one.")
+    browser.shows("or one of their files was edited since: resolve them one by one.")
     browser.press("place")
     heads = browser.until("both versions are shown", HEADS)
     version = re.search(r"version (\d+)", heads[2] + heads[1])

@@ -155,6 +155,21 @@ struct PartialReplicaTests {
         #expect(present.talk.contains("filesinki only add --root \(world.folder)/c two"))
     }
 
+    @Test func `undelete of a folder of which a part is here brings back that part`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("three", to: "a/sub/part/three")
+        #expect(try await world.run("sync", "a").code == .done)
+        #expect(try await world.run("clone", "store", "c", "--only", "sub/part", "--only", "one").code == .done)
+        world.rename("c/sub", to: "gone")
+        let dry = try await world.run("undelete", "--root", "c", "sub", "-n")
+        #expect(dry.code == .done && dry.talk.contains("Would restore 1 file."), "\(dry)")
+        let outcome = try await world.run("undelete", "--root", "c", "sub")
+        #expect(outcome.code == .done && outcome.talk.contains("Restored 1 file."), "\(outcome)")
+        #expect(world.readText("c/sub/part/three") == "three")
+        #expect(try await world.run("sync", "c").code == .done)
+        #expect(try await world.run("log", "--root", "c").lines.count == 2)
+    }
+
     @Test func `deinit removes the choice and the device's ignore file`() async throws {
         let world = try await GoldenTests.pair()
         #expect(try await world.run("only", "set", "one", "--root", "b").code == .done)

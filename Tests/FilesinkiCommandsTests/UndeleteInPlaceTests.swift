@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import Glibc
 import Testing
 
 @Suite("undelete where something else is in the place")
@@ -25,6 +26,35 @@ struct UndeleteInPlaceTests {
         world.remove("a/kept")
         let some = try await world.run("undelete", "--root", "a", "q/1", "kept")
         #expect(some.code == .partial && some.talk.contains("Restored 1 file."), "\(some.talk)")
+    }
+
+    @Test("a symlink that was brought back can be deleted again")
+    func symlink() async throws {
+        let world = try World()
+        try world.write("1", to: "a/d/1")
+        #expect(Glibc.symlink("1", world.folder + "/a/d/link") == 0)
+        try await world.done("init", "a", "--remote", "store")
+        try await world.done("sync", "a")
+        world.rename("a/d", to: "gone")
+        try await world.done("undelete", "--root", "a", "d")
+        try await world.done("delete", "--root", "a", "-r", "d")
+        #expect(!world.names(in: "a").contains("d"))
+    }
+
+    @Test("the only path that a pattern has found is named", arguments: [false, true])
+    func found(_ isSent: Bool) async throws {
+        let world = try World()
+        for name in ["d/x", "d/y", "z"] { try world.write(name, to: "a/" + name) }
+        try await world.done("init", "a", "--remote", "store")
+        try await world.done("sync", "a")
+        for pattern in ["d/*", "d/x"] {
+            world.remove("a/d/x")
+            if isSent { try await world.done("sync", "a") }
+            let outcome = try await world.run("undelete", "--root", "a", pattern)
+            let isNamed = outcome.text.contains("  restored  d/x")
+            #expect(isNamed == (pattern == "d/*"), "\(outcome)")
+            #expect(outcome.talk.contains("Restored 1 file."), "\(outcome.talk)")
+        }
     }
 
     /// `b` has deleted the folder `d`, which `a` has received, and `c` has written a file of that name since, which it has not.

@@ -20,7 +20,7 @@ struct ResolveCommand: ReplicaCommand {
             The versions that are not chosen stay in the history: that of the file in place under its name, \
             see filesinki log; that of the conflict copy under the name of the copy, which filesinki ls \
             --deleted lists and filesinki undelete brings back. --undo brings back both. A path with *, \
-            ? or [ that has no conflict by that name is a pattern, as in .gitignore; with --undo it means \
+            ? or [ that has no conflict by that name is a pattern, as in a .gitignore of the root; with --undo it means \
             the conflicts in whose place nobody has written since they were resolved.
 
             --tool merges the versions in a program: \(MergeTool.knownNames), a name with a \
@@ -160,7 +160,7 @@ struct ResolveCommand: ReplicaCommand {
         if let tool { return try await merge(paths, with: tool, in: console) }
         // Read once, before anything is changed.
         let given = try given(in: console)
-        let session = try await Session.open(replica, writable: true, in: console)
+        let session = try await Session.open(replica, access: .changingKnown, in: console)
         let open = try await session.openConflicts()
         let targets =
             undo

@@ -75,7 +75,8 @@ struct CheckIgnoreCommand: ReplicaCommand {
         guard let paths = try list.all(paths, in: console) else { return .negative }
         let root = try RootChoice.find(replica, in: console)
         guard RootChoice.nearestReplica(at: root.path) != nil else {
-            throw Failure.notInReplica(root.path)
+            throw Failure.notInReplica(
+                root.origin == .standard ? console.currentFolder : root.path)
         }
         let reader = RootReader(root: root.path)
         let state = try replica.replicaOptions(root: root.path, in: console).stateFolder

@@ -11,7 +11,7 @@ struct UndeleteCommand: ReplicaCommand {
             A folder comes back with everything that was deleted with it, also with what the same device \
             deleted in it right before, in commits without anything else; of one that is there, what was \
             deleted in it here since the last sync. A path with *, ? or [ that \
-            was not deleted by that name is a pattern, as in .gitignore. The replica itself, as in filesinki \
+            was not deleted by that name is a pattern, as in a .gitignore of the root. The replica itself, as in filesinki \
             undelete . in its folder, brings back everything that was deleted here since the last sync, also what \
             filesinki delete has deleted and a sync has not yet sent; a notice names it. List deleted \
             paths with filesinki ls --deleted. Exits with 5 if some of several paths could not be restored.
@@ -52,10 +52,11 @@ struct UndeleteCommand: ReplicaCommand {
         let session = try await Session.open(
             replica, naming: paths, access: .changingKnown, in: console)
         let targets = try await UndeleteTargets(paths, session)
+        let named = Set(paths.compactMap { try? session.path($0) })
         let open = dryRun ? [] : try await session.replica.conflicts()
         if dryRun { return try await plan(targets, session) }
         if targets.unsent.isEmpty, targets.deleted.count == 1 {
-            let (code, made) = try await restore(targets.deleted[0], session)
+            let (code, made) = try await restore(targets.deleted[0], named, session)
             console.say(restored: RestoredPaths(made))
             try await session.sayOpened(since: open)
             return code
@@ -63,7 +64,7 @@ struct UndeleteCommand: ReplicaCommand {
         var restored = RestoredPaths()
         var codes: [ExitCode] = []
         if !targets.unsent.isEmpty {
-            let (code, made) = try await bringBack(targets.unsent, session)
+            let (code, made) = try await bringBack(targets.unsent, named, session)
             codes.append(code)
             restored.add(made)
         }
@@ -92,11 +93,11 @@ struct UndeleteCommand: ReplicaCommand {
 
     /// Brings back what is in no commit as deleted, all of it together.
     private func bringBack(
-        _ deletions: [UnsentDeletion], _ session: Session
+        _ deletions: [UnsentDeletion], _ named: Set<RelativePath>, _ session: Session
     ) async throws -> (code: ExitCode, made: RestoreReport) {
         let made = try await session.replica.bringBack(deletions, SyncOptions())
         let problems = made.problems + (made.sync?.problems ?? [])
-        try session.console.show(restored: made.restored, folders: made.folders)
+        try session.console.show(restored: made.restored, folders: made.folders, named: named)
         try session.console.show(problems, type: "problem")
         try session.console.show(made.notices, type: "notice")
         if made.restored.isEmpty, let first = made.problems.first {
@@ -140,7 +141,7 @@ struct UndeleteCommand: ReplicaCommand {
 
     /// Restores one path and shows it.
     private func restore(
-        _ target: RelativePath, _ session: Session
+        _ target: RelativePath, _ named: Set<RelativePath>, _ session: Session
     ) async throws -> (code: ExitCode, made: RestoreReport) {
         let console = session.console
         let made: RestoreReport
@@ -158,9 +159,11 @@ struct UndeleteCommand: ReplicaCommand {
         let code = ExitCode(queueing: result.sync, isWaiting: publishWait.wait)
         // A folder is listed with what was in it, as in the plan. For programs, what was named has an object of its own.
         let isForProgram = console.outputOptions.isJSON || console.outputOptions.isNull
-        let isListed = !isForProgram && made.folders.contains(target)
+        let isListed =
+            !isForProgram && (made.folders.contains(target) || !named.contains(target))
         try console.show(
-            restored: made.restored.filter { isListed || $0 != target }, folders: made.folders)
+            restored: made.restored.filter { isListed || $0 != target }, folders: made.folders,
+            named: named)
         try console.show(result, of: target, exit: code)
         try console.show(made.notices, type: "notice")
         return (code, made)

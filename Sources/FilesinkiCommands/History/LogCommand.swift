@@ -12,8 +12,8 @@ struct LogCommand: ReplicaCommand {
         discussion: """
             Newest first. Without a path, one line for each commit: A added, M modified, D deleted, \
             R renamed; of a folder, one for each commit that changed something in it. -v, and --commit for one \
-            commit, list all that it changed, a line each. A version whose content is gone is marked as removed by a prune. Versions from before a \
-            rename are listed with the name that the path had then. --since, --until and --device read the \
+            commit, list all that it changed, a line each. A version whose content is gone is marked as removed by a prune. A rename is \
+            listed with the old name, whose log has the versions before it. --since, --until and --device read the \
             whole log, for the clocks of devices may contradict its order. Exits with 1 when the path has \
             no version, or nothing matches.
             """,

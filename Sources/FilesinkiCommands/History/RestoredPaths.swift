@@ -56,17 +56,20 @@ extension Console {
     /// So many paths that were brought back are named without being asked for.
     private static var namedRestores: Int { 20 }
 
-    /// Names paths that were brought back. One alone has just been named by the user.
+    /// Names paths that were brought back. One alone has just been named by the user, unless a pattern has found it.
     ///
     /// - Parameters:
     ///   - folders: Those of them that are folders.
+    ///   - named: What the user has named; nil where that is not known.
     ///   - isPlan: Whether they only would be: then they are what was asked for.
     func show(
-        restored paths: [RelativePath], folders: Set<RelativePath>, isPlan: Bool = false
+        restored paths: [RelativePath], folders: Set<RelativePath>,
+        named: Set<RelativePath>? = nil, isPlan: Bool = false
     ) throws {
         if !outputOptions.isJSON, !outputOptions.isNull {
             let isVerbose = outputOptions.verbosity == .verbose
-            let isNews = outputOptions.verbosity == .normal && paths.count > 1
+            let isFound = named.map { named in paths.contains { !named.contains($0) } } ?? false
+            let isNews = outputOptions.verbosity == .normal && (paths.count > 1 || isFound)
             guard isPlan || isVerbose || isNews else { return }
             let named = isVerbose ? paths[...] : paths.prefix(Self.namedRestores)
             let word = isPlan ? "restore" : "restored"

@@ -83,7 +83,9 @@ struct CommandHints: Sendable {
             if failure.remedy == Failure.setRemote {
                 return Failure(.notFound, outside.withoutRemote.joined(separator: " "), remedy: "")
             }
-            if failure.remedy.contains("filesinki ls"), !outside.others.isEmpty {
+            if ["filesinki ls", "filesinki conflicts"].contains(where: failure.remedy.contains),
+                !outside.others.isEmpty
+            {
                 worded.remedy = outside.sentences.joined(separator: " ")
                 return worded
             }

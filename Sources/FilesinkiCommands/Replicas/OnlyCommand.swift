@@ -132,7 +132,8 @@ struct OnlyDisableCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: true, remote: false, in: console)
+        let session = try await Session.open(
+            replica, access: .changingKnown, remote: false, in: console)
         return try console.show(
             try await session.replica.choosePaths(nil),
             next:
@@ -160,7 +161,8 @@ extension ChoosingCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         guard let arguments = try list.all(paths, in: console) else { return .negative }
-        let session = try await Session.open(replica, writable: true, remote: false, in: console)
+        let session = try await Session.open(
+            replica, access: .changingKnown, remote: false, in: console)
         let paths = try arguments.map {
             try session.path($0, orElse: "To hold everything, run filesinki only disable.")
         }

@@ -97,7 +97,7 @@ struct PruneCommand: ReplicaCommand {
 
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
-        let session = try await Session.open(replica, writable: true, in: console)
+        let session = try await Session.open(replica, access: .changingKnown, in: console)
         let policy = RetentionPolicy(try await rules(session, console))
         let result = try await console.withProgress { [dryRun, recompress] line in
             try await session.replica.prune(

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRules
 import FilesinkiText
 
 /// What was deleted here and is in no commit yet: the next run would delete it everywhere.
@@ -97,7 +98,11 @@ struct UnsentDeletions: ReplicaPart {
     private func paths(
         of wanted: [UnsentDeletion], _ report: RestoreReport
     ) throws -> [RelativePath] {
-        let tops = report.restoredTops
+        let tops = try rulesReader.choice().map { choice in
+            // Of a folder above the chosen paths a run takes these.
+            Set(report.restored.filter(choice.contains)).outermost.sorted()
+        }
+            ?? report.restoredTops
         if try tops.allSatisfy(isWhole) { return tops }
         let restored = Set(report.restored)
         return wanted.filter { $0.entry.kind != .directory && restored.contains($0.path) }

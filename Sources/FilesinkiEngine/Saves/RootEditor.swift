@@ -32,8 +32,8 @@ struct RootEditor: ReplicaPart {
     private func expectation(
         _ entry: Entry, _ stamp: FileStamp?, at path: RelativePath
     ) -> Expectation {
-        // What takes the place of a removed folder expects nothing there.
-        if entry.kind != .directory, let stamp, !root.isLive(path) { return .stamp(stamp) }
+        // A symlink is what it leads to, whenever it was written. What takes the place of a removed folder expects nothing there.
+        if entry.kind == .file, let stamp, !root.isLive(path) { return .stamp(stamp) }
         switch entry.kind {
         case .file: return .content(entry.content, size: entry.size)
         case .symlink: return .link(entry.target)

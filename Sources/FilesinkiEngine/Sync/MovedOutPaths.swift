@@ -5,7 +5,8 @@ import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiText
 
-/// Holds back the deletion of what was moved out of the chosen paths of a partial replica, to a place in the root that it does not hold.
+/// Holds back the deletion of what was moved out of the chosen paths of a partial replica, to a place in the root that it does not hold,
+/// and of what cannot be seen: see ``CoveredPaths``.
 ///
 /// Nobody would send the file from there, and its deletion would go to all devices. So neither is sent until the user says
 /// which one is meant.
@@ -15,22 +16,49 @@ extension SyncEngine {
         let out = try movedOut(found.missing, run) { [found] in
             found.candidates.map(\.status.stamp) + found.changed.map(\.stamp)
         }
-        guard !out.isEmpty else { return }
-        let held = Set(out.keys)
-        found.missing.removeAll { $0.isAtOrInside(held) }
-        found.blocked += out.keys
         found.problems += try problems(out, run)
+        let (covered, problems) = try covered(found.missing.filter { out[$0] == nil }, run)
+        found.problems += problems
+        let held = covered.union(out.keys)
+        guard !held.isEmpty else { return }
+        found.missing.removeAll { $0.isAtOrInside(held) }
+        found.blocked += held.sorted()
     }
 
     /// The same for a scan of some paths.
     func holdMovedOut(_ seen: inout Observation, _ run: SyncRun) throws {
         let gone = seen.changes.filter { $0.value.entry == nil }.map(\.key)
         let out = try movedOut(gone, run) { [seen] in Array(seen.stamps.values) }
-        guard !out.isEmpty else { return }
-        let held = Set(out.keys)
+        seen.problems += try problems(out, run)
+        let (covered, problems) = try covered(gone.filter { out[$0] == nil }, run)
+        seen.problems += problems
+        let held = covered.union(out.keys)
         for path in gone where path.isAtOrInside(held) { seen.changes[path] = nil }
         seen.blocked.formUnion(held)
-        seen.problems += try problems(out, run)
+    }
+
+    /// The paths of those that are gone which cannot be seen.
+    private func covered(
+        _ gone: [RelativePath], _ run: SyncRun
+    ) throws -> (paths: Set<RelativePath>, problems: [Problem]) {
+        guard let choice = run.rules.choice, !gone.isEmpty else { return ([], []) }
+        let named = try reviewNamedDeletions(isDryRun: true)
+        var search = CoveredPaths(root, choice)
+        var covers: [RelativePath: (path: RelativePath, kind: FileStatus.Kind)] = [:]
+        for path in gone where try isUndecided(path, besides: named, run, choice) {
+            covers[path] = try search.cover(of: path)
+        }
+        let problems = search.problems(covers) { run.base.row($0)?.entry.kind == .directory }
+        return (Set(covers.keys), problems)
+    }
+
+    /// Whether the deletion of a path would be sent though no command has named it.
+    private func isUndecided(
+        _ path: RelativePath, besides named: Set<RelativePath>, _ run: SyncRun, _ choice: PathChoice
+    ) throws -> Bool {
+        try choice.contains(path) && !named.contains(path)
+            && !(run.options.namesDeletions && run.selection.contains(path))
+            && !isDeletedThere(path, run)
     }
 
     /// Whether the store does not have the path any more: then there is no deletion to be sent.
@@ -77,10 +105,8 @@ extension SyncEngine {
         let named = try reviewNamedDeletions(isDryRun: true)
         let held = Set(new().map(\.inode))
         let lost = try (gone + folders).compactMap { path -> BaseRow? in
-            guard choice.contains(path), !named.contains(path),
-                !(run.options.namesDeletions && run.selection.contains(path)),
-                let row = run.base.row(path), row.stamp.map({ held.contains($0.inode) }) != true,
-                try !isDeletedThere(path, run)
+            guard let row = run.base.row(path), row.stamp.map({ held.contains($0.inode) }) != true,
+                try isUndecided(path, besides: named, run, choice)
             else { return nil }
             return row
         }
@@ -120,21 +146,33 @@ extension Failure {
             "Not sent as deleted\(also): \(found) \(place) now, outside of the paths that this replica holds.",
             remedy: "To move it on all devices, run filesinki only add \(ShellWord.path(place.bytes)), then sync. "
                 + "To delete it there, run filesinki delete \(isFolder ? "-r " : "")"
-                + "\(ShellWord.path(moved.path.bytes)).", cause: MovedOutCause(isCopied: moved.place.isCopy))
+                + "\(ShellWord.path(moved.path.bytes)).", cause: moved.place.isCopy ? HeldDeletionCause.copied : .moved)
     }
 
     /// Whether what was deleted from the chosen paths was copied before, of a deletion that was held back; nil for any other
     /// failure.
-    var isCopiedOut: Bool? { (cause as? MovedOutCause)?.isCopied }
+    var isCopiedOut: Bool? {
+        switch cause as? HeldDeletionCause {
+        case .copied: true
+        case .moved: false
+        case .covered, nil: nil
+        }
+    }
 
-    /// Whether it says that the deletion of what was moved out of the chosen paths was held back.
-    fileprivate var isOfMovedOut: Bool { cause is MovedOutCause }
+    /// Whether it says that the deletion of a chosen path was held back.
+    fileprivate var isOfHeldDeletion: Bool { cause is HeldDeletionCause }
 }
 
 /// Marks a failure as one of a deletion that was held back.
-private struct MovedOutCause: Error, CustomStringConvertible {
-    let isCopied: Bool
-    let description = "Nothing is synced from where it is."
+enum HeldDeletionCause: Error, CustomStringConvertible {
+    /// It was moved out of the chosen paths.
+    case moved
+    /// A copy of it is outside of them.
+    case copied
+    /// Something is in place of a folder above it.
+    case covered
+
+    var description: String { "Nothing is synced from where it is." }
 }
 
 extension SyncReport {
@@ -144,11 +182,11 @@ extension SyncReport {
     mutating func takeMovedOut(atOrInside paths: [RelativePath]) -> Set<RelativePath> {
         let named = Set(paths)
         let held = problems.filter { problem in
-            problem.failure.isOfMovedOut
+            problem.failure.isOfHeldDeletion
                 && (problem.path.isAtOrInside(named)
                     || paths.contains { $0.isInside(problem.path) })
         }.map(\.path)
-        problems.removeAll { $0.failure.isOfMovedOut && held.contains($0.path) }
+        problems.removeAll { $0.failure.isOfHeldDeletion && held.contains($0.path) }
         return Set(held)
     }
 }

@@ -1,5 +1,6 @@
 import FilesinkiFileSystem
 import FilesinkiModel
+import FilesinkiRules
 import FilesinkiText
 
 /// Finds what was renamed in its folder to a name that is not synced.
@@ -43,7 +44,9 @@ extension SyncEngine {
         for folder in folders {
             for name in try namesIfThere(in: folder) where !RelativePath.isStateFolder(name) {
                 let path = folder?.appending(name) ?? RelativePath(unchecked: name)
-                guard run.base.row(path) == nil, let status = try root.status(path),
+                // What is outside of the chosen paths has been said.
+                guard run.base.row(path) == nil, run.rules.choice?.holds(path) != false,
+                    let status = try root.status(path),
                     leftOut.contains(path, isDirectory: status.kind == .directory),
                     let row = try lost.row(of: path, status)
                 else { continue }

@@ -298,8 +298,8 @@ extension Failure {
     fileprivate static func heldPlace(_ path: RelativePath) -> Failure {
         Failure(
             .exists, path: path.bytes,
-            "Not sent: the store has a folder of this name, with files that are left alone here.",
-            remedy: "Give the file another name, or take back what leaves them out.")
+            "Not sent: the store has a folder of this name, with files that a rule or the choice of paths leaves out here.",
+            remedy: "Give it another name, or end that rule or choice.")
     }
 
     fileprivate static func unreached(_ path: RelativePath) -> Failure {

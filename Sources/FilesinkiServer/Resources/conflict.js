@@ -48,7 +48,7 @@ function offerAll(place, chosen, isFiltered) {
   };
   closed(place);
   const buttons = [offer('here'), offer('there')].filter((button) => button !== null);
-  const why = 'Some of these conflicts are between other devices, of one path, or were merged by hand: resolve them one by one.';
+  const why = 'Some of these conflicts are between other devices or of one path, or one of their files was edited since: resolve them one by one.';
   place.replaceChildren(...(buttons.length === 0 && chosen.length > 0 ? [h('span', { class: 'soft' }, why)] : buttons));
 }
 

@@ -182,21 +182,4 @@ struct MovedOutPathsTests {
         try await a.sync()
         #expect(a.text("docs/a") == "a" && a.text("docs/b") == "b")
     }
-
-    @Test("a symlink in place of a folder above the chosen paths stops no run")
-    func linked() async throws {
-        let world = try World()
-        let a = try await world.replica("a")
-        try a.write(["d": .directory(["e": .directory(["x": .file("x")])]), "kept": .file("kept")])
-        try await a.sync()
-        let b = try await world.replica("b", only: ["d/e", "kept"])
-        try await b.sync()
-        b.rename("d", "moved")
-        try b.write(["d": .symlink("moved")])
-        let report = try await b.sync()
-        // The symlink cannot be sent either: the store has a folder of its name.
-        #expect(report.problems.map(\.path.description) == ["d/e", "d"], "\(report.problems)")
-        try await a.sync()
-        #expect(a.text("d/e/x") == "x")
-    }
 }

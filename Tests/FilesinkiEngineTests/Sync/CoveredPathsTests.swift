@@ -1,0 +1,92 @@
+import FilesinkiModel
+import FilesinkiTesting
+import Testing
+
+@testable import FilesinkiEngine
+
+/// A folder above the chosen paths of a partial replica gives way to something that the replica cannot send.
+@Suite("What is in place of a folder above the chosen paths")
+struct CoveredPathsTests {
+    /// A complete replica `a`, and `b`, which holds `d/e` and `kept`.
+    private func pair(_ world: World) async throws -> (Machine, Machine) {
+        let a = try await world.replica("a")
+        try a.write([
+            "d": .directory(["e": .directory(["x": .file("x")]), "other": .file("other")]),
+            "kept": .file("kept"),
+        ])
+        try await a.sync()
+        let b = try await world.replica("b", only: ["d/e", "kept"])
+        try await b.sync()
+        return (a, b)
+    }
+
+    enum Cover: String, CaseIterable {
+        case symlink = "a symlink"
+        case file = "no folder"
+
+        var node: TreeFixture.Node { self == .symlink ? .symlink("/nowhere") : .file("d") }
+    }
+
+    @Test("what cannot be seen is deleted nowhere", arguments: Cover.allCases, [false, true])
+    func held(_ cover: Cover, _ isWatched: Bool) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.remove("d")
+        try b.write(["d": cover.node])
+        if isWatched { #expect(try await b.syncChanges("d").report.publishedCommits == 0) }
+        let report = try await b.sync()
+        let told = report.problems.map(\.failure.description)
+        #expect(
+            told.contains(
+                "d/e: Not sent as deleted, with 1 file in it: d, above the paths that this replica holds, is \(cover.rawValue) now. "
+                    + "Put the folder back: a symlink is synced as such and never followed. To delete it on all devices, run "
+                    + "filesinki delete -r d/e."), "\(told)")
+        #expect(report.publishedCommits == 0)
+        try await a.sync()
+        #expect(a.text("d/e/x") == "x")
+        // It is no deletion any more.
+        b.remove("d")
+        try b.write(["d": .directory(["e": .directory(["x": .file("x")])])])
+        #expect(try await b.sync().problems.isEmpty)
+        try await a.sync()
+        #expect(a.text("d/e/x") == "x" && a.text("d/other") == "other")
+    }
+
+    @Test("delete of its name deletes it", arguments: Cover.allCases, ["d/e", "d/e/x"])
+    func deletedByName(_ cover: Cover, _ name: String) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.remove("d")
+        try b.write(["d": cover.node])
+        let path = try RelativePath(name)
+        _ = try await b.with { try await $0.delete([path], recursive: true, SyncOptions()) }
+        try await a.sync()
+        #expect(a.text("d/e/x") == nil && a.text("d/other") == "other")
+    }
+
+    @Test("what was moved within the root is named where it is now")
+    func moved() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.rename("d", "moved")
+        try b.write(["d": .symlink("moved")])
+        let report = try await b.sync()
+        // The symlink cannot be sent either: the store has a folder of its name.
+        #expect(report.problems.map(\.path.description) == ["d/e", "d"], "\(report.problems)")
+        #expect(report.problems.first?.failure.remedy.contains("only add moved/e,") == true)
+        try await a.sync()
+        #expect(a.text("d/e/x") == "x")
+    }
+
+    @Test("of a folder above that was renamed, only the move of the chosen one is told")
+    func renamed() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.rename("d", "moved")
+        let report = try await b.sync()
+        #expect(report.problems.map(\.path.description) == ["d/e"], "\(report.problems)")
+        #expect(!report.notices.contains { $0.failure.description.contains("which a rule ignores") })
+        try await a.sync()
+        #expect(a.text("d/e/x") == "x")
+    }
+}
