@@ -2,6 +2,16 @@ import Testing
 
 /// A device whose token may only read, with the built program and a server.
 @Suite(.onOwnThreads) struct ReadOnlyTokenTests {
+    /// Starts a server at `$address`, and makes a token file `reader`.
+    private static let serving = #"""
+        filesinki serve token make store reader --rights read -o reader >>made 2>&1
+        mkfifo ready
+        "$FILESINKI" serve store --listen 127.0.0.1:0 --json >ready 2>log & server=$!
+        trap 'kill $server' EXIT
+        read -r line <ready
+        address=$(echo "$line" | sed 's/.*"address":"\([^"]*\)".*/\1/')
+        """#
+
     @Test func `a token that may only read receives without a word, and says why it cannot send`()
         throws
     {
@@ -10,12 +20,7 @@ import Testing
             #"""
             set -e; mkdir a; echo x >a/f
             filesinki init a --remote store --device a 2>made; filesinki sync a >>made 2>&1
-            filesinki serve token make store reader --rights read -o reader >>made 2>&1
-            mkfifo ready
-            "$FILESINKI" serve store --listen 127.0.0.1:0 --json >ready 2>log & server=$!
-            trap 'kill $server' EXIT
-            read -r line <ready
-            address=$(echo "$line" | sed 's/.*"address":"\([^"]*\)".*/\1/')
+            \#(Self.serving)
             set +e
             filesinki clone "$address" b --token-file reader >>made 2>told; echo "clone $?"
             grep -c acknowledgement told
@@ -36,12 +41,7 @@ import Testing
             set -e; mkdir a; echo base >a/p
             filesinki init a --remote store --device a 2>made; filesinki sync a >>made 2>&1
             for d in b c; do filesinki clone store $d --device $d >>made 2>&1; done
-            filesinki serve token make store reader --rights read -o reader >>made 2>&1
-            mkfifo ready
-            "$FILESINKI" serve store --listen 127.0.0.1:0 --json >ready 2>log & server=$!
-            trap 'kill $server' EXIT
-            read -r line <ready
-            address=$(echo "$line" | sed 's/.*"address":"\([^"]*\)".*/\1/')
+            \#(Self.serving)
             set +e
             filesinki clone "$address" r --device r --token-file reader >>made 2>&1; echo new >r/new
             echo b >b/p; filesinki sync -q b; echo c >c/p; filesinki sync -q c 2>>made; echo "found $?"
