@@ -195,7 +195,10 @@ struct ConflictBases {
             inPlace < first.sequence, let origin = commits[inPlace],
             let change = origin.change(of: names.path)
         else { return nil }
-        if first.basedOnTokens.contains(inPlace) { return change.entry }
+        // The commit names versions for all its copies: one of a file may be the base of another path.
+        if change.entry.kind == .directory, first.basedOnTokens.contains(inPlace) {
+            return change.entry
+        }
         let isNew = change.basedOn == 0 && change.movedFrom == nil
         return isNew && !origin.hasFoundConflict(of: names.path) ? .tombstone : nil
     }
