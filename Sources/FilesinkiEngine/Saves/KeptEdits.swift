@@ -23,10 +23,12 @@ extension Saves {
     ) async throws -> Bool {
         guard config.remote != nil else { return false }
         var items = try paths.compactMap(unknownFile)
-        guard !items.isEmpty else { return false }
+        var links = try paths.compactMap(unknownLink)
+        guard !items.isEmpty || !links.isEmpty else { return false }
         let rules = try rules ?? rulesReader.runRules(options)
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         items.removeAll { ignored.contains($0.path, isDirectory: false) }
+        links.removeAll { ignored.contains($0.path, isDirectory: false) }
         var run = SyncRun(
             options: options, selection: PathSelection(paths: paths), rules: rules,
             started: systemContext.now(), base: try sync.partialBase(paths))
@@ -38,9 +40,10 @@ extension Saves {
                 file.entry.content != saved
                     && run.base.row(file.path)?.entry.hasSameContent(as: file.entry) != true
             }.map(\.path))
-        guard !edited.isEmpty else { return false }
+        links.removeAll { run.base.row($0.path)?.entry.hasSameContent(as: $0.entry) == true }
+        guard !edited.isEmpty || !links.isEmpty else { return false }
         do {
-            try await publish(items.filter { edited.contains($0.path) }, &run)
+            try await publish(items.filter { edited.contains($0.path) }, links, &run)
         } catch let failure as Failure where failure.code == .away {}
         guard run.hasNewRules else { return false }
         try sync.keepUnreported(run.report.copies)
@@ -56,8 +59,15 @@ extension Saves {
         return ContentUploader.Item(path: path, size: status.stamp.size)
     }
 
+    /// A symlink that is not as the last run left it; nil for any other path.
+    private func unknownLink(at path: RelativePath) throws -> (path: RelativePath, entry: Entry)? {
+        guard let status = try root.status(path), status.kind == .symlink else { return nil }
+        return (path, .symlink(to: try root.readLink(path), modified: status.stamp.modified))
+    }
+
     private func publish(
-        _ items: [ContentUploader.Item], _ run: inout SyncRun
+        _ items: [ContentUploader.Item], _ links: [(path: RelativePath, entry: Entry)],
+        _ run: inout SyncRun
     ) async throws {
         var lostRaces = 0
         while true {
@@ -69,10 +79,10 @@ extension Saves {
             let draft = CommitDraft(
                 device: config.device, time: systemContext.now(), changes: [],
                 inline: stored.inline, packs: stored.packs,
-                superseded: stored.files.map { file in
+                superseded: (stored.files.map { ($0.path, $0.entry) } + links).map { path, entry in
                     Change(
-                        path: file.path, entry: file.entry,
-                        basedOn: run.base.row(file.path)?.version ?? 0, reason: Change.savedAgain)
+                        path: path, entry: entry, basedOn: run.base.row(path)?.version ?? 0,
+                        reason: Change.savedAgain)
                 }, operation: "preserve")
             guard !draft.superseded.isEmpty,
                 try await !zone.publishParts(of: draft, after: run.remote.token).isComplete

@@ -47,6 +47,22 @@ import Testing
         #expect(try await world.commits().count == before + 1)
     }
 
+    @Test("a symlink is kept by its target, unless a run has seen it")
+    func symlink() async throws {
+        let world = try World()
+        let (a, _) = try await world.pair(["f": .file("base"), "l": .symlink("seen")])
+        a.remove("f")
+        try a.write(["f": .symlink("target")])
+        try await a.save("saved", at: "f")
+        try await a.save("saved", at: "l")
+        for (path, kept) in [("f", "target"), ("l", nil)] as [(String, String?)] {
+            let path = try RelativePath(path)
+            let versions = try await a.with { try await $0.history(of: path) }
+            let links = versions.filter(\.isSuperseded).map { String(decoding: $0.change.entry.target, as: UTF8.self) }
+            #expect(links == [kept].compactMap { $0 })
+        }
+    }
+
     @Test("a save does not wait for the remote; what waited is kept when it is back")
     func away() async throws {
         let world = try World()
