@@ -56,12 +56,17 @@ package final class RootFolder: Sendable {
         do { return try file.status() } catch { throw error.failure("examine it", path) }
     }
 
-    /// Whether something is at the path. Nothing is where a symlink has taken the place of a folder above it.
-    package func holds(_ path: RelativePath) throws(Failure) -> Bool {
-        do { return try status(path) != nil } catch {
-            if error.code == .badPath { return false }
+    /// The status of a path; nil also where a symlink has taken the place of a folder above it.
+    package func statusIfThere(_ path: RelativePath) throws(Failure) -> FileStatus? {
+        do { return try status(path) } catch {
+            if error.code == .badPath { return nil }
             throw error
         }
+    }
+
+    /// Whether something is at the path. Nothing is where a symlink has taken the place of a folder above it.
+    package func holds(_ path: RelativePath) throws(Failure) -> Bool {
+        try statusIfThere(path) != nil
     }
 
     /// The status of the root.

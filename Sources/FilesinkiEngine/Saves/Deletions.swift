@@ -178,7 +178,7 @@ struct DoomedPaths {
     ///
     /// - Returns: False if nothing is there.
     mutating func add(_ path: RelativePath) throws -> Bool {
-        guard try root.holds(path), let status = try root.status(path) else { return false }
+        guard let status = try root.statusIfThere(path) else { return false }
         guard status.kind == .directory else {
             paths.append(path)
             return true

@@ -69,8 +69,7 @@ struct MovedOutSearch {
             guard let folder = path.ancestors.first(where: { places[$0] != nil }),
                 lost[folder]?.entry.kind == .directory, let place = places[folder]?.path,
                 let moved = path.moved(from: folder, to: place),
-                // A symlink may be in place of a folder there.
-                try root.holds(moved), let status = try root.status(moved),
+                let status = try root.statusIfThere(moved),
                 status.kind.entryKind == row.entry.kind
             else { continue }
             places[path] = MovedOutPlace(path: moved, isCopy: false)
