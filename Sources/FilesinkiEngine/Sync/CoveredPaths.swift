@@ -11,10 +11,16 @@ import FilesinkiText
 /// It cannot be sent while the store has more in that folder, so the deletion of the chosen paths would go out alone. Neither is
 /// sent until the folder is back, or the user deletes the paths by name.
 struct CoveredPaths {
+    /// What is in place of a folder above a chosen path.
+    struct Cover {
+        let path: RelativePath
+        let kind: FileStatus.Kind
+    }
+
     private let root: RootFolder
     private let choice: PathChoice
     /// What is in place of each folder above the chosen paths; nil for a folder, and for nothing.
-    private var covers: [RelativePath: FileStatus.Kind?] = [:]
+    private var covers: [RelativePath: Cover?] = [:]
 
     init(_ root: RootFolder, _ choice: PathChoice) {
         self.root = root
@@ -22,31 +28,30 @@ struct CoveredPaths {
     }
 
     /// What is in place of a folder above a chosen path; nil where there is nothing in the way.
-    mutating func cover(of path: RelativePath) throws -> (path: RelativePath, kind: FileStatus.Kind)? {
+    mutating func cover(of path: RelativePath) throws -> Cover? {
         for folder in path.ancestors where choice.isAbove(folder) {
-            if let kind = try cover(at: folder) { return (folder, kind) }
+            if let cover = try cover(at: folder) { return cover }
         }
         return nil
     }
 
-    private mutating func cover(at folder: RelativePath) throws -> FileStatus.Kind? {
+    private mutating func cover(at folder: RelativePath) throws -> Cover? {
         if let known = covers[folder] { return known }
-        var kind = try root.holds(folder) ? root.status(folder)?.kind : nil
-        if kind == .directory { kind = nil }
-        covers[folder] = .some(kind)
-        return kind
+        let kind = try root.statusIfThere(folder)?.kind
+        let cover = kind.flatMap { $0 == .directory ? nil : Cover(path: folder, kind: $0) }
+        covers[folder] = .some(cover)
+        return cover
     }
 
-    /// What a user is told, once for each chosen path.
+    /// One problem for each chosen path.
     ///
     /// - Parameters:
     ///   - covered: The paths that cannot be seen, each with what is in the way.
     ///   - isFolder: Whether the store has a folder at a path.
     func problems(
-        _ covered: [RelativePath: (path: RelativePath, kind: FileStatus.Kind)],
-        isFolder: (RelativePath) -> Bool
+        _ covered: [RelativePath: Cover], isFolder: (RelativePath) -> Bool
     ) -> [Problem] {
-        var found: [RelativePath: (cover: (path: RelativePath, kind: FileStatus.Kind), files: Int)] = [:]
+        var found: [RelativePath: (cover: Cover, files: Int)] = [:]
         for (path, cover) in covered {
             let top = path.ancestors.last(where: choice.contains) ?? path
             found[top, default: (cover, 0)].files += top == path || isFolder(path) ? 0 : 1
@@ -64,8 +69,7 @@ extension Failure {
     ///
     /// - Parameter files: How many files are in it.
     fileprivate static func covered(
-        _ path: RelativePath, by cover: (path: RelativePath, kind: FileStatus.Kind), files: Int,
-        isFolder: Bool
+        _ path: RelativePath, by cover: CoveredPaths.Cover, files: Int, isFolder: Bool
     ) -> Failure {
         let also = files > 0 ? ", with \(CountText.text(files, "file")) in it" : ""
         let kind = cover.kind == .symlink ? "a symlink" : "no folder"

@@ -13,43 +13,45 @@ import FilesinkiText
 extension SyncEngine {
     /// Leaves what was moved out as it is elsewhere, and says so.
     func holdMovedOut(_ found: inout ScanResult, _ run: SyncRun) throws {
-        let out = try movedOut(found.missing, run) { [found] in
+        let (held, problems) = try heldBack(found.missing, run) { [found] in
             found.candidates.map(\.status.stamp) + found.changed.map(\.stamp)
         }
-        found.problems += try problems(out, run)
-        let (covered, problems) = try covered(found.missing.filter { out[$0] == nil }, run)
-        found.problems += problems
-        let held = covered.union(out.keys)
         guard !held.isEmpty else { return }
         found.missing.removeAll { $0.isAtOrInside(held) }
         found.blocked += held.sorted()
+        found.problems += problems
     }
 
     /// The same for a scan of some paths.
     func holdMovedOut(_ seen: inout Observation, _ run: SyncRun) throws {
         let gone = seen.changes.filter { $0.value.entry == nil }.map(\.key)
-        let out = try movedOut(gone, run) { [seen] in Array(seen.stamps.values) }
-        seen.problems += try problems(out, run)
-        let (covered, problems) = try covered(gone.filter { out[$0] == nil }, run)
-        seen.problems += problems
-        let held = covered.union(out.keys)
+        let (held, problems) = try heldBack(gone, run) { [seen] in Array(seen.stamps.values) }
+        guard !held.isEmpty else { return }
         for path in gone where path.isAtOrInside(held) { seen.changes[path] = nil }
         seen.blocked.formUnion(held)
+        seen.problems += problems
     }
 
-    /// The paths of those that are gone which cannot be seen.
-    private func covered(
-        _ gone: [RelativePath], _ run: SyncRun
+    /// The paths, of those that are gone from the chosen ones, whose deletion is not sent, and why.
+    ///
+    /// - Parameter new: As in ``movedOut(_:_:_:besides:named:)``.
+    private func heldBack(
+        _ gone: [RelativePath], _ run: SyncRun, besides new: () -> [FileStamp]
     ) throws -> (paths: Set<RelativePath>, problems: [Problem]) {
         guard let choice = run.rules.choice, !gone.isEmpty else { return ([], []) }
+        // Deletions that a command named are sent, wherever the file is now.
         let named = try reviewNamedDeletions(isDryRun: true)
+        let out = try movedOut(gone, run, choice, besides: new, named: named)
         var search = CoveredPaths(root, choice)
-        var covers: [RelativePath: (path: RelativePath, kind: FileStatus.Kind)] = [:]
-        for path in gone where try isUndecided(path, besides: named, run, choice) {
-            covers[path] = try search.cover(of: path)
+        var covers: [RelativePath: CoveredPaths.Cover] = [:]
+        for path in gone where out[path] == nil {
+            guard let cover = try search.cover(of: path),
+                try isUndecided(path, besides: named, run, choice)
+            else { continue }
+            covers[path] = cover
         }
-        let problems = search.problems(covers) { run.base.row($0)?.entry.kind == .directory }
-        return (Set(covers.keys), problems)
+        let covered = search.problems(covers) { run.base.row($0)?.entry.kind == .directory }
+        return (Set(covers.keys).union(out.keys), try problems(out, run) + covered)
     }
 
     /// Whether the deletion of a path would be sent though no command has named it.
@@ -93,16 +95,16 @@ extension SyncEngine {
 
     /// Where paths are now that are gone from the chosen ones.
     ///
-    /// - Parameter new: The stamps of what is new or changed in the chosen ones: what was renamed there was not moved out.
+    /// - Parameters:
+    ///   - new: The stamps of what is new or changed in the chosen ones: what was renamed there was not moved out.
+    ///   - named: What commands have named to be deleted.
     private func movedOut(
-        _ gone: [RelativePath], _ run: SyncRun, besides new: () -> [FileStamp]
+        _ gone: [RelativePath], _ run: SyncRun, _ choice: PathChoice, besides new: () -> [FileStamp],
+        named: Set<RelativePath>
     ) throws -> [RelativePath: MovedOutPlace] {
-        guard let choice = run.rules.choice, !gone.isEmpty else { return [:] }
         // A run for some paths has not looked for the folders above them.
         let folders = try Set(gone.flatMap(\.ancestors)).subtracting(gone)
             .filter { try choice.contains($0) && !root.holds($0) }
-        // Deletions that a command named are sent, wherever the file is now.
-        let named = try reviewNamedDeletions(isDryRun: true)
         let held = Set(new().map(\.inode))
         let lost = try (gone + folders).compactMap { path -> BaseRow? in
             guard let row = run.base.row(path), row.stamp.map({ held.contains($0.inode) }) != true,
