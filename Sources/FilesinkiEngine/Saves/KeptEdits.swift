@@ -53,16 +53,26 @@ extension Saves {
 
     /// A file that is not as the last run left it; nil for any other path.
     private func unknownFile(at path: RelativePath) throws -> ContentUploader.Item? {
-        guard let status = try root.status(path), status.kind == .file else { return nil }
-        let isWaiting = try manifest.local(path) != nil
-        if !isWaiting, try manifest.base(path)?.stamp == status.stamp { return nil }
-        return ContentUploader.Item(path: path, size: status.stamp.size)
+        try unknownStatus(of: .file, at: path).map {
+            ContentUploader.Item(path: path, size: $0.stamp.size)
+        }
     }
 
     /// A symlink that is not as the last run left it; nil for any other path.
     private func unknownLink(at path: RelativePath) throws -> (path: RelativePath, entry: Entry)? {
-        guard let status = try root.status(path), status.kind == .symlink else { return nil }
-        return (path, .symlink(to: try root.readLink(path), modified: status.stamp.modified))
+        try unknownStatus(of: .symlink, at: path).map {
+            (path, .symlink(to: try root.readLink(path), modified: $0.stamp.modified))
+        }
+    }
+
+    /// The status of a path that is of a kind and not as the last run left it; nil for any other.
+    private func unknownStatus(
+        of kind: FileStatus.Kind, at path: RelativePath
+    ) throws -> FileStatus? {
+        guard let status = try root.status(path), status.kind == kind else { return nil }
+        let isWaiting = try manifest.local(path) != nil
+        if !isWaiting, try manifest.base(path)?.stamp == status.stamp { return nil }
+        return status
     }
 
     private func publish(
