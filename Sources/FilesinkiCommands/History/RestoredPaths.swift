@@ -71,10 +71,10 @@ extension Console {
             let isFound = named.map { named in paths.contains { !named.contains($0) } } ?? false
             let isNews = outputOptions.verbosity == .normal && (paths.count > 1 || isFound)
             guard isPlan || isVerbose || isNews else { return }
-            let named = isVerbose ? paths[...] : paths.prefix(Self.namedRestores)
+            let shown = isVerbose ? paths[...] : paths.prefix(Self.namedRestores)
             let word = isPlan ? "restore" : "restored"
-            for path in named { try output.line("  \(word)  \(path)") }
-            let more = paths.count - named.count
+            for path in shown { try output.line("  \(word)  \(path)") }
+            let more = paths.count - shown.count
             if more > 0 { try output.line("  and \(CountText.text(more)) more; -v lists all") }
             // What was done comes before what is said of it.
             return try output.flush()

@@ -98,11 +98,10 @@ struct UnsentDeletions: ReplicaPart {
     private func paths(
         of wanted: [UnsentDeletion], _ report: RestoreReport
     ) throws -> [RelativePath] {
-        let tops = try rulesReader.choice().map { choice in
-            // Of a folder above the chosen paths a run takes these.
-            Set(report.restored.filter(choice.contains)).outermost.sorted()
-        }
-            ?? report.restoredTops
+        // Of a folder above the chosen paths a run takes these.
+        let choice = try rulesReader.choice()
+        let held = report.restored.filter { choice?.contains($0) ?? true }
+        let tops = held.filter(Set(held).outermost.contains)
         if try tops.allSatisfy(isWhole) { return tops }
         let restored = Set(report.restored)
         return wanted.filter { $0.entry.kind != .directory && restored.contains($0.path) }

@@ -55,10 +55,10 @@ struct IgnoredPaths {
     ///
     /// - Parameter remedy: What to do with a path that a rule ignores in place of the command.
     mutating func refusal(
-        of path: RelativePath, isDirectory: Bool, orElse remedy: String? = nil
+        of path: RelativePath, isDirectory: Bool, orElse remedy: @autoclosure () -> String? = nil
     ) -> Failure? {
         guard contains(path, isDirectory: isDirectory) else { return nil }
-        return isUnreadable(path) ? .unreadableFolder(above: path) : .ignored(path, remedy)
+        return isUnreadable(path) ? .unreadableFolder(above: path) : .ignored(path, remedy())
     }
 
     /// The filter of a folder; nil if it is ignored.
@@ -106,12 +106,7 @@ struct IgnoredPaths {
 extension RootFolder {
     /// Whether the path is a folder, without a symlink above it.
     func isFolder(_ path: RelativePath) throws(Failure) -> Bool {
-        do {
-            return try status(path)?.kind == .directory
-        } catch {
-            if error.code == .badPath { return false }
-            throw error
-        }
+        try statusIfThere(path)?.kind == .directory
     }
 }
 
