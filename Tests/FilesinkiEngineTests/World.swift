@@ -176,6 +176,13 @@ struct Machine {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Where a symlink leads; nil if none is there.
+    func target(_ path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = readlink(at(path), &buffer, buffer.count)
+        return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
     func remove(_ path: String) { removeTree(Array(at(path).utf8)) }
 
     func rename(_ old: String, _ new: String) {

@@ -135,18 +135,24 @@ struct PartialReplica: ReplicaPart {
         var options = SyncOptions()
         options.isDryRun = true
         var run = try await sync.begin(options, .everything, sync.fullBase())
-        let tree = try sync.scanWhole(run)
-        try await sync.scan(&run) { run, isStoring in
+        var tree = try sync.scanWhole(run)
+        // Whose deletion is held back, the store keeps, and the user has elsewhere.
+        try sync.holdMovedOut(&tree, run)
+        try await sync.scan(&run) { [tree] run, isStoring in
             try await sync.read(tree, run, isStoring: isStoring)
         }
         // A folder counts by what is in it.
+        // What is in place of a folder above the chosen paths is never sent, and stays.
+        let held = try rulesReader.choice()
         let changed = run.local.changes.filter { $0.value.entry?.kind != .directory }.map(\.key)
+            .filter { held?.isAbove($0) != true }
+        let problems = run.local.problems.filter { !$0.failure.isOfHeldDeletion }
         let open = try conflicts.open()
         // A run has recorded these to be sent, some saved by name.
         let waiting = try Set(
             manifest.loadLocal().map(\.path)
                 + open.flatMap { [$0.path] + ($0.copy.map { [$0] } ?? []) })
-        let found = waiting.union(changed + run.local.problems.map(\.path))
+        let found = waiting.union(changed + problems.map(\.path))
             .filter { !choice.holds($0) }.sorted()
         let blocking = try found.filter { try waiting.contains($0) || isInStore($0) }
         guard let first = blocking.first else { return found }
@@ -171,12 +177,12 @@ struct PartialReplica: ReplicaPart {
         for row in rows.reversed() {
             do {
                 if row.entry.kind == .directory {
-                    if try root.status(row.path)?.kind == .directory {
+                    if try root.statusIfThere(row.path)?.kind == .directory {
                         _ = try writer.removeDirectory(row.path)
                     }
                     continue
                 }
-                guard try root.status(row.path) != nil else { continue }
+                guard try root.statusIfThere(row.path) != nil else { continue }
                 let outcome = try writer.remove(
                     row.path, expecting: editor.expectation(at: row.path))
                 if case .surprised = outcome {

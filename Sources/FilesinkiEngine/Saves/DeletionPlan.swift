@@ -13,7 +13,10 @@ extension Deletions {
     ) async throws -> SyncReport {
         var before = try await sync.syncPaths(paths, options, rules: rules)
         try requireSent(paths, recursive: recursive, options, before)
-        let movedOut = before.takeMovedOut(atOrInside: paths)
+        var options = options
+        let movedOut = try await takeMovedOut(paths, &before, &options) {
+            try await sync.syncPaths(paths, $0, rules: rules)
+        }
         var doomed = DoomedPaths(root: root, filter: rules.filter, recursive: recursive)
         for path in paths where try !doomed.add(path) && !isKnown(path, of: movedOut) {
             if !before.steps.contains(where: { $0.isReceived(atOrInside: path) }) {
@@ -49,6 +52,40 @@ extension Deletions {
         }.map(\.deletion)
         report.foreseeStop(at: config.remote, "The run would delete here, and send nothing.")
         return report
+    }
+
+    /// Takes the problems of what was moved out of the chosen paths from a report, because the command names it.
+    ///
+    /// Where something else is in place of a folder from which it was moved, that is in no history yet, and is not sent before the
+    /// deletions are: they are sent at once, with it.
+    ///
+    /// - Parameters:
+    ///   - before: The run that has looked for what is new here, and then the one that has sent these deletions.
+    ///   - publish: Syncs the paths.
+    /// - Returns: What was moved out.
+    func takeMovedOut(
+        _ paths: [RelativePath], _ before: inout SyncReport, _ options: inout SyncOptions,
+        publish: (SyncOptions) async throws -> SyncReport
+    ) async throws -> Set<RelativePath> {
+        let movedOut = before.takeMovedOut(atOrInside: paths)
+        let isCovered = try paths.contains { path in
+            try movedOut.contains { $0.isInside(path) } && isCover(path)
+        }
+        guard isCovered else { return movedOut }
+        options.namesDeletions = true
+        var report = try await publish(options)
+        if !options.isDryRun {
+            before.steps.removeAll { $0.action == .skip }
+            report.add(done: before)
+        }
+        before = report
+        return movedOut
+    }
+
+    /// Whether a file or a symlink is at a path.
+    private func isCover(_ path: RelativePath) throws -> Bool {
+        let kind = try root.statusIfThere(path)?.kind
+        return kind != nil && kind != .directory
     }
 
     /// What the paths have in the store of what was moved out of the chosen paths.

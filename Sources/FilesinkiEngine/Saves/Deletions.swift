@@ -48,7 +48,9 @@ struct Deletions: ReplicaPart {
         try rulesReader.requireSynced(
             paths, after: before, options, remedy: Self.remedyForIgnored)
         try requireSent(paths, recursive: recursive, options, before)
-        let movedOut = before.takeMovedOut(atOrInside: paths)
+        let movedOut = try await takeMovedOut(paths, &before, &options) {
+            try await publishFirst(paths, $0, rules)
+        }
         let (changed, kept) = try removeHere(
             paths, recursive: recursive, options, after: before, seen: seen, besides: movedOut)
         options.namesDeletions = true

@@ -2,6 +2,7 @@ import FilesinkiFileSystem
 import FilesinkiManifest
 package import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiRules
 import FilesinkiText
 
 /// Renames paths of the root, and publishes that as renames.
@@ -27,6 +28,7 @@ struct Renames: ReplicaPart {
     private func moveAll(
         _ renames: [PathRename], _ options: SyncOptions
     ) async throws -> SyncReport {
+        for rename in renames { try requireHeld(rename) }
         try await requirePossible(renames, options)
         try checkTargets(renames)
         // Publish local changes first, and see what is new at both names.
@@ -64,6 +66,13 @@ struct Renames: ReplicaPart {
         after.notices += hidden
         after.add(earlier: before)
         return after
+    }
+
+    /// Refuses a new name that a partial replica does not hold: the file would be deleted for all others.
+    private func requireHeld(_ rename: PathRename) throws {
+        try rulesReader.requireHeld([rename.from])
+        guard let choice = try rulesReader.choice(), !choice.contains(rename.to) else { return }
+        throw Failure.isOutside(rename)
     }
 
     /// Refuses renames before anything is sent: what is here must allow them, or what a run would receive.
@@ -234,6 +243,15 @@ extension Failure {
                 + "for the store and the other devices, \(path) is deleted.",
             remedy: "See the rule with filesinki check-ignore \(name). To have the old name "
                 + "back everywhere, as a copy, run filesinki undelete \(old).")
+    }
+
+    /// A path was to get a name that the replica does not hold.
+    fileprivate static func isOutside(_ rename: PathRename) -> Failure {
+        let (old, new) = (ShellWord.path(rename.from.bytes), ShellWord.path(rename.to.bytes))
+        return Failure(
+            .usage, path: rename.to.bytes, "Outside of the paths that this replica holds.",
+            remedy: "To rename \(rename.from) to it on all devices, run mv \(old) \(new) in the replica's folder, then "
+                + "filesinki only add \(new) and filesinki sync.")
     }
 
     /// A path was to get a name that is not free.

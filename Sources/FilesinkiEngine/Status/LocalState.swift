@@ -54,12 +54,29 @@ struct LocalStateScan: ReplicaPart {
         let rules = run.rules
         var found = try sync.scanWhole(run)
         try sync.holdMovedOut(&found, run)
+        try leaveOutFoldersThatStay(&found, rules.choice)
         let left = Set(try conflicts.open().flatMap(\.leftPaths))
         return LocalState(
             changes: changes(found, run)
                 .filter { !left.contains($0.key) && !received.contains($0.key) },
             unheld: try rules.choice.map { try sync.unheldPaths(rules, $0) },
             newNames: newNames(found, run))
+    }
+
+    /// Leaves out the missing folders above the chosen paths in which the store has more: their deletion is not sent, and they come
+    /// back.
+    ///
+    /// Costs a look at what the store has in them, where one is missing.
+    private func leaveOutFoldersThatStay(
+        _ found: inout ScanResult, _ choice: PathChoice?
+    ) throws {
+        guard let choice, found.missing.contains(where: choice.isAbove) else { return }
+        try found.missing.removeAll { path in
+            guard choice.isAbove(path) else { return false }
+            return try manifest.remoteRows(below: path).contains {
+                !choice.holds($0.path) && $0.entry.entry.kind != .tombstone
+            }
+        }
     }
 
     private func newNames(_ found: ScanResult, _ run: SyncRun) -> [RelativePath: RelativePath] {

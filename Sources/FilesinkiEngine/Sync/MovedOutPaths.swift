@@ -44,8 +44,11 @@ extension SyncEngine {
         let out = try movedOut(gone, run, choice, besides: new, named: named)
         var search = CoveredPaths(root, choice)
         var covers: [RelativePath: CoveredPaths.Cover] = [:]
+        // What is at a new name in the chosen paths is not covered: it was renamed.
+        let renamed = Set(new().map(\.inode))
         for path in gone where out[path] == nil {
-            guard let cover = try search.cover(of: path),
+            guard run.base.row(path)?.stamp.map({ renamed.contains($0.inode) }) != true,
+                let cover = try search.cover(of: path),
                 try isUndecided(path, besides: named, run, choice)
             else { continue }
             covers[path] = cover
@@ -162,7 +165,7 @@ extension Failure {
     }
 
     /// Whether it says that the deletion of a chosen path was held back.
-    fileprivate var isOfHeldDeletion: Bool { cause is HeldDeletionCause }
+    var isOfHeldDeletion: Bool { cause is HeldDeletionCause }
 }
 
 /// Marks a failure as one of a deletion that was held back.

@@ -10,16 +10,22 @@ extension SyncEngine {
     /// - Parameter view: With what the replica does not hold.
     func noteRenamedOut(_ view: RemoteView, _ run: inout SyncRun) {
         guard let choice = run.rules.choice else { return }
-        var found: [MovedOut: Device?] = [:]
+        var moves: [MovedOut: Device?] = [:]
         for (path, change) in view.changes where !choice.holds(path) && change.isThere {
             guard let old = change.movedFrom, choice.contains(old), run.selection.contains(old),
                 view.deletes(old), run.base.row(old) != nil
             else { continue }
-            var moved = MovedOut(path: old, place: MovedOutPlace(path: path, isCopy: false))
+            let place = MovedOutPlace(path: path, isCopy: false)
+            moves[MovedOut(path: old, place: place)] = change.device
+        }
+        let folders = view.renamedFolders(Array(moves.keys), choice)
+        var found: [MovedOut: Device?] = [:]
+        for (move, device) in moves {
+            var moved = move.path.parent.flatMap { folders[$0] } ?? move
             while let above = moved.above, choice.contains(above.path), view.deletes(above.path) {
                 moved = above
             }
-            found[moved] = change.device
+            found[moved] = device
         }
         let known = Set(run.report.notices.map(\.failure.description))
         run.report.notices += found.sorted { $0.key.path < $1.key.path }
@@ -31,6 +37,25 @@ extension SyncEngine {
 extension RemoteView {
     fileprivate func deletes(_ path: RelativePath) -> Bool {
         changes[path].map { !$0.isThere } ?? false
+    }
+
+    /// The chosen folders that were renamed after files in them had been: what was in each is in one new folder now.
+    fileprivate func renamedFolders(
+        _ moves: [MovedOut], _ choice: PathChoice
+    ) -> [RelativePath: MovedOut] {
+        var places: [RelativePath: Set<RelativePath?>] = [:]
+        for move in moves {
+            guard let folder = move.path.parent, choice.contains(folder), deletes(folder) else { continue }
+            places[folder, default: []].insert(move.place.path.parent)
+        }
+        var found: [RelativePath: MovedOut] = [:]
+        for (folder, targets) in places where targets.count == 1 {
+            guard case .some(.some(let target)) = targets.first, changes[target]?.isThere == true,
+                !choice.holds(target)
+            else { continue }
+            found[folder] = MovedOut(path: folder, place: MovedOutPlace(path: target, isCopy: false))
+        }
+        return found
     }
 }
 

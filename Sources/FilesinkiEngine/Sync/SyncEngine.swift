@@ -3,7 +3,9 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
+import FilesinkiText
 
 /// Syncs a replica with its store.
 ///
@@ -224,8 +226,19 @@ struct SyncEngine: ReplicaPart {
             guard let ours = step.ours, ours.kind == .file || ours.kind == .symlink else {
                 continue
             }
-            run.report.problems.append(Problem(step.path, .heldPlace(step.path)))
+            run.report.problems.append(Problem(step.path, heldPlace(step, run)))
         }
+    }
+
+    private func heldPlace(_ step: Step, _ run: SyncRun) -> Failure {
+        guard step.reason == .holdsBlocked else { return .heldPlace(step.path) }
+        if let choice = run.rules.choice, choice.isAbove(step.path) {
+            return .coversUnheld(step.path, choice)
+        }
+        let isUndecided = run.report.problems.contains {
+            $0.failure.isOfHeldDeletion && $0.path.isInside(step.path)
+        }
+        return isUndecided ? .coversUndecided(step.path) : .heldPlace(step.path)
     }
 
     /// - Returns: Whether nothing is left for another round.
@@ -298,8 +311,28 @@ extension Failure {
     fileprivate static func heldPlace(_ path: RelativePath) -> Failure {
         Failure(
             .exists, path: path.bytes,
-            "Not sent: the store has a folder of this name, with files that a rule or the choice of paths leaves out here.",
-            remedy: "Give it another name, or end that rule or choice.")
+            "Not sent: the store has a folder of this name, with files that a rule leaves out here.",
+            remedy: "Give it another name, or end that rule.")
+    }
+
+    /// Something else is in place of a folder above chosen paths.
+    fileprivate static func coversUnheld(_ path: RelativePath, _ choice: PathChoice) -> Failure {
+        let covered = choice.paths.filter { $0.isInside(path) }
+        let names = covered.map { ShellWord.path($0.bytes) }.joined(separator: " ")
+        return Failure(
+            .exists, path: path.bytes,
+            "Not sent: the store has a folder of this name, with files that this replica does not hold.",
+            remedy: covered.count == choice.paths.count
+                ? "Give it another name."
+                : "Give it another name, or, to hold nothing in that folder any more, run filesinki only remove \(names).")
+    }
+
+    /// Something else is in place of a folder, and whether what was in that is deleted is not decided.
+    fileprivate static func coversUndecided(_ path: RelativePath) -> Failure {
+        Failure(
+            .exists, path: path.bytes,
+            "Not sent yet: the store has a folder of this name, and what was in that was not sent as deleted.",
+            remedy: "Decide on that first; the next filesinki sync sends this then.")
     }
 
     fileprivate static func unreached(_ path: RelativePath) -> Failure {

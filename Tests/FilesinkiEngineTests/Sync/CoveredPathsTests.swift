@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiTesting
 import Testing
 
@@ -76,6 +77,97 @@ struct CoveredPathsTests {
         #expect(report.problems.first?.failure.remedy.contains("only add moved/e,") == true)
         try await a.sync()
         #expect(a.text("d/e/x") == "x")
+    }
+
+    @Test("what was moved is moved for all once its place is chosen, and the symlink alone stays")
+    func movedAndChosen() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.rename("d", "moved")
+        try b.write(["d": .symlink("moved")])
+        try await b.sync()
+        try await b.choose(["d/e", "kept", "moved/e"])
+        let told = try await b.sync().problems.map(\.failure.description)
+        #expect(
+            told == [
+                "d: Not sent: the store has a folder of this name, with files that this replica does not hold. Give it another "
+                    + "name, or, to hold nothing in that folder any more, run filesinki only remove d/e."
+            ])
+        try await a.sync()
+        #expect(a.text("d/e/x") == nil && a.text("moved/e/x") == "x" && a.text("d/other") == "other")
+        try await b.choose(["kept", "moved/e"])
+        #expect(try await b.sync().problems.isEmpty)
+    }
+
+    @Test("a path that cannot be seen, or was moved out, can be held no more", arguments: ["d", "d/e"])
+    func heldNoMore(_ moved: String) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.rename(moved, "moved")
+        if moved == "d" { try b.write(["d": .symlink("moved")]) }
+        try await b.sync()
+        try await b.choose(["kept"])
+        #expect(try await b.sync().problems.isEmpty)
+        #expect(b.text(moved == "d" ? "moved/e/x" : "moved/x") == "x")
+        #expect(moved == "d/e" || b.target("d") == "moved")
+        try await a.sync()
+        #expect(a.text("d/e/x") == "x" && a.text("d/other") == "other")
+    }
+
+    @Test("a symlink in place of a chosen folder that was moved out waits for what was in that")
+    func chosenFolderMoved() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.rename("d/e", "moved")
+        try b.write(["d": .directory(["e": .symlink("../moved")])])
+        let told = try await b.sync().problems.map(\.failure.description)
+        #expect(
+            told.contains(
+                "d/e: Not sent yet: the store has a folder of this name, and what was in that was not sent as deleted. "
+                    + "Decide on that first; the next filesinki sync sends this then."), "\(told)")
+        try await b.choose(["d/e", "kept", "moved"])
+        #expect(try await b.sync().problems.isEmpty)
+        try await a.sync()
+        #expect(a.text("moved/x") == "x" && a.target("d/e") == "../moved")
+    }
+
+    @Test("delete of a chosen folder that was moved out deletes what is in its place, too", arguments: [false, true])
+    func chosenFolderDeleted(_ wasSynced: Bool) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.rename("d/e", "moved")
+        try b.write(["d": .directory(["e": .symlink("../moved")])])
+        if wasSynced { try await b.sync() }
+        let path = try RelativePath("d/e")
+        var options = SyncOptions()
+        options.isDryRun = true
+        let plan = try await b.with { [options] in try await $0.delete([path], recursive: true, options) }
+        #expect(
+            plan.problems.isEmpty && plan.steps.map(\.path.description).sorted() == ["d/e", "d/e/x"],
+            "\(plan.problems) \(plan.steps)")
+        let report = try await b.with { try await $0.delete([path], recursive: true, SyncOptions()) }
+        #expect(report.problems.isEmpty, "\(report.problems)")
+        #expect(b.target("d/e") == nil && b.text("moved/x") == "x")
+        try await a.sync()
+        #expect(a.target("d/e") == nil && a.text("d/e/x") == nil && a.text("d/other") == "other")
+        // What was in its place is in the history.
+        _ = try await a.with { try await $0.undelete([path], SyncOptions()) }
+        #expect(a.target("d/e") == "../moved")
+    }
+
+    @Test("a folder above that is missing is no deletion while the store has more in it")
+    func missingAbove() async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.rename("d", "moved")
+        #expect(try await b.with { try await $0.localState()?.changes.isEmpty } == true)
+        a.remove("d/other")
+        try await a.sync()
+        try await b.sync()
+        b.remove("d")
+        b.remove("moved")
+        let gone = try await b.with { try await $0.localState()?.changed.map(\.description) }
+        #expect(gone == ["d", "d/e", "d/e/x"])
     }
 
     @Test("of a folder above that was renamed, only the move of the chosen one is told")

@@ -32,6 +32,41 @@ struct RenamedOutTests {
         #expect(try await b.sync().notices.isEmpty)
     }
 
+    @Test("a folder is named also where all that was in it had been renamed before", arguments: [["b", "c"], ["b", "k"]])
+    func renamedInside(_ names: [String]) async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["docs": .directory(["a": .file("a"), "k": .file("k")])])
+        try await a.sync()
+        let b = try await world.replica("b", only: ["docs"])
+        try await b.sync()
+        for (old, new) in zip(["a", "k"], names) where old != new {
+            a.rename("docs/\(old)", "docs/\(new)")
+        }
+        try await a.sync()
+        a.rename("docs", "memo")
+        try await a.sync()
+        #expect(
+            try await b.sync().notices.map(\.failure.description) == [
+                "docs: a has renamed it to memo, which this replica does not hold. To have it here, run filesinki "
+                    + "only add memo, then sync."
+            ])
+    }
+
+    @Test("files that were moved to a folder of before are named one by one")
+    func movedToOlderFolder() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["docs": .directory(["a": .file("a")]), "p": .directory(["x": .file("x")])])
+        try await a.sync()
+        let b = try await world.replica("b", only: ["docs"])
+        try await b.sync()
+        a.rename("docs/a", "p/b")
+        a.remove("docs")
+        try await a.sync()
+        #expect(try await b.sync().notices.map(\.path.description) == ["docs/a"])
+    }
+
     @Test("what was deleted has none")
     func deleted() async throws {
         let world = try World()
