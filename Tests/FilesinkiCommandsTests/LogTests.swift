@@ -133,6 +133,25 @@ struct LogTests {
         try await world.done("restore", "--root", "a", "one@1")
     }
 
+    @Test("a version that is a rename is called one, of a file and of a folder")
+    func renamedVersion() async throws {
+        let world = try await world()
+        try await world.done("mv", "--root", "a", "one", "uno")
+        try await world.done("mv", "--root", "a", "sub", "other")
+        for (argument, told) in [
+            ("one@2", "Version 2 is the rename of one to uno. The version before it is one@1."),
+            ("sub@3", "Version 3 is the rename of sub to other. The version before it is sub@1."),
+            ("sub/two@3", "Version 3 is the rename of sub/two to other/two."),
+        ] {
+            for command in ["show", "restore"] {
+                let outcome = try await world.run(command, "--root", "a", argument)
+                #expect(outcome.code == .negative)
+                #expect(outcome.talk.contains(told), "\(command): \(outcome.talk)")
+            }
+        }
+        #expect(try await world.run("show", "--root", "a", "one@1").text == "one\n")
+    }
+
     @Test(
         "of a pattern, and of a path with a version, log and explain say that they take none",
         arguments: [

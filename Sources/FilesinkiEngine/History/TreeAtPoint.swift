@@ -155,11 +155,7 @@ package struct TreeAtPoint: Sendable {
             if unknown.contains(path) { throw Failure.neverExisted(path) }
             let message =
                 if case .version(let version) = point {
-                    fold.tree[path]?.version == version
-                        ? "Version \(version) is the deletion of \(path)."
-                        : "Version \(version) was not found"
-                            + (version > reader.end.sequence
-                                ? ": the last commit is \(reader.end.sequence)." : ".")
+                    absence(of: version, at: path)
                 } else {
                     "This path did not exist then."
                 }
@@ -179,6 +175,19 @@ package struct TreeAtPoint: Sendable {
             throw near.failure(path, version)
         }
         return found
+    }
+
+    /// That a version has no content: it removed the path, or there is none of that number.
+    private func absence(of version: UInt64, at path: RelativePath) -> String {
+        guard fold.tree[path]?.version == version else {
+            return "Version \(version) was not found"
+                + (version > reader.end.sequence
+                    ? ": the last commit is \(reader.end.sequence)." : ".")
+        }
+        guard let goal = fold.goals[path] else {
+            return "Version \(version) is the deletion of \(path)."
+        }
+        return "Version \(version) is the rename of \(path) to \(goal)."
     }
 
     /// Which version the one is before a deletion that was asked for, in a sentence and a space; empty for another state.

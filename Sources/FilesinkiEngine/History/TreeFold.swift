@@ -20,6 +20,8 @@ struct TreeFold {
     private(set) var earliest: CommitTime?
     /// The versions that named paths had before they were deleted last.
     private(set) var lastVersions: [RelativePath: UInt64] = [:]
+    /// For a version, the names that its commit gave to named paths.
+    private(set) var goals: [RelativePath: RelativePath] = [:]
     /// For a version, what of the named paths its commit changed, folders by what is in them.
     private(set) var touched: Set<RelativePath> = []
     /// The contents in commits that were met.
@@ -64,6 +66,9 @@ struct TreeFold {
             if case .version = point, commit.sequence == last {
                 for change in commit.superseded where selection.isNamed(change.path) {
                     set(change, of: commit)
+                }
+                for change in commit.changes where selection.isNamed(change.path) {
+                    goals[change.path] = commit.goal(of: change)
                 }
                 touched.formUnion(commit.touched(where: selection.isNamed))
             }
