@@ -95,7 +95,7 @@ struct ManyRestores: ReplicaPart {
         try requireHeld(path, at: tree.sequence)
         try synced.require(path, orElse: Self.ignoredRemedy)
         let places = Restores(replica)
-        try places.requireFolders(above: path, version: tree.sequence)
+        try places.requireFolders(above: path, of: found.entry, version: tree.sequence)
         try places.requirePlace(for: found.entry, at: path, version: tree.sequence)
     }
 

@@ -45,8 +45,9 @@ struct RestorePlans: ReplicaPart {
         }
         var synced = try rulesReader.syncedPaths(Self.options)
         let many = Undeletions(replica)
+        let taken = try await many.failures(ofTaken: paths)
         var asked = try await report.keep(paths, path: \.self) {
-            try many.requirePossible($0, &synced)
+            try many.requirePossible($0, &synced, taken)
         }
         guard !asked.isEmpty else { return report }
         let before = try await sync.syncPaths(asked, Self.options, rules: synced.rules)
@@ -106,7 +107,7 @@ struct RestorePlans: ReplicaPart {
         for deletion in deletions.sorted(by: { $0.path < $1.path }) {
             let (path, entry) = (deletion.path, deletion.entry)
             do {
-                try Restores(replica).requireFolders(above: path)
+                try Restores(replica).requireFolders(above: deletion)
                 try await history.requireUnpruned(entry, at: path, in: reader, contents)
                 report.add(restored: path, entry)
             } catch let failure as Failure where failure.code != .interrupted {

@@ -23,7 +23,7 @@ struct Restores: ReplicaPart {
         try requireHeld(path, at: tree.sequence)
         let rules = try rulesReader.requireSynced(
             [path], options, remedy: ManyRestores.ignoredRemedy)
-        try requireFolders(above: path, version: tree.sequence)
+        try requireFolders(above: path, of: found.entry, version: tree.sequence)
         try requirePlace(for: found.entry, at: path, version: tree.sequence)
         let inside = tree.entries.filter { $0.0.isInside(path) }
         try sync.noteEmptiedRoot()
@@ -52,7 +52,7 @@ struct Restores: ReplicaPart {
         try requireHeld(path, at: nil)
         let rules = try rulesReader.requireSynced(
             [path], options, remedy: ManyRestores.ignoredRemedy)
-        try requireFolders(above: path)
+        if let failure = try await Undeletions(replica).failures(ofTaken: [path])[path] { throw failure }
         // Nothing is published of a folder in which a command finds nothing to do.
         let present = try root.status(path)
         if present?.kind == .directory { throw Failure.folderIsThere(path) }
@@ -235,7 +235,7 @@ struct Restores: ReplicaPart {
         {
             throw refusal
         }
-        try requireFolders(above: path, version: item.version)
+        try requireFolders(above: path, of: entry, version: item.version)
         try requirePlace(for: entry, at: path, version: item.version)
         try await history.requireUnpruned(entry, at: path, in: reader, contents)
     }
@@ -269,22 +269,6 @@ struct Restores: ReplicaPart {
         let isFolder = entry.kind == .directory
         guard (found.kind == .directory) != isFolder else { return }
         throw Failure.placeIsTaken(path, of: entry, by: found.kind, version: version)
-    }
-
-    /// - Parameter version: A point of the history at which the path was there; nil if it is not known.
-    /// - Throws: Code `exists` if something else is where a folder of the path has to be.
-    func requireFolders(above path: RelativePath, version: UInt64? = nil) throws {
-        for folder in path.ancestors.reversed() {
-            guard let found = try root.status(folder) else { return }
-            if found.kind == .directory { continue }
-            let (name, deleted) = (ShellWord.path(folder.bytes), ShellWord.path(path.bytes))
-            throw Failure(
-                .exists, path: path.bytes,
-                "Cannot be restored: \(folder) is a \(found.kind == .symlink ? "symlink" : "file") now.",
-                remedy: "Move that away first with filesinki mv \(name) NEW, or print what was "
-                    + "here with filesinki show \(deleted)@\(version.map(String.init) ?? "VERSION")."
-            )
-        }
     }
 
     /// Whether the path holds the entry already, according to the last run.

@@ -32,7 +32,10 @@ struct Undeletions: ReplicaPart {
     ) async throws -> RestoreReport {
         var report = RestoreReport()
         var synced = try rulesReader.syncedPaths(options)
-        var asked = try await report.keep(paths, path: \.self) { try requirePossible($0, &synced) }
+        let taken = try await failures(ofTaken: paths)
+        var asked = try await report.keep(paths, path: \.self) {
+            try requirePossible($0, &synced, taken)
+        }
         asked = try await keepFree(asked, options, synced.rules, &report)
         guard !asked.isEmpty else { return report }
         try sync.noteEmptiedRoot()
@@ -74,10 +77,13 @@ struct Undeletions: ReplicaPart {
         throw found.kind == .directory ? Failure.folderIsThere(path) : Failure.isNotDeleted(path)
     }
 
-    func requirePossible(_ path: RelativePath, _ synced: inout SyncedPaths) throws {
+    /// - Parameter taken: See ``failures(ofTaken:)``.
+    func requirePossible(
+        _ path: RelativePath, _ synced: inout SyncedPaths, _ taken: [RelativePath: Failure]
+    ) throws {
         try requireHeld(path, at: nil)
         try synced.require(path, orElse: ManyRestores.ignoredRemedy)
-        try Restores(replica).requireFolders(above: path)
+        if let failure = taken[path] { throw failure }
         if try root.status(path)?.kind == .directory { throw Failure.folderIsThere(path) }
         try Restores(replica).requireNoFolder(under: path)
     }
@@ -190,7 +196,7 @@ extension Failure {
 
 extension History {
     /// What `undelete` brings back of each path; none for a path that the log does not have. Reads the log once.
-    fileprivate func lastDeleted(
+    func lastDeleted(
         of paths: Set<RelativePath>, in reader: HistoryReader
     ) async throws -> [RelativePath: PathLife] {
         var lives: [RelativePath: LastDeletedLife] = [:]

@@ -55,7 +55,7 @@ struct UnsentDeletions: ReplicaPart {
         for deletion in wanted.sorted(by: { $0.path < $1.path }) {
             let path = deletion.path
             do {
-                try places.requireFolders(above: path)
+                try places.requireFolders(above: deletion)
                 try await history.requireUnpruned(deletion.entry, at: path, in: reader, contents)
                 if try await editor.write(
                     deletion.entry, at: path, from: contents, expecting: .absent)

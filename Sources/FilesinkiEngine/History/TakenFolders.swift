@@ -1,0 +1,106 @@
+import FilesinkiFileSystem
+import FilesinkiManifest
+import FilesinkiModel
+import FilesinkiText
+
+/// Something else in the place of a folder in which a path is to be restored.
+struct TakenFolder {
+    let path: RelativePath
+    let kind: FileStatus.Kind
+}
+
+extension Restores {
+    /// What is in the place of a folder of a path; nil if nothing but folders is.
+    func takenFolder(above path: RelativePath) throws -> TakenFolder? {
+        for folder in path.ancestors.reversed() {
+            guard let found = try root.status(folder) else { return nil }
+            if found.kind != .directory { return TakenFolder(path: folder, kind: found.kind) }
+        }
+        return nil
+    }
+
+    /// - Parameters:
+    ///   - entry: What is to be restored.
+    ///   - version: A point of the history at which that was at the path.
+    /// - Throws: Code `exists` if something else is where a folder of the path has to be.
+    func requireFolders(above path: RelativePath, of entry: Entry, version: UInt64) throws {
+        guard let taken = try takenFolder(above: path) else { return }
+        throw Failure.folderIsTaken(path, by: taken, VersionedEntry(entry, version: version))
+    }
+
+    /// The same of what is to be restored as the last run has found it.
+    func requireFolders(above deletion: UnsentDeletion) throws {
+        let path = deletion.path
+        guard let taken = try takenFolder(above: path) else { return }
+        // What was in a folder came with its version or later.
+        let inside = try deletion.isFolder ? manifest.baseRows(below: path) : []
+        let known = try manifest.base(path).map { row in
+            VersionedEntry(
+                deletion.entry, version: inside.reduce(row.version) { max($0, $1.version) })
+        }
+        throw Failure.folderIsTaken(path, by: taken, known)
+    }
+}
+
+extension Undeletions {
+    /// Why paths cannot be restored in whose folders something else is. One that never had a version is like any other unknown
+    /// path. Costs the reading of the log if there are any, and once more if there are folders among them.
+    func failures(ofTaken paths: [RelativePath]) async throws -> [RelativePath: Failure] {
+        var taken: [RelativePath: TakenFolder] = [:]
+        for path in paths { taken[path] = try Restores(replica).takenFolder(above: path) }
+        guard !taken.isEmpty else { return [:] }
+        // Without the remote the history may not be at hand.
+        let known = try? await lastStates(of: Set(taken.keys))
+        var failures: [RelativePath: Failure] = [:]
+        for (path, folder) in taken {
+            if let known, known[path] == nil {
+                failures[path] = .noDeletedFile(path, earlier: nil)
+            } else {
+                failures[path] = .folderIsTaken(path, by: folder, known?[path])
+            }
+        }
+        return failures
+    }
+
+    /// What `undelete` would bring back of each path, each with a commit that has it, a folder with what was in it.
+    private func lastStates(
+        of paths: Set<RelativePath>
+    ) async throws -> [RelativePath: VersionedEntry] {
+        let reader = try await history.historyReader()
+        let lives = try await history.lastDeleted(of: paths, in: reader)
+        let folders = lives.filter { $0.value.last.change.entry.kind == .directory }
+        let inside = try await history.deletedChildren(
+            of: folders.compactMapValues(\.end), in: reader)
+        var states: [RelativePath: VersionedEntry] = [:]
+        for (path, life) in lives {
+            var version = life.last.version
+            if folders[path] != nil {
+                let before = life.end.map { max(version, $0.version - 1) } ?? reader.end.sequence
+                version = inside[path]?.commit ?? before
+            }
+            states[path] = VersionedEntry(life.last.change.entry, version: version)
+        }
+        return states
+    }
+}
+
+extension Failure {
+    /// - Parameter known: What was at the path, with a point of the history at which it was there; nil if that is not known.
+    fileprivate static func folderIsTaken(
+        _ path: RelativePath, by taken: TakenFolder, _ known: VersionedEntry?
+    ) -> Failure {
+        var remedy = "Move that away first with filesinki mv \(ShellWord.path(taken.path.bytes)) NEW"
+        if let known, known.entry.kind == .directory {
+            remedy +=
+                ", or write what was here into another folder with filesinki restore "
+                + "\(ShellWord.path(path.bytes)) --commit \(known.version) -o DIR"
+        } else if let known {
+            let version = ShellWord.path(path.bytes + Array("@\(known.version)".utf8))
+            remedy += ", or print what was here with filesinki show \(version)"
+        }
+        return Failure(
+            .exists, path: path.bytes,
+            "Cannot be restored: \(taken.path) is a \(taken.kind == .symlink ? "symlink" : "file") now.",
+            remedy: remedy + ".")
+    }
+}
