@@ -268,7 +268,8 @@ struct Restores: ReplicaPart {
         guard let found = try root.status(path) else { return }
         let isFolder = entry.kind == .directory
         guard (found.kind == .directory) != isFolder else { return }
-        throw Failure.placeIsTaken(path, of: entry, by: found.kind, version: version)
+        throw Failure.placeIsTaken(
+            path, of: entry, by: found.kind, version: version, moveAway: try moveAway(path))
     }
 
     /// Whether the path holds the entry already, according to the last run.
@@ -300,9 +301,11 @@ extension FileStatus.Kind {
 }
 
 extension Failure {
-    /// - Parameter version: A point of the history at which the entry was there.
+    /// - Parameters:
+    ///   - version: A point of the history at which the entry was there.
+    ///   - moveAway: The command that moves away what is there now.
     fileprivate static func placeIsTaken(
-        _ path: RelativePath, of entry: Entry, by found: FileStatus.Kind, version: UInt64
+        _ path: RelativePath, of entry: Entry, by found: FileStatus.Kind, version: UInt64, moveAway: String
     ) -> Failure {
         let name = ShellWord.path(path.bytes)
         let isFolder = entry.kind == .directory
@@ -310,7 +313,7 @@ extension Failure {
         return Failure(
             .exists, path: path.bytes,
             "Cannot be restored: a \(isFolder ? "folder" : "file") was here, and a \(present) is here now.",
-            remedy: "Move that away first with filesinki mv \(name) NEW, or write what was here "
+            remedy: "Move that away first with \(moveAway), or write what was here "
                 + "into another folder with filesinki restore \(name) --commit \(version) -o DIR.")
     }
 

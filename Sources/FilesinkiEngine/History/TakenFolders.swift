@@ -7,6 +7,8 @@ import FilesinkiText
 struct TakenFolder {
     let path: RelativePath
     let kind: FileStatus.Kind
+    /// The command that moves it away.
+    let moveAway: String
 }
 
 extension Restores {
@@ -14,7 +16,9 @@ extension Restores {
     func takenFolder(above path: RelativePath) throws -> TakenFolder? {
         for folder in path.ancestors.reversed() {
             guard let found = try root.status(folder) else { return nil }
-            if found.kind != .directory { return TakenFolder(path: folder, kind: found.kind) }
+            guard found.kind == .directory else {
+                return TakenFolder(path: folder, kind: found.kind, moveAway: try moveAway(folder))
+            }
         }
         return nil
     }
@@ -89,7 +93,7 @@ extension Failure {
     fileprivate static func folderIsTaken(
         _ path: RelativePath, by taken: TakenFolder, _ known: VersionedEntry?
     ) -> Failure {
-        var remedy = "Move that away first with filesinki mv \(ShellWord.path(taken.path.bytes)) NEW"
+        var remedy = "Move that away first with \(taken.moveAway)"
         if let known, known.entry.kind == .directory {
             remedy +=
                 ", or write what was here into another folder with filesinki restore "

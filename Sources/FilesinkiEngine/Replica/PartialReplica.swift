@@ -142,10 +142,7 @@ struct PartialReplica: ReplicaPart {
             try await sync.read(tree, run, isStoring: isStoring)
         }
         // A folder counts by what is in it.
-        // What is in place of a folder above the chosen paths is never sent, and stays.
-        let held = try rulesReader.choice()
         let changed = run.local.changes.filter { $0.value.entry?.kind != .directory }.map(\.key)
-            .filter { held?.isAbove($0) != true }
         let problems = run.local.problems.filter { !$0.failure.isOfHeldDeletion }
         let open = try conflicts.open()
         // A run has recorded these to be sent, some saved by name.
@@ -154,7 +151,11 @@ struct PartialReplica: ReplicaPart {
                 + open.flatMap { [$0.path] + ($0.copy.map { [$0] } ?? []) })
         let found = waiting.union(changed + problems.map(\.path))
             .filter { !choice.holds($0) }.sorted()
-        let blocking = try found.filter { try waiting.contains($0) || isInStore($0) }
+        // What is in place of a folder above the chosen paths is never sent, and stays.
+        let held = try rulesReader.choice()
+        let blocking = try found.filter { path in
+            try held?.isAbove(path) != true && (waiting.contains(path) || isInStore(path))
+        }
         guard let first = blocking.first else { return found }
         let others =
             switch blocking.count {

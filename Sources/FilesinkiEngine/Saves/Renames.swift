@@ -72,7 +72,8 @@ struct Renames: ReplicaPart {
     private func requireHeld(_ rename: PathRename) throws {
         try rulesReader.requireHeld([rename.from])
         guard let choice = try rulesReader.choice(), !choice.contains(rename.to) else { return }
-        throw Failure.isOutside(rename)
+        throw Failure.isOutside(
+            rename, command: "mv \(placeWord(rename.from)) \(placeWord(rename.to))")
     }
 
     /// Refuses renames before anything is sent: what is here must allow them, or what a run would receive.
@@ -246,12 +247,13 @@ extension Failure {
     }
 
     /// A path was to get a name that the replica does not hold.
-    fileprivate static func isOutside(_ rename: PathRename) -> Failure {
-        let (old, new) = (ShellWord.path(rename.from.bytes), ShellWord.path(rename.to.bytes))
-        return Failure(
+    ///
+    /// - Parameter command: What renames it here.
+    fileprivate static func isOutside(_ rename: PathRename, command: String) -> Failure {
+        Failure(
             .usage, path: rename.to.bytes, "Outside of the paths that this replica holds.",
-            remedy: "To rename \(rename.from) to it on all devices, run mv \(old) \(new) in the replica's folder, then "
-                + "filesinki only add \(new) and filesinki sync.")
+            remedy: "To rename \(rename.from) to it on all devices, run \(command), then filesinki only add "
+                + "\(ShellWord.path(rename.to.bytes)) and filesinki sync.")
     }
 
     /// A path was to get a name that is not free.

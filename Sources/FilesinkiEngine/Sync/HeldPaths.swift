@@ -53,6 +53,19 @@ extension ReplicaPart {
         return row.flatMap { $0.version > 1 ? $0.version - 1 : nil }
     }
 
+    /// The command that moves a path out of the way; the system's where a partial replica holds no other name beside it.
+    func moveAway(_ path: RelativePath) throws(Failure) -> String {
+        if let choice = try rulesReader.choice(), path.parent.map(choice.contains) != true {
+            return "mv \(placeWord(path)) NEW"
+        }
+        return "filesinki mv \(ShellWord.path(path.bytes)) NEW"
+    }
+
+    /// A path as an argument of the system's commands, from any folder.
+    func placeWord(_ path: RelativePath) -> String {
+        ShellWord.path(Array(options.root.utf8) + [UInt8(ascii: "/")] + path.bytes)
+    }
+
     /// Refuses to bring back a path that the replica does not hold, and says what does.
     ///
     /// - Parameter version: The commit that is to be restored; nil for the last before the deletion.

@@ -8,7 +8,7 @@ extension SyncEngine {
     /// Notes the renames of a view whose old names a plan is about to delete here; of a folder that was renamed, one line.
     ///
     /// - Parameter view: With what the replica does not hold.
-    func noteRenamedOut(_ view: RemoteView, _ run: inout SyncRun) {
+    func noteRenamedOut(_ view: RemoteView, _ run: inout SyncRun) throws {
         guard let choice = run.rules.choice else { return }
         var moves: [MovedOut: Device?] = [:]
         for (path, change) in view.changes where !choice.holds(path) && change.isThere {
@@ -18,7 +18,9 @@ extension SyncEngine {
             let place = MovedOutPlace(path: path, isCopy: false)
             moves[MovedOut(path: old, place: place)] = change.device
         }
-        let folders = view.renamedFolders(Array(moves.keys), choice)
+        // A folder that was there before has only got more files.
+        let folders = try view.renamedFolders(Array(moves.keys), choice)
+            .filter { try manifest.remote($0.value.place.path) == nil }
         var found: [MovedOut: Device?] = [:]
         for (move, device) in moves {
             var moved = move.path.parent.flatMap { folders[$0] } ?? move

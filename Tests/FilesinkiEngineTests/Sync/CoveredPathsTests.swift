@@ -97,6 +97,8 @@ struct CoveredPathsTests {
         #expect(a.text("d/e/x") == nil && a.text("moved/e/x") == "x" && a.text("d/other") == "other")
         try await b.choose(["kept", "moved/e"])
         #expect(try await b.sync().problems.isEmpty)
+        try await a.sync()
+        #expect(a.text("d/other") == "other" && b.target("d") == "moved")
     }
 
     @Test("a path that cannot be seen, or was moved out, can be held no more", arguments: ["d", "d/e"])

@@ -32,7 +32,7 @@ extension SyncEngine {
         var view = run.remote
         view.recogniseLinks(run.local)
         try await forgetUnstoredVersions(&view, run)
-        noteRenamedOut(view, &run)
+        try noteRenamedOut(view, &run)
         let unheld = Set(view.removeUnheld(by: run.rules.choice))
         let leftOut = run.leftAlone.union(ignoredPaths(of: view, run)).union(run.local.leftOut)
         let ignored = Set(ignoredForGood(Array(leftOut), run))
