@@ -70,6 +70,45 @@ struct LogFilterTests {
         #expect(try await log(world, "--device \(id.prefix(7))").code == .negative)
     }
 
+    @Test(
+        "what a filter finds only under the old name of a file leads there, if the limit does not")
+    func renamed() async throws {
+        let world = try await world()
+        try await world.done("mv", "--root", "a", "one", "uno")
+        try world.write("5\n", to: "a/uno")
+        try await world.done("sync", "a")
+        let next =
+            "For the versions before the rename: filesinki log --root \(world.folder)/a one\n"
+        for options in [
+            "--device b", "--until @1700003000", "--since 2100-01-01", "--device b -n 1",
+        ] {
+            let outcome = try await log(world, options + " uno")
+            #expect(outcome.code == .negative && outcome.output.isEmpty, "\(options)")
+            #expect(outcome.talk == "Nothing matches.\n" + next, "\(options): \(outcome.talk)")
+        }
+        // The rename is version 4.
+        for (options, talk) in [("", next), ("--device a", next), ("-n 2", next), ("-n 1", "")] {
+            let outcome = try await log(world, options + " uno")
+            #expect(outcome.code == .done && outcome.talk == talk, "\(options): \(outcome.talk)")
+        }
+        #expect(try await log(world, "--device b one").lines.count == 1)
+        let other = try await log(world, "--commit 3 uno")
+        #expect(other.code == .negative && other.talk.hasPrefix(next), "\(other.talk)")
+        #expect(try await log(world, "--commit 5 uno").talk.isEmpty)
+        let json = try await log(world, "--device b --json uno")
+        #expect(json.talk == "Nothing matches.\n", "\(json.talk)")
+    }
+
+    @Test("only of a name that no device has, it says where the names are")
+    func knownDevice() async throws {
+        let world = try await world()
+        for options in ["--device b --since 2100-01-01", "--device b sub/two", "--device b sub"] {
+            let outcome = try await log(world, options)
+            #expect(outcome.code == .negative)
+            #expect(outcome.talk == "Nothing matches.\n", "\(options): \(outcome.talk)")
+        }
+    }
+
     @Test("what matches nothing exits with 1 and says so")
     func nothing() async throws {
         let world = try await world()

@@ -55,6 +55,29 @@ struct LogTests {
         #expect(try await world.run("log", "--root", "a", "sub").talk.isEmpty)
     }
 
+    @Test(
+        "of files that swapped names, log and explain lead to the newest rename, and to where each is"
+    )
+    func swapped() async throws {
+        let world = try await world()
+        try await world.done("mv", "--root", "a", "one", "uno")
+        world.rename("a/uno", to: "a/t")
+        world.rename("a/sub/two", to: "a/uno")
+        world.rename("a/t", to: "a/sub/two")
+        try await world.done("sync", "a")
+        for command in ["log", "explain"] {
+            for (path, other) in [("uno", "sub/two"), ("sub/two", "uno")] {
+                let outcome = try await world.run(command, "--root", "a", path)
+                let next = "filesinki \(command) --root \(world.folder)/a \(other)\n"
+                let told =
+                    "For the versions before the rename: \(next)"
+                    + "What was here before version 3 was renamed to \(other): "
+                    + "for its versions since, \(next)"
+                #expect(outcome.talk == told, "\(outcome)")
+            }
+        }
+    }
+
     @Test("all that a commit changed is listed by -v, and by --commit for one")
     func all() async throws {
         let world = try await world()

@@ -48,6 +48,8 @@ struct LogCommand: ReplicaCommand {
         var versions: [PathVersion] = []
         if let target { versions = try await self.versions(of: target, session) }
         let isEmpty: Bool
+        // Where a filter leaves out the rename, what it asks for may be under the name before.
+        var origins: [PathVersion] = []
         if target == nil || versions.areOfFolder {
             let commits = try await session.replica.commits(
                 limit: limit, inside: target, only: commit, listing: isFull ? .max : Self.shown,
@@ -55,20 +57,24 @@ struct LogCommand: ReplicaCommand {
             try show(commits, in: console)
             isEmpty = commits.isEmpty
         } else {
-            let wanted = versions.filter { isWanted($0, filter) }.prefix(limit ?? versions.count)
-            try show(Array(wanted), of: versions, in: console)
-            if !report.json { try console.sayOrigin(of: Array(wanted), next: "filesinki log") }
-            isEmpty = wanted.isEmpty
+            let wanted = versions.filter { isWanted($0, filter) }
+            let shown = Array(wanted.prefix(limit ?? wanted.count))
+            try show(shown, of: versions, in: console)
+            let isPart = shown.count < wanted.count || commit != nil && !shown.isEmpty
+            origins = isPart ? shown : versions
+            isEmpty = shown.isEmpty
+        }
+        if isEmpty, let filter {
+            let isDeviceKnown = await isKnown(filter, among: versions, session)
+            console.say(filter.nothing(isDeviceKnown: isDeviceKnown))
         }
         if !report.json {
+            try console.sayOrigin(of: origins, next: "filesinki log")
             try console.sayGoal(of: versions, next: "filesinki log")
             try await session.showKnownMove()
         }
         guard isEmpty else { return .done }
-        if let filter {
-            console.say(filter.nothing)
-            return .negative
-        }
+        if filter != nil { return .negative }
         if let commit { throw Failure.noCommit(commit, of: target) }
         return .done
     }
@@ -81,6 +87,17 @@ struct LogCommand: ReplicaCommand {
     private func isWanted(_ version: PathVersion, _ filter: LogFilter?) -> Bool {
         guard commit ?? version.version == version.version else { return false }
         return filter?.matches(version.time, version.device) ?? true
+    }
+
+    /// Whether the device that is asked for has published a version of the path, or is one of the store.
+    private func isKnown(
+        _ filter: LogFilter, among versions: [PathVersion], _ session: Session
+    ) async -> Bool {
+        if filter.device == nil || versions.contains(where: { filter.isOfDevice($0.device) }) {
+            return true
+        }
+        let devices = try? await session.replica.devices()
+        return devices?.contains { filter.isOfDevice($0.device) } ?? false
     }
 
     private func versions(
@@ -131,30 +148,35 @@ struct LogCommand: ReplicaCommand {
 }
 
 extension Console {
-    /// Says where the versions are from before a rename: they have the name that the path had then. After the versions, also
-    /// where both go to one terminal.
+    /// Says where the versions are from before the newest rename: they have the name that the path had then. After the
+    /// versions, also where both go to one terminal.
     ///
     /// - Parameters:
     ///   - versions: Those of a path, newest first.
     ///   - command: The command that shows the others, without their path.
     func sayOrigin(of versions: [PathVersion], next command: String) throws {
-        // A resolve gives the path the content of its conflict copy: the versions before are the path's own.
-        guard let last = versions.last, let origin = last.change.movedFrom,
-            conflictOriginal(of: origin)?.path != last.change.path
-        else { return }
+        guard let origin = versions.lazy.compactMap(\.origin).first else { return }
         try output.flush()
         say("For the versions before the rename: \(command) \(hints.word(origin))")
     }
 
-    /// Says the name that a path has now, if it was renamed and nothing has its name since.
+    /// Says the name that a path has now, if it was renamed and nothing has its name since; else that of what was at the path
+    /// before the newest rename, if its commit has renamed that, too.
     ///
     /// - Parameters:
     ///   - versions: All those of the path, newest first.
     ///   - command: The command that shows the present ones, without their path.
     func sayGoal(of versions: [PathVersion], next command: String) throws {
-        guard let goal = versions.first?.movedTo else { return }
+        if let goal = versions.first?.movedTo {
+            try output.flush()
+            return say("Renamed to \(goal): for the versions since, \(command) \(hints.word(goal))")
+        }
+        let renamed = versions.first { $0.origin != nil }
+        guard let renamed, let goal = renamed.replacedName else { return }
         try output.flush()
-        say("Renamed to \(goal): for the versions since, \(command) \(hints.word(goal))")
+        say(
+            "What was here before version \(renamed.version) was renamed to \(goal): "
+                + "for its versions since, \(command) \(hints.word(goal))")
     }
 }
 
@@ -175,6 +197,12 @@ extension [PathVersion] {
 }
 
 extension PathVersion {
+    /// The name that the path had before this version; nil where it was no rename. A resolve gives the path the content of its
+    /// conflict copy: the versions before are the path's own.
+    fileprivate var origin: RelativePath? {
+        change.movedFrom.flatMap { conflictOriginal(of: $0)?.path == change.path ? nil : $0 }
+    }
+
     var json: JSONObject {
         var object: JSONObject = ["type": "version"]
         object.add("path", change.path)

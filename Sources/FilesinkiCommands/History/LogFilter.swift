@@ -47,14 +47,22 @@ struct LogFilter: Sendable {
     func matches(_ time: Timestamp, _ device: Device) -> Bool {
         if let first, time < first { return false }
         if let last, time > last { return false }
-        guard let wanted = self.device else { return true }
+        return self.device == nil || isOfDevice(device)
+    }
+
+    /// Whether it is the device that is asked for; false for each where none is.
+    func isOfDevice(_ device: Device) -> Bool {
+        guard let wanted = self.device else { return false }
         return device.name == wanted || device.hasID(beginning: wanted)
     }
 
     var predicate: @Sendable (Timestamp, Device) -> Bool { { matches($0, $1) } }
 
     /// What is said if nothing matches.
-    var nothing: String {
-        "Nothing matches." + (device == nil ? "" : " The names of devices: filesinki devices.")
+    ///
+    /// - Parameter isDeviceKnown: Whether the device that is asked for is one of the store.
+    func nothing(isDeviceKnown: Bool) -> String {
+        let isNamed = device == nil || isDeviceKnown
+        return "Nothing matches." + (isNamed ? "" : " The names of devices: filesinki devices.")
     }
 }

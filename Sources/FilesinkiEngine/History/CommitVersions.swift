@@ -34,7 +34,10 @@ extension Commit {
     func named(_ version: PathVersion) -> PathVersion {
         var named = version
         named.change = withOrigin(version.change)
-        if !version.isSuperseded { named.movedTo = goal(of: version.change) }
+        if !version.isSuperseded {
+            named.movedTo = goal(of: version.change)
+            named.replacedName = goal(replacedBy: version.change)
+        }
         return named
     }
 

@@ -42,6 +42,13 @@ extension Commit {
         return nil
     }
 
+    /// The name under which the commit has the file in whose place a change has put another one, as where two files swap their
+    /// names; nil where it renamed nothing to the path, or has that file no more.
+    func goal(replacedBy change: Change) -> RelativePath? {
+        guard change.entry.kind != .tombstone, change.movedFrom != nil else { return nil }
+        return changes.first { $0.movedFrom == change.path && $0.path != change.path }?.path
+    }
+
     /// The names that the commit's renames have left: see ``renames(_:)``, of which each call looks at all changes.
     var oldNames: Set<RelativePath> { Set(changes.lazy.compactMap(\.movedFrom)) }
 

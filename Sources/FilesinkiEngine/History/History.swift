@@ -331,6 +331,9 @@ package struct PathVersion: Sendable {
     var isMovedAway = false
     /// The name that the commit gave to what was at the path; nil where it did not rename it.
     package var movedTo: RelativePath?
+    /// The name that the commit gave to what was at the path before, where it renamed something else to the path; nil where it
+    /// did not.
+    package var replacedName: RelativePath?
     /// When this replica received it from another device; nil where it did not, or that is not known. Only `explain` asks.
     package var received: Timestamp?
     /// Whether a prune has removed the content.
