@@ -84,14 +84,16 @@ struct DiffCommand: ReplicaCommand {
             if let point = try history.point(in: session.console) { point } else {
                 HistoryPoint.version(try await session.older(target, first))
             }
-        let older = try await session.tree(at: point, of: [target])
-        let content = try await session.content(target, in: older)
-        let old = try older.entry(target)
-        let new = try await session.newerWithEntry(target, second)
+        let old = try await session.content(following: target, at: point)
+        let new =
+            if let second {
+                try await session.content(following: target, at: .version(second))
+            } else {
+                try await session.contentNow(following: target)
+            }
         var difference = Difference(
-            path: target, old: content, oldName: "\(target)@\(old.version)", new: new.content,
-            newName: second.map { "\(target)@\($0)" } ?? "\(target)")
-        guard content == new.content else { return difference }
+            path: target, old: old.content, oldName: old.name, new: new.content, newName: new.name)
+        guard old.content == new.content else { return difference }
         // A time that is here may be coarser than the one that was sent.
         let isSent = second != nil
         difference.note =
@@ -182,15 +184,6 @@ struct DiffCommand: ReplicaCommand {
     }
 }
 
-extension Failure {
-    /// The file was synced, and nothing is at its path now.
-    fileprivate static func deletedHere(_ path: RelativePath) -> Failure {
-        Failure(
-            .notFound, path: path.bytes, "Deleted here since the last sync.",
-            remedy: "Bring it back with filesinki undelete \(ShellWord.path(path.bytes)).")
-    }
-}
-
 extension Session {
     /// The largest content that is compared, in bytes.
     private static var comparedLimit: Int { 64 << 20 }
@@ -203,6 +196,7 @@ extension Session {
         let isDeleted = try await replica.deleted([path]).contains { $0.path == path }
         if let given, known != nil || isDeleted || !wanted.isRevision { return given }
         guard let newest = known else {
+            if let fate = try? await replica.fate(of: path) { throw try await ended(path, fate) }
             if let version = wanted.version {
                 throw Failure(
                     .notFound, path: path.bytes, "No version was found.",
@@ -238,31 +232,26 @@ extension Session {
         do {
             return try await content(of: entry, at: path)
         } catch let failure as Failure where failure.code == .notFound {
-            return try await newer(path, nil)
+            return try await contentNow(at: path)
         }
     }
 
     /// The content that is here now, whether it is synced or not.
-    func contentNow(at path: RelativePath) async throws -> [UInt8] { try await newer(path, nil) }
+    func contentNow(at path: RelativePath) async throws -> [UInt8] {
+        try await contentAndEntryNow(at: path).content
+    }
 
     /// The content at a point of the history.
     func content(_ path: RelativePath, in tree: TreeAtPoint) async throws -> [UInt8] {
         try await collect(path) { try await replica.show(path, in: tree, $0) }
     }
 
-    /// A version's content; that which is here when `version` is nil.
-    fileprivate func newer(_ path: RelativePath, _ version: UInt64?) async throws -> [UInt8] {
-        try await newerWithEntry(path, version).content
-    }
-
-    /// A version's content and entry; those that are here when `version` is nil.
-    fileprivate func newerWithEntry(
-        _ path: RelativePath, _ version: UInt64?
+    /// The content that is here now, with its entry.
+    ///
+    /// - Throws: Code `not-found` if nothing is there.
+    func contentAndEntryNow(
+        at path: RelativePath
     ) async throws -> (content: [UInt8], entry: Entry) {
-        if let version {
-            let tree = try await tree(at: .version(version), of: [path])
-            return (try await content(path, in: tree), try tree.entry(path).entry)
-        }
         do {
             var entry = Entry.tombstone
             let content = try await collect(path) {
@@ -270,8 +259,7 @@ extension Session {
             }
             return (content, entry)
         } catch let failure as Failure where failure.code == .notFound {
-            let isKnown = try await replica.list([path]).contains { $0.0 == path }
-            throw isKnown ? .deletedHere(path) : failure
+            throw try await isListed(path) ? .deletedHere(path) : failure
         }
     }
 

@@ -30,6 +30,11 @@ extension Replica {
         try context.manifest.movedStore.map { .moved($0) }
     }
 
+    /// See ``History/fate(of:)``.
+    package func fate(of path: RelativePath) async throws -> PathFate? {
+        try await History(context).fate(of: path)
+    }
+
     /// See ``History/changes(of:)``.
     package func changes(ofCommit number: UInt64) async throws -> CommitChanges {
         try await History(context).changes(of: number)

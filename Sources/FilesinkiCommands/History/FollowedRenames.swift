@@ -1,0 +1,96 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiRules
+import FilesinkiText
+
+/// A content that `diff` compares, and what it is called: its path may have had another name then, or have another one now.
+struct NamedContent {
+    var name: String
+    var content: [UInt8]
+    var entry: Entry
+}
+
+extension Session {
+    /// The content that what is at a path now had at a point of the history, also under an earlier name.
+    ///
+    /// - Throws: Code `not-found` if it was not there.
+    func content(
+        following path: RelativePath, at point: HistoryPoint
+    ) async throws -> NamedContent {
+        var tree = try await tree(at: point, of: [path])
+        var found = path
+        var met: Set<RelativePath> = [path]
+        let first = tree
+        while let earlier = tree.earlierName(of: found), met.insert(earlier).inserted {
+            tree = try await replica.tree(at: point, of: [earlier])
+            found = earlier
+        }
+        // Where no name had it then, it is said of the one that was asked for.
+        if (try? tree.entry(found)) == nil { (tree, found) = (first, path) }
+        let content = try await content(found, in: tree)
+        let known = try tree.entry(found)
+        return NamedContent(name: "\(found)@\(known.version)", content: content, entry: known.entry)
+    }
+
+    /// The content that is here of a path now, also under the name that a synced rename has given to it.
+    ///
+    /// - Throws: Code `not-found` if it is not here; says what became of it.
+    func contentNow(following path: RelativePath) async throws -> NamedContent {
+        do {
+            let found = try await contentAndEntryNow(at: path)
+            return NamedContent(name: "\(path)", content: found.content, entry: found.entry)
+        } catch let failure as Failure where failure.code == .notFound {
+            guard try await !isListed(path), let fate = try? await replica.fate(of: path),
+                let end = fate.end
+            else { throw failure }
+            let isThere = !fate.isDeleted && !fate.isFolder
+            guard isThere, let found = try? await contentAndEntryNow(at: fate.name) else {
+                throw try await ended(path, fate)
+            }
+            let notice = Failure(
+                .exists, path: path.bytes,
+                "It was renamed to \(fate.name) with version \(end.version), and is compared with that.",
+                remedy: "")
+            try console.show([Problem(path, notice)], type: "notice")
+            return NamedContent(name: "\(fate.name)", content: found.content, entry: found.entry)
+        }
+    }
+
+    /// Whether the last sync has found a path on both sides.
+    func isListed(_ path: RelativePath) async throws -> Bool {
+        try await replica.list([path]).contains { $0.0 == path }
+    }
+
+    /// That a path of the history is not here: what became of it, and where to look.
+    func ended(_ path: RelativePath, _ fate: PathFate) async throws -> Failure {
+        let log = "filesinki log \(console.hints.word(path))"
+        guard let end = fate.end else {
+            return Failure(
+                .notFound, path: path.bytes, "Not found here as of the last sync.",
+                remedy: "List its versions with \(log).")
+        }
+        let by = "with version \(end.version), by \(printable(end.device.name.utf8))"
+        if fate.name == path {
+            let isHeld = try settings.stateFolder.choiceNote().choice?.holds(path) ?? true
+            let back = "Bring it back with filesinki undelete \(console.hints.word(path)), or list"
+            return Failure(
+                .notFound, path: path.bytes, "It was deleted \(by).",
+                remedy: "\(isHeld ? back : "List") its versions with \(log).")
+        }
+        let isHere = try await !fate.isFolder && isListed(fate.name)
+        let deed = fate.isDeleted ? ", and deleted there" : ""
+        let next = "Compare that with filesinki diff \(console.hints.word(fate.name)), or list"
+        return Failure(
+            .notFound, path: path.bytes, "It was renamed to \(fate.name)\(deed) \(by).",
+            remedy: "\(isHere ? next : "List") the versions of the old name with \(log).")
+    }
+}
+
+extension Failure {
+    /// The file was synced, and nothing is at its path now.
+    static func deletedHere(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "Deleted here since the last sync.",
+            remedy: "Bring it back with filesinki undelete \(ShellWord.path(path.bytes)).")
+    }
+}

@@ -1,0 +1,52 @@
+import FilesinkiModel
+import FilesinkiStore
+import Testing
+
+@testable import FilesinkiEngine
+
+/// What became of a path.
+@Suite struct PathFateTests {
+    private func fate(_ commits: [Change]...) -> PathFate {
+        var fate = PathFate(of: RelativePath(unchecked: Array("a".utf8)))
+        for (index, changes) in commits.enumerated() {
+            fate.fold(Commit(UInt64(index) + 1, changes))
+        }
+        return fate
+    }
+
+    private func rename(_ old: String, _ new: String) -> [Change] {
+        [Change(new, "text", movedFrom: old), Change(old, nil)]
+    }
+
+    private let made = [Change("a", "text")]
+
+    @Test func `a path that no commit has is not known, and one that is there has no end`() {
+        #expect(!fate([Change("b", "text")]).isKnown)
+        let there = fate(made, [Change("b", "text")])
+        #expect(there.isKnown && there.end == nil && there.name.description == "a")
+    }
+
+    @Test func `renames are followed, also to a deletion and back from it`() {
+        let renamed = fate(made, rename("a", "b"), rename("b", "c"))
+        #expect(renamed.name.description == "c" && renamed.end?.version == 3)
+        let deleted = fate(made, rename("a", "b"), [Change("b", nil)])
+        #expect(deleted.isDeleted && deleted.name.description == "b")
+        #expect(deleted.end?.version == 3)
+        let back = fate(made, rename("a", "b"), [Change("b", nil)], [Change("b", "text")])
+        #expect(!back.isDeleted && back.end?.version == 2)
+    }
+
+    @Test func `where two files swap their names, the one is followed`() {
+        let swap = [
+            Change("b", "other", movedFrom: "c"), Change("c", "text", movedFrom: "b"),
+        ]
+        #expect(fate(made, rename("a", "b"), swap).name.description == "c")
+    }
+
+    @Test func `what has the name again is what is asked for`() {
+        let again = fate(made, rename("a", "b"), [Change("a", "new")], [Change("b", nil)])
+        #expect(again.end == nil && again.name.description == "a")
+        let gone = fate(made, rename("a", "b"), [Change("a", "new")], [Change("a", nil)])
+        #expect(gone.isDeleted && gone.end?.version == 4 && gone.name.description == "a")
+    }
+}
