@@ -53,12 +53,42 @@ struct MovedOutOfFolderTests {
         #expect(!outcome.talk.contains("moved out"), "\(outcome.talk)")
     }
 
-    @Test("of a folder that was renamed, undelete makes a copy")
-    func renamed() async throws {
+    @Test(
+        "of a folder that was renamed, undelete makes a copy and says where the folder is",
+        arguments: [["m"], ["m", "z"]], [["n"], ["n", "o/p"]])
+    func renamed(_ paths: [String], _ places: [String]) async throws {
         let world = try await Self.world()
-        try await world.done("mv", "--root", "a", "m", "n")
-        try await world.done("undelete", "--root", "a", "m")
+        var old = "m"
+        for place in places {
+            try await world.expect("mv --root a \(old) \(place)")
+            old = place
+        }
+        try await world.expect("rm --root a z")
+        let told = """
+            m: It was renamed to \(old), where it still is; this is a copy. To remove the copy, run filesinki rm
+            """
+        let line = ["undelete", "--root", "a"] + paths
+        let dry = try await world.expect(line + ["-n"])
+        #expect(dry.talk.contains(told), "\(dry.talk)")
+        let outcome = try await world.expect(line)
+        #expect(outcome.talk.contains(told), "\(outcome.talk)")
+        #expect(outcome.talk.ranges(of: "renamed to").count == 1, "\(outcome.talk)")
         #expect(world.names(in: "a/m") == ["1", "2"])
-        #expect(world.names(in: "a/n") == ["1", "2"])
+        #expect(world.names(in: "a/\(old)") == ["1", "2"])
+        // The command does what it says.
+        try await world.expect("rm --root a -r m")
+        #expect(world.names(in: "a/\(old)") == ["1", "2"])
+    }
+
+    @Test("of a folder whose files are in several places now, the first one is named")
+    func scattered() async throws {
+        let world = try await Self.world()
+        for line in ["mv --root a m/1 one", "mv --root a m/2 two", "rm --root a -r m"] {
+            try await world.expect(line)
+        }
+        let outcome = try await world.expect("undelete --root a m")
+        let told = "m: What was in it is elsewhere: m/1 is one now, and others elsewhere; this is a copy."
+        #expect(outcome.talk.contains(told), "\(outcome.talk)")
+        #expect(world.names(in: "a/m") == ["1", "2"])
     }
 }

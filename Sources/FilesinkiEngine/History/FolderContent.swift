@@ -14,25 +14,30 @@ struct DeletedFolder {
     var entries: [(RelativePath, Entry)] = []
     /// Those of the entries that were moved out.
     var movedOut: [Move] = []
+    /// Those of the entries that are still elsewhere, where these are all that was in it.
+    var copied: [Move] = []
     /// The last commit that has all of the entries; nil if that is not known.
     var commit: UInt64?
 
-    /// Leaves out the entries that were moved out and are still where they were moved to, and keeps only these moves. Of a folder
-    /// of which nothing else was deleted, a copy is what comes back.
+    /// Leaves out the entries that were moved out and are still elsewhere, and keeps only these moves. Of a folder of
+    /// which nothing else was deleted, a copy is what comes back.
     ///
-    /// - Parameter isThere: Whether a path is in the tree.
-    mutating func leaveOutMoved(where isThere: (RelativePath) throws -> Bool) rethrows {
-        let still = try movedOut.filter { try isThere($0.goal) }
+    /// - Parameter place: Where that is which was moved; nil where it was deleted since.
+    mutating func leaveOutMoved(_ place: (Move) -> RelativePath?) {
+        let still = movedOut.compactMap { move in
+            place(move).map { Move(path: move.path, goal: $0) }
+        }
         let left = Set(still.map(\.path))
         let rest = entries.filter { !left.contains($0.0) }
         let isAnyDeleted = rest.contains { $0.1.kind != .directory }
         movedOut = isAnyDeleted ? still : []
+        copied = isAnyDeleted ? [] : still
         if isAnyDeleted { entries = rest }
     }
 
-    /// What `undelete` of the folder says of what does not come back; nil for nothing.
+    /// What `undelete` of the folder says of what does not come back, or as a copy only; nil for nothing.
     func notice(of folder: RelativePath) -> Problem? {
-        guard let first = movedOut.first else { return nil }
+        guard let first = movedOut.first else { return noticeOfCopy(of: folder) }
         let files = CountText.text(movedOut.count, "file")
         let (verb, more) = movedOut.count == 1 ? ("stays", "") : ("stay", ", and others elsewhere")
         return Problem(
@@ -43,6 +48,33 @@ struct DeletedFolder {
                     + "\(more).",
                 remedy: "For a copy at the old name, run filesinki undelete "
                     + "\(ShellWord.path(first.path.bytes))."))
+    }
+
+    /// That everything in the folder is still elsewhere: of a folder that was renamed, where that is.
+    private func noticeOfCopy(of folder: RelativePath) -> Problem? {
+        guard let first = copied.first else { return nil }
+        let places = Set(copied.map { $0.place(of: folder) })
+        var what = "What was in it is elsewhere: \(first.path) is \(first.goal) now"
+        what += copied.count == 1 ? "; this is a copy." : ", and others elsewhere; this is a copy."
+        if places.count == 1, case .some(.some(let place)) = places.first {
+            what = "It was renamed to \(place), where it still is; this is a copy."
+        }
+        return Problem(
+            folder,
+            Failure(
+                .exists, path: folder.bytes, what,
+                remedy: "To remove the copy, run filesinki rm -r \(ShellWord.path(folder.bytes))."))
+    }
+}
+
+extension DeletedFolder.Move {
+    /// The folder that has the file now as the given one had it; nil where it has another name in its folder.
+    fileprivate func place(of folder: RelativePath) -> RelativePath? {
+        let depth = path.names.count - folder.names.count
+        guard let place = goal.ancestors.dropFirst(depth - 1).first,
+            path.moved(from: folder, to: place) == goal
+        else { return nil }
+        return place
     }
 }
 

@@ -232,11 +232,22 @@ struct History: ReplicaPart {
             contents.fold(commit)
             return true
         }
-        return try contents.beforeDeletion.mapValues { found in
-            var found = found
-            try found.leaveOutMoved { try manifest.base($0) != nil }
-            return found
+        let found = contents.beforeDeletion
+        // What has another name now, or is not held here, is known by the log alone.
+        let lost = Set(
+            try found.values.flatMap(\.movedOut).filter { try !isKnown($0.goal) }.map(\.path))
+        let renames = try await renames(of: lost, in: reader)
+        return found.mapValues { folder in
+            var folder = folder
+            folder.leaveOutMoved { lost.contains($0.path) ? renames[$0.path]?.place : $0.goal }
+            return folder
         }
+    }
+
+    /// Whether something is at a path in the tree, or in the store, as far as the manifest tells.
+    private func isKnown(_ path: RelativePath) throws -> Bool {
+        if try manifest.base(path) != nil { return true }
+        return try manifest.remote(path).map { $0.entry.entry.kind != .tombstone } ?? false
     }
 
     /// Returns what a folder contained when something else took its name, parents first; nothing if that never happened.
