@@ -92,7 +92,10 @@ struct ListCommand: ReplicaCommand {
         try await UnsentDeletedPaths(session).add(to: &found, &missing, for: paths, session)
         if let folder { found.removeAll { !$0.path.isInside(folder) } }
         var listing = DeletedListing(names, in: console)
-        if long { try await listing.readLog(of: found, session) }
+        if long {
+            found = (try? await session.replica.withoutRenamed(found)) ?? found
+            try await listing.readLog(of: found, session)
+        }
         try listing.show(found, isLong: long, isNull: list.null.null)
         if !long { listing.sayUnsent(found) }
         for argument in missing { try await console.report(session.noneDeleted(argument)) }

@@ -71,7 +71,9 @@ struct UndeleteTargets {
 
     /// A name with the characters of a pattern, or all that the pattern matches.
     private mutating func addMatches(_ argument: String) async throws {
-        var found = try await finder.find(argument).map(\.path)
+        let listed = try await finder.find(argument)
+        // Without the store, nothing comes back anyway.
+        var found = ((try? await session.replica.withoutRenamed(listed)) ?? listed).map(\.path)
         let literal = try? session.path(argument)
         if let literal, found.contains(literal) { return try await addNamed(literal) }
         // What was written there since is in its place.

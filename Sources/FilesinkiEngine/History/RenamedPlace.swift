@@ -38,15 +38,29 @@ extension ManifestDatabase {
 }
 
 extension ReplicaPart {
-    /// What `undelete` says that brings back a path which was renamed: what it writes is a copy. Nil where the file is not at
-    /// another path.
-    func renamedNotice(_ path: RelativePath) throws -> Problem? {
-        guard let place = try manifest.place(ofRenamed: path), !place.isDeleted else { return nil }
-        return Problem(
+    /// What `undelete` says that brings back paths which were renamed: what it writes are copies. Nothing for a path
+    /// whose file is not at another path. Reads the log where the journal does not say where that is.
+    func renamedNotices(
+        _ paths: [RelativePath], in reader: HistoryReader
+    ) async throws -> [Problem] {
+        var places: [RelativePath: RenamedPlace] = [:]
+        for path in paths { places[path] = try manifest.place(ofRenamed: path) }
+        let unknown = Set(paths.filter { places[$0] == nil })
+        let renames = try await history.renames(of: unknown, in: reader)
+        return paths.compactMap { path -> Problem? in
+            if let place = places[path] {
+                return place.isDeleted ? nil : Self.renamedNotice(path, place.path)
+            }
+            return renames[path]?.place.map { Self.renamedNotice(path, $0) }
+        }
+    }
+
+    private static func renamedNotice(_ path: RelativePath, _ place: RelativePath) -> Problem {
+        Problem(
             path,
             Failure(
                 .exists, path: path.bytes,
-                "It was renamed to \(place.path), where it still is; this is a copy.",
+                "It was renamed to \(place), where it still is; this is a copy.",
                 remedy: "To remove the copy, run filesinki rm \(ShellWord.path(path.bytes))."))
     }
 }

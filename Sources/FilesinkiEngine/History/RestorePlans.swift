@@ -41,7 +41,7 @@ struct RestorePlans: ReplicaPart {
         var report = RestoreReport()
         if !unsent.isEmpty {
             try await add(unsent, &report)
-            try Restores(replica).noteDeletedEarlier(in: report.folders, &report)
+            try await Restores(replica).noteDeletedEarlier(in: report.folders, &report)
         }
         var synced = try rulesReader.syncedPaths(Self.options)
         let many = Undeletions(replica)
@@ -74,10 +74,10 @@ struct RestorePlans: ReplicaPart {
         let isPublishing = report.restored.count > known
         let restored = Set(report.restored)
         report.notices.removeAll { !restored.contains($0.path) }
-        try Restores(replica).noteDeletedEarlier(in: asked, &report)
+        try await Restores(replica).noteDeletedEarlier(in: asked, &report)
         report.foreseeStop(before, at: config.remote, isPublishing: isPublishing)
         for path in received where report.folders.contains(path) {
-            try Restores(replica).noteStillDeleted(in: path, &report)
+            try await Restores(replica).noteStillDeleted(in: path, &report)
         }
         return report
     }

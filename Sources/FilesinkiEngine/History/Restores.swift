@@ -69,7 +69,7 @@ struct Restores: ReplicaPart {
         if present == nil, let found {
             try await requireNoFileForFolder(found.kind, at: path, after: before)
             var report = try received(path, before)
-            if found.kind == .directory { try noteStillDeleted(in: path, &report) }
+            if found.kind == .directory { try await noteStillDeleted(in: path, &report) }
             return report
         }
         try await requireAbsent(found, at: path, after: before)
@@ -80,7 +80,8 @@ struct Restores: ReplicaPart {
             throw Failure.noDeletedFile(path, earlier: earlier)
         }
         let last = life.last
-        var notice = life.isMovedAway ? try renamedNotice(path) : nil
+        var notice =
+            life.isMovedAway ? try await renamedNotices([path], in: reader).first : nil
         var wanted = [(path, last.change.entry)]
         if last.change.entry.kind == .directory {
             let inside = try await history.deletedChildren(of: path, by: life.end, in: reader)
@@ -91,7 +92,7 @@ struct Restores: ReplicaPart {
             wanted, of: path, .init(command: "undelete", version: last.version), options,
             after: before)
         report.notices += [notice].compactMap(\.self)
-        try noteDeletedEarlier(in: [path], &report)
+        try await noteDeletedEarlier(in: [path], &report)
         return report
     }
 

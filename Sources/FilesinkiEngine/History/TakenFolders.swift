@@ -47,8 +47,8 @@ extension Restores {
 }
 
 extension Undeletions {
-    /// Why paths cannot be restored in whose folders something else is. One that never had a version is like any other unknown
-    /// path. Costs the reading of the log if there are any, and once more if there are folders among them.
+    /// Why paths cannot be restored in whose folders something else is. One that never had a version is like any other
+    /// unknown path. Costs the reading of the log if there are any, and once more if there are folders among them.
     func failures(ofTaken paths: [RelativePath]) async throws -> [RelativePath: Failure] {
         var taken: [RelativePath: TakenFolder] = [:]
         for path in paths { taken[path] = try Restores(replica).takenFolder(above: path) }
@@ -89,7 +89,8 @@ extension Undeletions {
 }
 
 extension Failure {
-    /// - Parameter known: What was at the path, with a point of the history at which it was there; nil if that is not known.
+    /// - Parameter known: What was at the path, with a point of the history at which it was there; nil if that is not
+    ///   known.
     fileprivate static func folderIsTaken(
         _ path: RelativePath, by taken: TakenFolder, _ known: VersionedEntry?
     ) -> Failure {

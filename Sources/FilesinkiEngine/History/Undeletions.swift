@@ -2,7 +2,6 @@ import FilesinkiFileSystem
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
-import FilesinkiText
 
 /// Restores many deleted paths together.
 struct Undeletions: ReplicaPart {
@@ -11,8 +10,8 @@ struct Undeletions: ReplicaPart {
     init(_ replica: ReplicaContext) { self.replica = replica }
 
     /// So many names that were not found are looked for among those of before a rename, so many that were renamed are
-    /// followed, and in so many folders is looked for what was deleted in them earlier.
-    fileprivate static let hintedNames = 20
+    /// followed, and of so many folders is said what does not come back with them.
+    private static let hintedNames = 20
 
     /// Restores what ``Restores/undelete(_:_:)`` restores of each path, with one run and one commit. What cannot be restored is
     /// a problem of its path, and the others are restored.
@@ -53,7 +52,7 @@ struct Undeletions: ReplicaPart {
         try await many.publish(asked, "undelete", options, after: before, &report)
         let states = report.states
         report.notices.removeAll { states[$0.path] == nil }
-        try Restores(replica).noteDeletedEarlier(in: asked, &report)
+        try await Restores(replica).noteDeletedEarlier(in: asked, &report)
         return report
     }
 
@@ -93,8 +92,8 @@ struct Undeletions: ReplicaPart {
         _ paths: [RelativePath], in reader: HistoryReader, _ report: inout RestoreReport
     ) async throws -> [ManyRestores.Wanted] {
         let lives = try await history.lastDeleted(of: Set(paths), in: reader)
-        report.notices = try paths.filter { lives[$0]?.isMovedAway == true }
-            .prefix(Self.hintedNames).compactMap { try renamedNotice($0) }
+        let moved = paths.filter { lives[$0]?.isMovedAway == true }.prefix(Self.hintedNames)
+        report.notices = try await renamedNotices(Array(moved), in: reader)
         try await addMissing(paths.filter { lives[$0] == nil }, in: reader, &report)
         let folders = lives.filter { $0.value.last.change.entry.kind == .directory }
         let inside = try await history.deletedChildren(
@@ -127,70 +126,6 @@ struct Undeletions: ReplicaPart {
             let earlier = index < names.count ? names[index].deleted : nil
             report.problems.append(Problem(path, .noDeletedFile(path, earlier: earlier)))
         }
-    }
-}
-
-extension Restores {
-    /// Says what is still deleted in a folder that another device has brought back: it may have only a part of it.
-    func noteStillDeleted(in folder: RelativePath, _ report: inout RestoreReport) throws {
-        let left = try stillDeleted(in: folder, report)
-        if let first = left.first {
-            report.notices.append(
-                Problem(folder, .stillDeleted(in: folder, left.count, first)))
-        }
-    }
-
-    /// Says what had been deleted in restored folders before they were deleted, and does not come back with them.
-    ///
-    /// - Parameter folders: Only these are looked at, and those of them that were restored.
-    func noteDeletedEarlier(
-        in folders: some Sequence<RelativePath>, _ report: inout RestoreReport
-    ) throws {
-        let tops = Set(folders).intersection(report.folders).outermost.sorted()
-        for folder in tops.prefix(Undeletions.hintedNames) {
-            let left = try stillDeleted(in: folder, report)
-            if let first = left.first {
-                report.notices.append(
-                    Problem(folder, .deletedEarlier(in: folder, left.count, first)))
-            }
-        }
-    }
-
-    /// What is deleted in a folder, without what the command has brought back or has said that it cannot bring back.
-    private func stillDeleted(
-        in folder: RelativePath, _ report: RestoreReport
-    ) throws -> [RelativePath] {
-        let known = Set(report.restored + report.unchanged + report.problems.map(\.path))
-        return try status.deleted([folder]).filter {
-            $0.path.isInside(folder) && !$0.isResolvedCopy && !known.contains($0.path)
-        }.map(\.path)
-    }
-}
-
-extension Failure {
-    fileprivate static func stillDeleted(
-        in folder: RelativePath, _ count: Int, _ first: RelativePath
-    ) -> Failure {
-        let others = count == 1 ? "is" : "and \(CountText.text(count - 1)) more in it are"
-        return Failure(
-            .exists, path: folder.bytes,
-            "Another device has brought the folder back, not all that was in it: \(first) \(others) still deleted.",
-            remedy: bringBack(in: folder))
-    }
-
-    fileprivate static func deletedEarlier(
-        in folder: RelativePath, _ count: Int, _ first: RelativePath
-    ) -> Failure {
-        let what =
-            count == 1
-            ? "\(first) was deleted in it earlier, and stays deleted."
-            : "\(first) and \(CountText.text(count - 1)) more were deleted in it earlier, and stay deleted."
-        return Failure(.exists, path: folder.bytes, what, remedy: bringBack(in: folder))
-    }
-
-    private static func bringBack(in folder: RelativePath) -> String {
-        "To bring that back, too, run filesinki undelete "
-            + "\(ShellWord.path(folder.bytes + Array("/*".utf8)))."
     }
 }
 

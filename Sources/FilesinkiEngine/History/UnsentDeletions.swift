@@ -69,7 +69,7 @@ struct UnsentDeletions: ReplicaPart {
             }
         }
         report.notices = notices(ofNamed: named, report)
-        try places.noteDeletedEarlier(in: report.folders, &report)
+        try await places.noteDeletedEarlier(in: report.folders, &report)
         let paths = try paths(of: wanted, report)
         guard let first = paths.first else { return report }
         report.sync = try await sync.afterChange(report.doneHere, at: first) {

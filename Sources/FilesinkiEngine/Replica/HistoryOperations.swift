@@ -10,6 +10,11 @@ extension Replica {
         try await History(context).deletionRecords(of: paths)
     }
 
+    /// See ``History/withoutRenamed(_:)``.
+    package func withoutRenamed(_ paths: [DeletedPath]) async throws -> [DeletedPath] {
+        try await History(context).withoutRenamed(paths)
+    }
+
     /// See ``LocalDeletions/find()``.
     package func localDeletions() async throws -> [DeletedPath] {
         try await LocalDeletions(context).find()

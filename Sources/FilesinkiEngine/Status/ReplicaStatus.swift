@@ -172,6 +172,22 @@ struct ReplicaStatus: ReplicaPart {
     /// Returns the known deletions in path order: all, or those of the given paths and of what is
     /// below them. The old names of what was renamed are none; see ``RenamedNames``.
     func deleted(_ paths: [RelativePath]) throws -> [DeletedPath] {
+        let rows = try tombstones(paths)
+        guard !rows.isEmpty else { return [] }
+        var names = try RenamedNames(manifest)
+        names.add(unheld: try manifest.loadRemote())
+        return try names.others(of: rows)
+            .map {
+                DeletedPath(
+                    path: $0.path, version: $0.version,
+                    isResolvedCopy: try manifest.isResolvedCopy($0))
+            }
+            .sorted { $0.path < $1.path }
+    }
+
+    /// Returns what is known of paths at which nothing is any more, in no order: all, or the given paths and those
+    /// below them. Old names of what was renamed are among them.
+    func tombstones(_ paths: [RelativePath]) throws -> [TombstoneRow] {
         var rows: [TombstoneRow] = []
         if paths.isEmpty {
             rows = try manifest.loadTombstones()
@@ -192,14 +208,7 @@ struct ReplicaStatus: ReplicaPart {
             if try manifest.base(row.path) != nil { continue }
             found[row.path] = row
         }
-        guard !found.isEmpty else { return [] }
-        return try RenamedNames(manifest).others(of: Array(found.values))
-            .map {
-                DeletedPath(
-                    path: $0.path, version: $0.version,
-                    isResolvedCopy: try manifest.isResolvedCopy($0))
-            }
-            .sorted { $0.path < $1.path }
+        return Array(found.values)
     }
 
     /// Returns the base entry of a path and the commit it is at. The version is 0 while a local
