@@ -155,6 +155,41 @@ struct PartialReplicaTests {
         #expect(present.talk.contains("filesinki only add --root \(world.folder)/c two"))
     }
 
+    @Test func `mv to a name that is not held prints commands that rename it for all`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("deep", to: "a/d/x")
+        try await world.expect("sync a")
+        try await world.expect("clone store c --only d")
+        let refused = try await world.expect("mv --root c d e", .usage)
+        let root = world.folder + "/c"
+        #expect(
+            refused.talk
+                == "filesinki: e: Outside of the paths that this replica holds. To rename d to it on all devices, run "
+                + "mv \(root)/d \(root)/e, then filesinki only add --root \(root) e and filesinki sync.\n")
+        world.rename("c/d", to: "c/e")
+        try await world.expect("only add --root c e")
+        try await world.expect("sync c")
+        try await world.expect("sync a")
+        #expect(world.readText("a/e/x") == "deep" && world.readText("a/d/x") == nil)
+    }
+
+    @Test func `what has the place of a chosen folder is moved away by the system's mv`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("deep", to: "a/d/x")
+        try await world.expect("sync a")
+        try await world.expect("clone store c --only d")
+        world.rename("c/d", to: "gone")
+        try world.write("file", to: "c/d")
+        let root = world.folder + "/c"
+        for path in ["d", "d/x"] {
+            let refused = try await world.expect("undelete --root c \(path)", .negative)
+            #expect(refused.talk.contains(" Move that away first with mv \(root)/d NEW, or "), "\(refused.talk)")
+        }
+        world.rename("c/d", to: "c/new")
+        try await world.expect("undelete --root c d")
+        #expect(world.readText("c/d/x") == "deep")
+    }
+
     @Test func `undelete of a folder of which a part is here brings back that part`() async throws {
         let world = try await ReplicaTests.pair()
         try world.write("three", to: "a/sub/part/three")
