@@ -18,6 +18,8 @@ struct ManyRestores: ReplicaPart {
         let path: RelativePath
         let entry: Entry
         let version: UInt64
+        /// A commit that has it with what was in it; nil if that of the version does, or that is not known.
+        var commit: UInt64?
     }
 
     /// What to do with a path that a rule ignores here.
@@ -95,7 +97,7 @@ struct ManyRestores: ReplicaPart {
         try requireHeld(path, at: tree.sequence)
         try synced.require(path, orElse: Self.ignoredRemedy)
         let places = Restores(replica)
-        try places.requireFolders(above: path, of: found.entry, version: tree.sequence)
+        try places.requireFolders(above: path, commit: tree.sequence)
         try places.requirePlace(for: found.entry, at: path, version: tree.sequence)
     }
 

@@ -23,7 +23,7 @@ struct Restores: ReplicaPart {
         try requireHeld(path, at: tree.sequence)
         let rules = try rulesReader.requireSynced(
             [path], options, remedy: ManyRestores.ignoredRemedy)
-        try requireFolders(above: path, of: found.entry, version: tree.sequence)
+        try requireFolders(above: path, commit: tree.sequence)
         try requirePlace(for: found.entry, at: path, version: tree.sequence)
         let inside = tree.entries.filter { $0.0.isInside(path) }
         try sync.noteEmptiedRoot()
@@ -139,7 +139,7 @@ struct Restores: ReplicaPart {
             let folder = try? await lastFolder(at: path, after: before)
         else { return }
         throw Failure.placeIsTaken(
-            path, of: folder.entry, by: kind, version: folder.version)
+            path, of: folder.entry, by: kind, version: folder.version, moveAway: try moveAway(path))
     }
 
     /// Whether what was deleted last at a path is a folder.
@@ -236,8 +236,9 @@ struct Restores: ReplicaPart {
         {
             throw refusal
         }
-        try requireFolders(above: path, of: entry, version: item.version)
-        try requirePlace(for: entry, at: path, version: item.version)
+        let commit = item.commit ?? item.version
+        try requireFolders(above: path, commit: commit)
+        try requirePlace(for: entry, at: path, version: commit)
         try await history.requireUnpruned(entry, at: path, in: reader, contents)
     }
 

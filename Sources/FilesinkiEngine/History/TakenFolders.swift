@@ -23,13 +23,11 @@ extension Restores {
         return nil
     }
 
-    /// - Parameters:
-    ///   - entry: What is to be restored.
-    ///   - version: A point of the history at which that was at the path.
+    /// - Parameter commit: A commit that has what is to be restored.
     /// - Throws: Code `exists` if something else is where a folder of the path has to be.
-    func requireFolders(above path: RelativePath, of entry: Entry, version: UInt64) throws {
+    func requireFolders(above path: RelativePath, commit: UInt64) throws {
         guard let taken = try takenFolder(above: path) else { return }
-        throw Failure.folderIsTaken(path, by: taken, VersionedEntry(entry, version: version))
+        throw Failure.folderIsTaken(path, by: taken, .commit(commit))
     }
 
     /// The same of what is to be restored as the last run has found it.
@@ -38,9 +36,9 @@ extension Restores {
         guard let taken = try takenFolder(above: path) else { return }
         // What was in a folder came with its version or later.
         let inside = try deletion.isFolder ? manifest.baseRows(below: path) : []
-        let known = try manifest.base(path).map { row in
-            VersionedEntry(
-                deletion.entry, version: inside.reduce(row.version) { max($0, $1.version) })
+        let known = try manifest.base(path).map { row -> HistoryPoint in
+            deletion.isFolder
+                ? .commit(inside.reduce(row.version) { max($0, $1.version) }) : .version(row.version)
         }
         throw Failure.folderIsTaken(path, by: taken, known)
     }
@@ -54,7 +52,7 @@ extension Undeletions {
         for path in paths { taken[path] = try Restores(replica).takenFolder(above: path) }
         guard !taken.isEmpty else { return [:] }
         // Without the remote the history may not be at hand.
-        let known = try? await lastStates(of: Set(taken.keys))
+        let known = try? await lastPoints(of: Set(taken.keys))
         var failures: [RelativePath: Failure] = [:]
         for (path, folder) in taken {
             if let known, known[path] == nil {
@@ -66,42 +64,44 @@ extension Undeletions {
         return failures
     }
 
-    /// What `undelete` would bring back of each path, each with a commit that has it, a folder with what was in it.
-    private func lastStates(
+    /// Where the history has what `undelete` would bring back of each path: a folder with what was in it, of anything else
+    /// the version.
+    private func lastPoints(
         of paths: Set<RelativePath>
-    ) async throws -> [RelativePath: VersionedEntry] {
+    ) async throws -> [RelativePath: HistoryPoint] {
         let reader = try await history.historyReader()
         let lives = try await history.lastDeleted(of: paths, in: reader)
         let folders = lives.filter { $0.value.last.change.entry.kind == .directory }
         let inside = try await history.deletedChildren(
             of: folders.compactMapValues(\.end), in: reader)
-        var states: [RelativePath: VersionedEntry] = [:]
+        var points: [RelativePath: HistoryPoint] = [:]
         for (path, life) in lives {
-            var version = life.last.version
-            if folders[path] != nil {
-                let before = life.end.map { max(version, $0.version - 1) } ?? reader.end.sequence
-                version = inside[path]?.commit ?? before
-            }
-            states[path] = VersionedEntry(life.last.change.entry, version: version)
+            let version = life.last.version
+            points[path] = .version(version)
+            guard folders[path] != nil else { continue }
+            let before = life.end.map { max(version, $0.version - 1) } ?? reader.end.sequence
+            points[path] = .commit(inside[path]?.commit ?? before)
         }
-        return states
+        return points
     }
 }
 
 extension Failure {
-    /// - Parameter known: What was at the path, with a point of the history at which it was there; nil if that is not
-    ///   known.
+    /// - Parameter known: Where the history has what was at the path, as a version only where that is one of the path and
+    ///   no folder; nil if that is not known.
     fileprivate static func folderIsTaken(
-        _ path: RelativePath, by taken: TakenFolder, _ known: VersionedEntry?
+        _ path: RelativePath, by taken: TakenFolder, _ known: HistoryPoint?
     ) -> Failure {
         var remedy = "Move that away first with \(taken.moveAway)"
-        if let known, known.entry.kind == .directory {
+        switch known {
+        case .commit(let number):
             remedy +=
                 ", or write what was here into another folder with filesinki restore "
-                + "\(ShellWord.path(path.bytes)) --commit \(known.version) -o DIR"
-        } else if let known {
-            let version = ShellWord.path(path.bytes + Array("@\(known.version)".utf8))
+                + "\(ShellWord.path(path.bytes)) --commit \(number) -o DIR"
+        case .version(let number):
+            let version = ShellWord.path(path.bytes + Array("@\(number)".utf8))
             remedy += ", or print what was here with filesinki show \(version)"
+        case .time, nil: break
         }
         return Failure(
             .exists, path: path.bytes,

@@ -106,7 +106,8 @@ struct Undeletions: ReplicaPart {
             guard let last = lives[path]?.last else { continue }
             for (name, entry) in [(path, last.change.entry)] + (inside[path]?.entries ?? [])
             where found[name] == nil {
-                found[name] = .init(path: name, entry: entry, version: last.version)
+                found[name] = .init(
+                    path: name, entry: entry, version: last.version, commit: inside[path]?.commit)
             }
         }
         return found.values.sorted { $0.path < $1.path }

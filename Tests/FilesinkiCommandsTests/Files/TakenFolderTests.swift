@@ -40,11 +40,14 @@ struct TakenFolderTests {
         #expect(try await world.expect("show --root a p/y@1").text == "p/y")
     }
 
-    @Test("restore of a folder prints the same step")
-    func restored() async throws {
+    @Test(
+        "restore prints the step of a folder, for a commit need not be a version of a file",
+        arguments: ["p/d", "p/y"])
+    func restored(_ path: String) async throws {
         let world = try await Self.world()
-        let outcome = try await world.expect("restore --root a p/d@1", .negative)
-        #expect(outcome.talk.contains("/a p/d --commit 1 -o DIR."), "\(outcome.talk)")
+        let outcome = try await world.expect("restore --root a \(path)@1", .negative)
+        #expect(outcome.talk.contains("/a \(path) --commit 1 -o DIR."), "\(outcome.talk)")
+        try await world.expect("restore --root a \(path) --commit 1 -o out")
     }
 
     @Test(
