@@ -87,7 +87,8 @@ struct MovedOutOfFolderTests {
             try await world.expect(line)
         }
         let outcome = try await world.expect("undelete --root a m")
-        let told = "m: What was in it is elsewhere: m/1 is one now, and others elsewhere; this is a copy."
+        let told =
+            "m: What was in it is elsewhere: m/1 is one now, and others elsewhere; this is a copy."
         #expect(outcome.talk.contains(told), "\(outcome.talk)")
         #expect(world.names(in: "a/m") == ["1", "2"])
     }

@@ -52,7 +52,8 @@ struct Restores: ReplicaPart {
         try requireHeld(path, at: nil)
         let rules = try rulesReader.requireSynced(
             [path], options, remedy: ManyRestores.ignoredRemedy)
-        if let failure = try await Undeletions(replica).failures(ofTaken: [path])[path] { throw failure }
+        let taken = try await Undeletions(replica).failures(ofTaken: [path])
+        if let failure = taken[path] { throw failure }
         // Nothing is published of a folder in which a command finds nothing to do.
         let present = try root.status(path)
         if present?.kind == .directory { throw Failure.folderIsThere(path) }
