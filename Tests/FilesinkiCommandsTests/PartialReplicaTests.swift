@@ -165,7 +165,7 @@ struct PartialReplicaTests {
         #expect(
             refused.talk
                 == "filesinki: e: Outside of the paths that this replica holds. To rename d to it on all devices, run "
-                + "mv \(root)/d \(root)/e, then filesinki only add --root \(root) e and filesinki sync.\n")
+                + "mv \(root)/d \(root)/e, then filesinki only add --root \(root) e and filesinki sync --root \(root).\n")
         world.rename("c/d", to: "c/e")
         try await world.expect("only add --root c e")
         try await world.expect("sync c")

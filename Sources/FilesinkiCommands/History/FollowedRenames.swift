@@ -77,7 +77,7 @@ extension Session {
                 .notFound, path: path.bytes, "It was deleted \(by).",
                 remedy: "\(isHeld ? back : "List") its versions with \(log).")
         }
-        let isHere = try await !fate.isFolder && isListed(fate.name)
+        let isHere = fate.isFolder ? false : try await isListed(fate.name)
         let deed = fate.isDeleted ? ", and deleted there" : ""
         let next = "Compare that with filesinki diff \(console.hints.word(fate.name)), or list"
         return Failure(

@@ -175,7 +175,8 @@ struct ReplicaStatus: ReplicaPart {
         let rows = try tombstones(paths)
         guard !rows.isEmpty else { return [] }
         var names = try RenamedNames(manifest)
-        names.add(unheld: try manifest.loadRemote())
+        let pages = manifest.remotePages()
+        while case let page = try pages.next(), !page.isEmpty { names.add(unheld: page) }
         return try names.others(of: rows)
             .map {
                 DeletedPath(

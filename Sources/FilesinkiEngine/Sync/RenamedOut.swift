@@ -1,3 +1,4 @@
+import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
