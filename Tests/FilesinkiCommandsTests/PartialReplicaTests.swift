@@ -173,6 +173,21 @@ struct PartialReplicaTests {
         #expect(world.readText("a/e/x") == "deep" && world.readText("a/d/x") == nil)
     }
 
+    @Test func `status lists what was moved out of the chosen paths`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("deep", to: "a/p/d/x")
+        try world.write("other", to: "a/p/other")
+        try await world.expect("sync a")
+        try await world.expect("clone store c --only p/d")
+        world.rename("c/p", to: "c/q")
+        let status = try await world.expect("status c").lines
+        #expect(status.contains("1 missing here, not sent as deleted:  p/d"), "\(status)")
+        #expect(status.last == "1 outside of what this replica holds, not synced:  q", "\(status)")
+        #expect(!status.contains { $0.contains("Up to date") || $0.contains("deleted here") }, "\(status)")
+        let json = try await world.expect("status --json c").text
+        #expect(json.contains("\"held_back\":[\"p/d\"]"), "\(json)")
+    }
+
     @Test func `what has the place of a chosen folder is moved away by the system's mv`() async throws {
         let world = try await GoldenTests.pair()
         try world.write("deep", to: "a/d/x")

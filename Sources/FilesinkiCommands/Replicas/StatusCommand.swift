@@ -188,6 +188,8 @@ extension StatusReport {
         object.add("unreadable_settings", unreadableSettings?.description)
         object.add("only", only.map { .array($0.map(\.jsonValue)) })
         object.add("outside", local?.unheld.map { .array($0.map(\.jsonValue)) })
+        let heldBack = local?.heldBack ?? []
+        object.add("held_back", heldBack.isEmpty ? nil : .array(heldBack.map(\.jsonValue)))
         return object
     }
 }
@@ -260,6 +262,7 @@ struct StatusText {
         lines += listsAll ? unsent.lines : listed(unsent.paths, unsent.title)
         lines += items?.lines(hints) ?? []
         lines += listed(status.incoming, "changed in the store, not yet received")
+        lines += listed(local?.heldBack ?? [], "missing here, not sent as deleted")
         lines += listed(local?.unheld ?? [], "outside of what this replica holds, not synced")
         if status.ignoredFiles > 0 {
             let count = CountText.text(status.ignoredFiles, "file")
@@ -300,6 +303,7 @@ struct StatusText {
         guard let last = status.lastSuccess else { return "Never synced." }
         let isUpToDate =
             !isStale && failure == nil && status.unreadableSettings == nil && unsent.paths.isEmpty
+            && local?.heldBack.isEmpty != false
             && status.incoming.isEmpty && status.withheld.isEmpty && items?.isEmpty != false
         let clean = local == nil ? "No known changes. " : "Up to date. "
         let verdict = isStale ? "Stale. " : isUpToDate ? clean : ""

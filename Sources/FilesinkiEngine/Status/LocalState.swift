@@ -11,6 +11,8 @@ package struct LocalState: Sendable {
     package var changes: [RelativePath: UnsentChange]
     /// What is in the root outside of the paths of a partial replica, in path order; nil for a complete one.
     package var unheld: [RelativePath]?
+    /// The chosen paths of a partial replica that are gone from their places, and whose deletion the next run would not send.
+    package var heldBack: [RelativePath]
     /// Where missing files are in the root under a new name, as inode, size and time tell.
     package var newNames: [RelativePath: RelativePath]
 
@@ -60,6 +62,7 @@ struct LocalStateScan: ReplicaPart {
             changes: changes(found, run)
                 .filter { !left.contains($0.key) && !received.contains($0.key) },
             unheld: try rules.choice.map { try sync.unheldPaths(rules, $0) },
+            heldBack: found.problems.filter(\.failure.isOfHeldDeletion).map(\.path),
             newNames: newNames(found, run))
     }
 
