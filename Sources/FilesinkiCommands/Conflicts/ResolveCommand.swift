@@ -3,6 +3,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
+import FilesinkiText
 
 /// `resolve`: ends conflicts.
 struct ResolveCommand: ReplicaCommand {
@@ -165,8 +166,7 @@ struct ResolveCommand: ReplicaCommand {
         let targets =
             undo
             ? try await undoTargets(paths, session) : try targets(paths, open, session)
-        // A pattern may mean several.
-        if given != nil, targets.count > 1 { throw ValidationError("--with is for one path.") }
+        if given != nil, targets.count > 1 { throw Failure.oneText(for: targets, paths) }
         try await requireContent(of: targets, session)
         let choices: [ConflictChoice?]
         do {
@@ -260,6 +260,20 @@ extension Failure {
         var failure = self
         failure.message += " None of the \(targets.count) conflicts was resolved."
         return failure
+    }
+
+    /// One content was given for several conflicts, which a pattern or a list of paths means.
+    ///
+    /// - Parameter paths: As the user typed them.
+    fileprivate static func oneText(for targets: [ResolveTarget], _ paths: [String]) -> Failure {
+        let pattern = paths.count == 1 ? paths.first : nil
+        let meant = CountText.text(targets.count, "open conflict")
+        return Failure(
+            .usage, path: pattern.map(ArgumentText.bytes) ?? [],
+            pattern == nil
+                ? "--with is for one path, and the list names \(CountText.text(targets.count))."
+                : "--with is for one path, and this pattern matches \(meant).",
+            remedy: "Name one of them; filesinki conflicts lists them.")
     }
 
     /// - Parameter path: As the user typed it.
