@@ -34,7 +34,10 @@ extension ResolveCommand {
             var meant = [name]
             if open.named(name).isEmpty, PathPattern.isPattern(argument) {
                 meant = open.paths.filter(try PathPattern(argument).covers)
-                if meant.isEmpty { throw Failure.noOpenConflict(name) }
+                guard !meant.isEmpty else {
+                    let none = Failure.noOpenConflict(name)
+                    throw session.naming(pattern: argument, in: none, among: open.paths)
+                }
             }
             for name in meant { chosen += try targets(of: name, open) }
         }

@@ -18,7 +18,10 @@ extension ResolveCommand {
                 let ended = try await session.replica.reopenableConflicts()
                 if !ended.contains(conflictOriginal(of: name)?.path ?? name) {
                     meant = ended.filter(try PathPattern(argument).covers)
-                    if meant.isEmpty { throw Failure.noneReopenable(argument) }
+                    guard !meant.isEmpty else {
+                        let none = Failure.noneReopenable(argument)
+                        throw session.naming(pattern: argument, in: none, among: ended)
+                    }
                 }
             }
             paths += meant.filter { !paths.contains($0) }

@@ -32,8 +32,11 @@ extension Session {
     private func matches(of argument: String, keep: Bool) async throws -> [RelativePath] {
         guard keep else { throw Failure.patternToDelete(argument) }
         let pattern = try PathPattern(argument)
-        let found = try await replica.listIgnored([]).map(\.0).filter(pattern.covers)
-        guard !found.isEmpty else { throw Failure.noIgnoredMatch(argument) }
+        let ignored = try await replica.listIgnored([]).map(\.0)
+        let found = ignored.filter(pattern.covers)
+        guard !found.isEmpty else {
+            throw naming(pattern: argument, in: .noIgnoredMatch(argument), among: ignored)
+        }
         return found.filter(Set(found).outermost.contains)
     }
 }

@@ -89,7 +89,8 @@ struct ListCommand: ReplicaCommand {
         _ console: Console
     ) async throws -> ExitCode {
         var (found, missing) = try await session.deleted(paths, all: all)
-        try await UnsentDeletedPaths(session).add(to: &found, &missing, for: paths, session)
+        let unsent = try await UnsentDeletedPaths(session)
+        try unsent.add(to: &found, &missing, for: paths, session)
         if let folder { found.removeAll { !$0.path.isInside(folder) } }
         var listing = DeletedListing(names, in: console)
         if long {
@@ -98,7 +99,12 @@ struct ListCommand: ReplicaCommand {
         }
         try listing.show(found, isLong: long, isNull: list.null.null)
         if !long { listing.sayUnsent(found) }
-        for argument in missing { try await console.report(session.noneDeleted(argument)) }
+        let known = missing.isEmpty ? [] : try await session.replica.deleted([]) + unsent.all
+        for argument in missing {
+            let none = await session.noneDeleted(argument)
+            try console.report(
+                session.naming(pattern: argument, in: none, among: known.map(\.path)))
+        }
         if found.isEmpty, missing.isEmpty { try await sayNoneDeleted(folder, session, console) }
         return found.isEmpty || !missing.isEmpty ? .negative : .done
     }

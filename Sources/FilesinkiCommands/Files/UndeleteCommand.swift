@@ -211,7 +211,7 @@ struct DeletedPathFinder {
         return all ? matched : matched.withoutResolvedCopies(except: [])
     }
 
-    private mutating func everything() async throws -> [DeletedPath] {
+    mutating func everything() async throws -> [DeletedPath] {
         if let read { return read }
         let found = try await session.replica.deleted([])
         read = found

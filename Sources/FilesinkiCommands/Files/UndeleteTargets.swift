@@ -82,7 +82,9 @@ struct UndeleteTargets {
         guard named.isEmpty else { return add(named) }
         guard !(found.isEmpty && matched.isEmpty) else {
             if let coming = await session.unreceived(matching: argument) { throw coming }
-            throw await session.namingUnsent(session.noneDeleted(argument), argument)
+            let none = await session.namingUnsent(session.noneDeleted(argument), argument)
+            let known = try await everythingToRestore()
+            throw session.naming(pattern: argument, in: none, among: known)
         }
         add(matched)
         for path in found { add(path) }
@@ -98,6 +100,14 @@ struct UndeleteTargets {
         }
         let pattern = try PathPattern(argument)
         return (named, all.filter { pattern.covers($0.path) })
+    }
+
+    /// What a pattern may bring back. What was written since in the place of a deleted path stays.
+    private mutating func everythingToRestore() async throws -> [RelativePath] {
+        let tree = RootReader(root: session.root.path)
+        let deleted = try await finder.everything().map(\.path)
+        let unsent = try await everythingUnsent().map(\.path)
+        return deleted.filter { !tree.exists($0) } + unsent
     }
 
     /// What was deleted here. The old name of what was renamed is not.

@@ -4,7 +4,7 @@ import FilesinkiRules
 
 /// What was deleted here and is not sent yet, for `ls --deleted`.
 struct UnsentDeletedPaths {
-    private let all: [DeletedPath]
+    let all: [DeletedPath]
 
     /// Scans the folder (see ``Replica/localDeletions()``). If the scan fails, prints why, and the list is empty.
     init(_ session: Session) async throws {
