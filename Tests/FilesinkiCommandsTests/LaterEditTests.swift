@@ -100,9 +100,18 @@ struct LaterEditTests {
         try world.write("later\n", to: writer + "/one.txt")
         try await world.done("sync", "--root", "\(world.folder)/\(writer)")
         try await world.done("sync")
+        // An undo is not proposed, and the edit is not what was resolved.
+        let again = try await world.run("resolve", "one.txt", "--take", "there")
+        #expect(again.code == .negative, "\(again.talk)")
+        let told = "one.txt: a has resolved it, and it was edited since. " + Self.remedy(copy)
+        #expect(Self.folded(again.talk).contains(told), "\(again.talk)")
         let outcome = try await world.run("resolve", "--undo", "one.txt")
         #expect(outcome.code == .usage, "\(outcome.talk)")
         #expect(Self.folded(outcome.talk).contains(Self.remedy(copy)), "\(outcome.talk)")
+        #expect(world.readText("b/one.txt") == "later\n")
+        // The remedy.
+        _ = try await world.run("undelete", copy)
+        #expect(world.readText("b/\(copy)") == "b\n")
         #expect(world.readText("b/one.txt") == "later\n")
     }
 

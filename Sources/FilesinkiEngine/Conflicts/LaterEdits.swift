@@ -37,6 +37,22 @@ extension Conflicts {
         guard isResolve == true else { throw Failure.editedAfterResolve(path, copies) }
     }
 
+    /// What an undo of the last resolve of a path is refused with, as what is in place was edited since; nil if it is
+    /// not, or if no copy was deleted.
+    ///
+    /// Reads the log where this replica cannot tell.
+    func laterEdit(of path: RelativePath) async throws -> Failure? {
+        let rows = try await undoneRows(of: path)
+        let copies = rows.compactMap(\.copyPath)
+        guard let theirs = rows.last?.theirs, !copies.isEmpty else { return nil }
+        do {
+            try await requireNoLaterEdit(rows, theirs, at: path, copies)
+        } catch let failure as Failure where failure.code == .usage {
+            return failure
+        }
+        return nil
+    }
+
     /// Verifies that the places of the conflict copies are free, or hold what the undo writes there.
     ///
     /// - Throws: Code `usage` for the first that holds something else.

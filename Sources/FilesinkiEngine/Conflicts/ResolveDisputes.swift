@@ -26,9 +26,10 @@ extension Conflicts {
         }
         let copies = ended.compactMap(\.copyPath)
         let name = try await resolver(of: copies).map { printable($0.name.utf8) }
+        let deed = "\(name ?? "Another device") has resolved it meanwhile"
+        if let edited = await editedSince(path, .changing, deed) { throw edited }
         throw Failure(
-            .changing, path: path.bytes,
-            "\(name ?? "Another device") has resolved it meanwhile: \(try inPlace(path)).",
+            .changing, path: path.bytes, "\(deed): \(try inPlace(path)).",
             remedy: "To choose otherwise, open it again first: filesinki resolve --undo "
                 + "\(ShellWord.path(path.bytes)).")
     }
@@ -52,13 +53,24 @@ extension Conflicts {
                 .notFound, path: name.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
         }
+        let deed = "\(printable(device.name.utf8)) has resolved it"
+        if let edited = await editedSince(path, .notFound, deed) { return edited }
         return Failure(
-            .notFound, path: path.bytes,
-            "\(printable(device.name.utf8)) has resolved it: \(try inPlace(path)).",
+            .notFound, path: path.bytes, "\(deed): \(try inPlace(path)).",
             remedy: rows.isEmpty && !isLast
                 ? "filesinki log \(ShellWord.path(path.bytes)) lists its versions."
                 : "To choose otherwise, open it again first: filesinki resolve --undo "
                     + "\(ShellWord.path(path.bytes)).")
+    }
+
+    /// That a conflict was resolved, and what is in place is a later edit, with what brings the conflict copy back beside
+    /// it; nil if that is not known. An undo would be refused.
+    private func editedSince(
+        _ path: RelativePath, _ code: Failure.Code, _ deed: String
+    ) async -> Failure? {
+        guard let edit = try? await laterEdit(of: path) else { return nil }
+        return Failure(
+            code, path: path.bytes, "\(deed), and it was edited since.", remedy: edit.remedy)
     }
 
     private func inPlace(_ path: RelativePath) throws -> String {
