@@ -86,6 +86,23 @@ struct PruneTests {
         #expect(words.contains("Removed 1 pack, rewritten; "), "\(words)")
     }
 
+    @Test("what was deleted and is removed is marked in the list of deleted paths")
+    func deleted() async throws {
+        try await makeVersions()
+        try world.write("small\n", to: "a/small")
+        try await world.expect(["sync", "a"])
+        try await world.expect(["delete", "--root", "a", "photo", "small"])
+        let before = try await world.expect(["ls", "--root", "a", "--deleted", "-l"])
+        #expect(!before.text.contains("prune"), "\(before.text)")
+        try await world.expect(["prune", "--root", "a", "--keep-last", "1"])
+        let lines = try await world.expect(["ls", "--root", "a", "--deleted", "-l"]).lines
+        // A small content lies in its commit.
+        #expect(lines.count == 2 && lines.last?.hasSuffix("  small") == true, "\(lines)")
+        #expect(lines.first?.hasSuffix("  photo  (removed by a prune)") == true, "\(lines)")
+        let json = try await world.expect(["ls", "--root", "a", "--deleted", "-l", "--json"]).lines
+        #expect(json.map { $0.contains(#""pruned":true"#) } == [true, false], "\(json)")
+    }
+
     @Test("a dry run says why it keeps what it keeps, and for whom")
     func reasons() async throws {
         try await makeVersions()

@@ -63,6 +63,8 @@ struct DeletedListing {
             object.add("device", record.device.name)
             object.add("device_id", hexadecimal(record.device.id))
             record.entry.describe(in: &object)
+            if record.isPruned { object.add("pruned", true) }
+            if record.isLost { object.add("lost", true) }
         }
         return object
     }
@@ -77,8 +79,14 @@ struct DeletedListing {
                 record.map { TimeText.local($0.time) } ?? "",
                 record.map { printable($0.device.name.utf8) } ?? "", size ?? "",
                 names.text(path.path) + (record?.entry.kind == .directory ? "/" : "")
-                    + (path.isUnsent ? "  (deleted here, not yet sent)" : ""))
+                    + Self.note(path, record))
         }
         return table
+    }
+
+    private static func note(_ path: DeletedPath, _ record: DeletionRecord?) -> String {
+        if path.isUnsent { return "  (deleted here, not yet sent)" }
+        if record?.isPruned == true { return "  (removed by a prune)" }
+        return record?.isLost == true ? "  (lost)" : ""
     }
 }

@@ -14,7 +14,8 @@ struct ListCommand: ReplicaCommand {
             below it, with paths relative to it, as git ls-files does; --json has paths from the root. \
             With --at or --commit, lists the tree of that time or commit. With --deleted, a path \
             with *, ? or [ that was not deleted by that name is a pattern, as in a .gitignore of the root. What was \
-            deleted here and is not yet sent is listed, too: with -l it is marked, else a message counts it. The old \
+            deleted here and is not yet sent is listed, too: with -l it is marked, else a message counts it. What a \
+            prune has removed since stays listed until that is forgotten, and is marked with -l. The old \
             name of what was renamed is not listed: it is not deleted. Nor is a conflict copy that was \
             resolved, unless --all is given or nothing else is meant. Exits with 1 if there are none, or a path \
             is not found.

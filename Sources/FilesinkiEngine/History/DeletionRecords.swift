@@ -7,6 +7,10 @@ package struct DeletionRecord: Sendable {
     package var device: Device
     /// What the path was before.
     package var entry: Entry
+    /// Whether a prune has removed its content.
+    package var isPruned = false
+    /// Whether its content is gone because the store was damaged, and a repair has given it up.
+    package var isLost = false
 }
 
 extension History {
@@ -19,7 +23,10 @@ extension History {
         var last: [RelativePath: Entry] = [:]
         var records: [RelativePath: DeletionRecord] = [:]
         guard versions.values.contains(where: { $0 > 0 }) else { return [:] }
-        try await historyReader().forEach { commit in
+        let reader = try await historyReader()
+        var known = VersionHistory()
+        try await reader.forEach { commit in
+            known.add(commit)
             for change in commit.changes {
                 guard let version = versions[change.path] else { continue }
                 if change.entry.kind != .tombstone {
@@ -31,6 +38,30 @@ extension History {
             }
             return true
         }
+        try await markGone(&records, known, in: reader)
         return records
+    }
+
+    /// Marks the files whose content cannot be read any more. Asks for the indexes of packs only if a prune has dropped
+    /// one, or a repair has given one up.
+    private func markGone(
+        _ records: inout [RelativePath: DeletionRecord], _ known: VersionHistory,
+        in reader: HistoryReader
+    ) async throws {
+        var gone: [RelativePath: (content: ContentID, size: Int64, isLost: Bool)] = [:]
+        for (path, record) in records where record.entry.kind == .file {
+            let content = record.entry.content
+            let lost = known.lost(of: path).contains { $0.content == content }
+            let dropped = known.dropped(of: path).contains { $0.content == content }
+            if lost || dropped { gone[path] = (content, record.entry.size, lost) }
+        }
+        guard !gone.isEmpty else { return }
+        let source = try await historyContents(reader)
+        try await source.locate(gone.values.map(\.content))
+        for (path, file) in gone {
+            if try await isReadable(file.content, file.size, source) { continue }
+            records[path]?.isLost = file.isLost
+            records[path]?.isPruned = !file.isLost
+        }
     }
 }

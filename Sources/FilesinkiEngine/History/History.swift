@@ -97,7 +97,7 @@ struct History: ReplicaPart {
     }
 
     /// Whether the store holds a content with all its chunks. Reads indexes and recipes only.
-    private func isReadable(
+    func isReadable(
         _ content: ContentID, _ size: Int64, _ source: ContentSource
     ) async throws -> Bool {
         try await source.locate([content])
