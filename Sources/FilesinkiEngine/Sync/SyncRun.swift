@@ -127,9 +127,14 @@ struct SyncRun {
         }
     }
 
-    /// Adds a round's steps to the report.
+    /// Adds a round's steps to the report. What an earlier round has skipped, and this one has looked at again, is told as
+    /// this one has it.
     mutating func addToReport(_ done: [Step], _ publication: Publication) {
         guards.add(done)
+        if report.steps.contains(where: { $0.action == .skip }) {
+            let paths = Set(done.map(\.path))
+            report.steps.removeAll { $0.action == .skip && paths.contains($0.path) }
+        }
         // The steps of the only round are shared.
         report.steps = report.steps.isEmpty ? done : report.steps + done
         report.conflicts += done.filter(\.leavesConflict).map(\.path)
