@@ -316,7 +316,7 @@ struct ConflictTests {
         #expect(top.contains("--conflict $'sub/\\033x'"), "\(top)")
         world.currentFolder = world.folder + "/b/sub"
         let below = try await world.run("conflicts").text
-        #expect(below.contains("filesinki resolve $'\\033x' --take"), "\(below)")
+        #expect(below.contains("filesinki resolve $'./\\033x' --take"), "\(below)")
     }
 
     @Test("a base that a prune has removed is said to be so, and no other version is shown as it")

@@ -207,7 +207,7 @@ struct VersionedPath: Equatable {
         let given = VersionedPath(argument)
         if given.version != nil {
             return "No version is taken here: give \(ShellWord.path(given.path.utf8)) alone. "
-                + "filesinki show \(ShellWord.path(argument.utf8)) prints that version."
+                + "filesinki show prints that version."
         }
         guard PathPattern.isPattern(argument) else { return nil }
         return "No pattern is taken here: name one file or folder; filesinki ls lists them."

@@ -6,11 +6,15 @@ import FilesinkiText
 /// /mnt/notes` where filesinki alone would find another replica, or none. Where that is the default replica, a text that tells
 /// to set its remote tells first what else the user may mean.
 ///
-/// The texts of all modules name commands plainly. This type knows commands by the parser's own list, so that no text has to
-/// know where the user is, or which commands take `--root`.
+/// The texts of all modules name commands plainly, with paths from the root. This type knows commands by the parser's own list, so
+/// that no text has to know where the user is, or which commands take `--root`. In a folder of the replica, where arguments are
+/// relative to that, a command with a path from the root gets `--root`, with which it is; one whose path is relative has it
+/// from ``word(_:)``, and keeps it.
 struct CommandHints: Sendable {
     /// The options that name the replica, each after a space; empty where the command finds it by itself.
     private let place: String
+    /// The same for a command with paths from the root; empty where arguments are such paths.
+    private let placeOfPaths: String
     /// What the paths behind the commands are relative to.
     private let arguments: ArgumentPaths
     /// What to say outside of all replicas, where the user may mean another one than the default replica; nil elsewhere.
@@ -20,9 +24,11 @@ struct CommandHints: Sendable {
     static let none = CommandHints(place: "")
 
     private init(
-        place: String, arguments: ArgumentPaths = .ofRoot, outside: OutsideOfReplicas? = nil
+        place: String, placeOfPaths: String = "", arguments: ArgumentPaths = .ofRoot,
+        outside: OutsideOfReplicas? = nil
     ) {
         self.place = place
+        self.placeOfPaths = placeOfPaths
         self.arguments = arguments
         self.outside = outside
     }
@@ -35,11 +41,13 @@ struct CommandHints: Sendable {
     init(root: String, state: String?, in console: Console) {
         let found = try? RootChoice.withoutOptions(in: console)
         let known = found?.path == root ? found : nil
+        let arguments =
+            known.map { ArgumentPaths($0, currentFolder: console.currentFolder) } ?? .ofRoot
         self.init(
             place: (known == nil ? Self.option("--root", root) : "")
                 + (state.map { Self.option("--state", $0) } ?? ""),
-            arguments: known.map { ArgumentPaths($0, currentFolder: console.currentFolder) }
-                ?? .ofRoot,
+            placeOfPaths: arguments == .ofRoot ? "" : Self.option("--root", root),
+            arguments: arguments,
             outside: known?.origin == .standard ? OutsideOfReplicas(root, in: console) : nil)
     }
 
@@ -50,8 +58,13 @@ struct CommandHints: Sendable {
         " \(name) " + ShellWord.shown(path.utf8)
     }
 
-    /// A path as the commands of messages take it, for a shell.
-    func word(_ path: RelativePath) -> String { ShellWord.path(arguments.bytes(path)) }
+    /// A path as the commands of messages take it, for a shell. In a folder of the replica it begins with `./` or `../`.
+    func word(_ path: RelativePath) -> String {
+        let bytes = arguments.bytes(path)
+        let isUp = bytes.starts(with: "../".utf8) || [".", ".."].contains { bytes.elementsEqual($0.utf8) }
+        guard !placeOfPaths.isEmpty, !isUp else { return ShellWord.path(bytes) }
+        return ShellWord.shown(Array("./".utf8) + bytes)
+    }
 
     /// The text with the replica in each command that works on one. What is to be done on another device is not given to this:
     /// the folder has another name there.
@@ -61,7 +74,7 @@ struct CommandHints: Sendable {
                 text.replacing(
                     Failure.setRemote, with: outside.withoutRemote.joined(separator: " "))
             } ?? text
-        guard !place.isEmpty, text.contains(Self.program) else { return text }
+        guard !(place.isEmpty && placeOfPaths.isEmpty), text.contains(Self.program) else { return text }
         var result = ""
         var rest = text[...]
         while let found = rest.firstRange(of: Self.program) {
@@ -69,8 +82,9 @@ struct CommandHints: Sendable {
             let isWord = found.lowerBound == rest.startIndex || rest[..<found.lowerBound].endsWord
             rest = rest[found.upperBound...]
             guard isWord, let end = Self.end(ofCommandIn: rest) else { continue }
-            result += rest[..<end] + place
+            result += rest[..<end]
             rest = rest[end...]
+            result += rest.namesPathFromRoot ? placeOfPaths + place : place
         }
         return result + rest
     }
@@ -128,6 +142,25 @@ struct CommandHints: Sendable {
 }
 
 extension Substring {
+    /// Whether the arguments with which a text begins have a path from the root.
+    fileprivate var namesPathFromRoot: Bool {
+        guard first == " " else { return false }
+        var hasPath = false
+        for word in dropFirst().split(separator: " ") {
+            let path = word.drop { $0 == "$" || $0 == "'" }
+            if path.hasPrefix("./") || path.hasPrefix("../") { return false }
+            let end = word.last.map(".,;:".contains) == true
+            if !word.hasPrefix("-"), !Self.prose.contains(end ? word.dropLast() : word) { hasPath = true }
+            if end || hasPath && Self.prose.contains(word) { break }
+        }
+        return hasPath
+    }
+
+    /// What follows a command in a sentence where it has no path.
+    private static let prose: Set<Substring> = [
+        "again", "and", "first", "later", "lists", "or", "prints", "says", "shows", "then", "to",
+    ]
+
     /// Whether a word ends here, so that another one may begin.
     fileprivate var endsWord: Bool { last.map { $0 == " " || $0 == "(" || $0 == "\"" } ?? true }
 }

@@ -59,12 +59,13 @@ package struct CommitSummary: Sendable {
         let all = commit.changes.sorted { $0.path < $1.path }
         let origins = Set(all.compactMap(\.movedFrom))
         let touched = Set(all.map(\.path))
-        var folders = FolderRenames()
+        let gone = Set(all.filter { $0.entry.kind == .tombstone }.map(\.path))
+        var folders = FolderRenames(gone: gone)
         // The new names of folders first: they explain why the old ones are gone.
         for change in all where change.entry.kind != .tombstone {
             count(change, from: change.origin(touched), &folders)
         }
-        countEmptyFolders(of: all, folders)
+        countEmptyFolders(of: all, folders, gone)
         let present = changes
         changes = []
         for change in all where change.entry.kind == .tombstone {
@@ -113,11 +114,12 @@ package struct CommitSummary: Sendable {
 
     /// Counts the new folders that nothing else of the commit names: what is in a folder names the others, and a
     /// rename those that it brings.
-    private mutating func countEmptyFolders(of all: [Change], _ folders: FolderRenames) {
+    private mutating func countEmptyFolders(
+        of all: [Change], _ folders: FolderRenames, _ gone: Set<RelativePath>
+    ) {
         guard !folders.new.isEmpty else { return }
         let present = all.filter { $0.entry.kind != .tombstone }
         let parents = Set(present.flatMap(\.path.ancestors))
-        let gone = Set(all.filter { $0.entry.kind == .tombstone }.map(\.path))
         for change in present where folders.new.contains(change.path) {
             if parents.contains(change.path) || folders.brings(change.path, gone) { continue }
             guard isWanted(change) else { continue }
@@ -135,8 +137,10 @@ package struct CommitSummary: Sendable {
     package var count: Int { added + modified + deleted + renamed }
 }
 
-/// Recognises renamed folders from the renames of the files in them.
+/// Recognises renamed folders from the renames of the files in them. A folder that is still there was not renamed.
 private struct FolderRenames {
+    /// The paths that the commit has removed.
+    private let gone: Set<RelativePath>
     private var moves: Set<Move> = []
     /// The number of files of each move that is listed.
     private var files: [Move: Int] = [:]
@@ -149,6 +153,8 @@ private struct FolderRenames {
         var from: RelativePath
         var to: RelativePath
     }
+
+    init(gone: Set<RelativePath>) { self.gone = gone }
 
     mutating func addNew(_ folder: RelativePath) { new.insert(folder) }
 
@@ -174,10 +180,12 @@ private struct FolderRenames {
         goals[move.from, default: []].insert(move.to)
     }
 
-    /// Strips the common trailing names: the rename of the topmost folder whose name differs.
+    /// Strips the common trailing names: the rename of the topmost folder that is gone and whose name differs.
     private func move(_ old: RelativePath, _ new: RelativePath) -> Move {
         var (from, to) = (old, new)
-        while let fromParent = from.parent, let toParent = to.parent, from.name == to.name {
+        while let fromParent = from.parent, let toParent = to.parent, from.name == to.name,
+            gone.contains(fromParent)
+        {
             (from, to) = (fromParent, toParent)
         }
         return Move(from: from, to: to)

@@ -57,7 +57,7 @@ struct DeletedFolder {
         var what = "What was in it is elsewhere: \(first.path) is \(first.goal) now"
         what += copied.count == 1 ? "; this is a copy." : ", and others elsewhere; this is a copy."
         if places.count == 1, case .some(.some(let place)) = places.first {
-            what = "It was renamed to \(place), where it still is; this is a copy."
+            what = "What was in it is in \(place) now; this is a copy."
         }
         return Problem(
             folder,

@@ -316,8 +316,8 @@ extension Failure {
         return Failure(
             .exists, path: path.bytes,
             "Cannot be restored: a \(isFolder ? "folder" : "file") was here, and a \(present) is here now.",
-            remedy: "Move that away first with \(moveAway), or write what was here "
-                + "into another folder with filesinki restore \(name) --commit \(version) -o DIR.")
+            remedy: "Move that away first with \(moveAway), then run filesinki restore \(name) --commit \(version); or write "
+                + "what was here into another folder with filesinki restore \(name) --commit \(version) -o DIR.")
     }
 
     static func folderIsThere(_ path: RelativePath) -> Failure {

@@ -25,7 +25,9 @@ extension SyncEngine {
         var found: [MovedOut: Device?] = [:]
         for (move, device) in moves {
             var moved = move.path.parent.flatMap { folders[$0] } ?? move
-            while let above = moved.above, choice.contains(above.path), view.deletes(above.path) {
+            while let above = moved.above, choice.contains(above.path), view.deletes(above.path),
+                try manifest.remote(above.place.path) == nil
+            {
                 moved = above
             }
             found[moved] = device

@@ -21,7 +21,7 @@ struct HistoryAnswerTests {
             ! filesinki: Commit 0 was not found. filesinki log --root WORLD/a lists them.
             = 1
             $ log --root a one@1
-            ! filesinki: one@1: No version of this path was found. No version is taken here: give one alone. filesinki show --root WORLD/a one@1 prints that version.
+            ! filesinki: one@1: No version of this path was found. No version is taken here: give one alone. filesinki show --root WORLD/a prints that version.
             = 1
             $ log --root a --since yesterday-ish
             ! filesinki: yesterday-ish: Invalid date or time. Write it as 2024-05-01, '…', yesterday, '…' or '2 hours ago'.

@@ -116,6 +116,20 @@ import Testing
         #expect([summary.renamed, summary.deleted, summary.added] == [1, 0, 0])
     }
 
+    @Test func `files that leave a folder with others in it are named, and so is a folder that leaves one`() async throws {
+        let summary = try await summary(
+            of: [
+                "d": .directory([
+                    "x": .file("one"), "y": .file("two"), "z": .file("three"), "s": .directory(["i": .file("inner")]),
+                ]), "e": .directory(["v": .file("five")]),
+            ]
+        ) { machine in
+            for name in ["x", "y", "s"] { machine.rename("d/\(name)", "e/\(name)") }
+        }
+        #expect(summary.changes.map(text) == ["R d/s -> e/s (1)", "R d/x -> e/x", "R d/y -> e/y"])
+        #expect([summary.renamed, summary.deleted, summary.added] == [3, 0, 0])
+    }
+
     @Test func `a file that moves to another folder is not the rename of its folder`() async throws
     {
         let summary = try await summary(
