@@ -241,4 +241,24 @@ struct CommandHintsTests {
         let place = "--root \(world.folder)/a --state \(world.folder)/state"
         #expect(status.text.contains("filesinki remote set \(place) URL."), "\(status.text)")
     }
+
+    @Test("in a folder of the replica, a command with a path works there, and no other is longer")
+    func inFolder() async throws {
+        let world = try World()
+        for name in ["n/a.txt", "n/n/a.txt"] { try world.write(name, to: "a/" + name) }
+        try await world.expect("init a --remote store")
+        try await world.expect("sync a")
+        world.currentFolder = world.folder + "/a/n"
+        try await world.expect("mv -q a.txt c.txt")
+        let copied = try await world.expect("undelete a.txt").talk
+        let step = "rm --root \(world.folder)/a n/a.txt"
+        #expect(copied.contains("To remove the copy, run filesinki \(step)."), "\(copied)")
+        try await world.expect(step)
+        #expect(world.readText("a/n/n/a.txt") == "n/n/a.txt" && world.readText("a/n/a.txt") == nil)
+        // A path that is relative begins with a dot.
+        let log = try await world.expect("log c.txt").talk
+        #expect(log.contains("before the rename: filesinki log ./a.txt\n"), "\(log)")
+        let unknown = try await world.expect("ls zz", .negative).talk
+        #expect(unknown.contains("is known after filesinki sync."), "\(unknown)")
+    }
 }

@@ -198,10 +198,28 @@ struct PartialReplicaTests {
         let root = world.folder + "/c"
         for path in ["d", "d/x"] {
             let refused = try await world.expect("undelete --root c \(path)", .negative)
-            #expect(refused.talk.contains(" Move that away first with mv \(root)/d NEW, or "), "\(refused.talk)")
+            #expect(refused.talk.contains(" Move that away first with mv \(root)/d NEW, "), "\(refused.talk)")
         }
         world.rename("c/d", to: "c/new")
         try await world.expect("undelete --root c d")
+        #expect(world.readText("c/d/x") == "deep")
+    }
+
+    @Test func `what was synced in the place of a deleted folder is moved away, and the printed step restores the folder`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("deep", to: "a/d/x")
+        try await world.expect("sync a")
+        try await world.expect("clone store c --only d")
+        world.rename("c/d", to: "gone")
+        try world.write("file", to: "c/d")
+        try await world.expect("sync c")
+        let refused = try await world.expect("undelete --root c d", .negative)
+        let root = world.folder + "/c"
+        #expect(
+            refused.talk.contains(" mv \(root)/d NEW, then run filesinki restore --root \(root) d --commit 2; or "),
+            "\(refused.talk)")
+        world.rename("c/d", to: "moved")
+        try await world.expect("restore --root c d --commit 2")
         #expect(world.readText("c/d/x") == "deep")
     }
 

@@ -83,8 +83,8 @@ struct UndeleteInPlaceTests {
             #expect(
                 refused.talk
                     == "filesinki: d: Cannot be restored: a folder was here, and a file is here now. Move that away first "
-                    + "with filesinki mv \(root) d NEW, or write what was here into another folder with "
-                    + "filesinki restore \(root) d --commit 1 -o DIR.\n", "\(options)")
+                    + "with filesinki mv \(root) d NEW, then run filesinki restore \(root) d --commit 1; or write what was here "
+                    + "into another folder with filesinki restore \(root) d --commit 1 -o DIR.\n", "\(options)")
             #expect(refused.text.isEmpty, "\(options): \(refused.text)")
         }
         try await world.expect("restore --root a d --commit 1 -o out")
@@ -124,8 +124,8 @@ struct UndeleteInPlaceTests {
         #expect(
             refused.talk
                 == "filesinki: q: Cannot be restored: a folder was here, and a file is here now. Move that away first with "
-                + "filesinki mv \(root) q NEW, or write what was here into another folder with filesinki restore \(root) q "
-                + "--commit 2 -o DIR.\n")
+                + "filesinki mv \(root) q NEW, then run filesinki restore \(root) q --commit 2; or write what was here into "
+                + "another folder with filesinki restore \(root) q --commit 2 -o DIR.\n")
         try await world.expect("restore --root a q --commit 2 -o out")
         #expect(world.names(in: "out/q") == ["1", "2"])
     }

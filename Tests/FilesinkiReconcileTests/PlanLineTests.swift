@@ -245,7 +245,7 @@ import Testing
         (.blocked, "blocked", "cannot be read here: nothing was decided"),
         (
             .holdsBlocked, "holds-blocked",
-            "the folder holds files that cannot be read, or are not held, here"
+            "the folder holds files that cannot be read, are not held here, or were moved out"
         ),
         (.ignored, "ignored", "ignored here: nothing was decided"),
         (.holdsIgnored, "holds-ignored", "the folder holds files that are ignored here"),

@@ -14,7 +14,9 @@ extension SyncEngine {
         var moves: [MovedOut: Device?] = [:]
         for (path, change) in view.changes where !choice.holds(path) && change.isThere {
             guard let old = change.movedFrom, choice.contains(old), run.selection.contains(old),
-                view.deletes(old), run.base.row(old) != nil
+                view.deletes(old), run.base.row(old) != nil,
+                // An older rename, of what was edited here meanwhile, is not what has deleted the path.
+                change.entry.version >= view.changes[old]?.entry.version ?? 0
             else { continue }
             let place = MovedOutPlace(path: path, isCopy: false)
             moves[MovedOut(path: old, place: place)] = change.device

@@ -149,10 +149,10 @@ import Testing
             (2, Reason.renamedAndEditedWord, nil, "M e/x"), (2, "auto:text", nil, "M e/x"),
             (2, "", nil, "M e/x"),
             // Onto a file, and both in one commit.
-            (2, "", "d/x", "R d -> e (1)"), (0, "", "d/x", "R d -> e (1)"),
-            (0, Reason.renamedAndEditedWord, "d/x", "R d -> e (1)"),
+            (2, "", "d/x", "R d/x -> e/x"), (0, "", "d/x", "R d/x -> e/x"),
+            (0, Reason.renamedAndEditedWord, "d/x", "R d/x -> e/x"),
             // A commit was published in parts: the old name is in another one.
-            (0, "", nil, "R d -> e (1)"),
+            (0, "", nil, "R d/x -> e/x"),
         ] as [(UInt64, String, String?, String)])
     func editsOfRenamedFiles(
         _ basedOn: UInt64, _ reason: String, _ deleted: String?, _ expected: String

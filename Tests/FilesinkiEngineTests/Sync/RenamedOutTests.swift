@@ -67,6 +67,23 @@ struct RenamedOutTests {
         #expect(try await b.sync().notices.map(\.path.description) == ["docs/a"])
     }
 
+    @Test("an older rename of what an edit has brought back is not told again")
+    func olderRename() async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["p": .directory(["d": .directory(["a": .file("a"), "k": .file("k")])]), "docs": .directory(["x": .file("x")])])
+        try await a.sync()
+        let b = try await world.replica("b", only: ["p/d"])
+        try await b.sync()
+        a.rename("p/d/a", "docs/a")
+        try b.write(["p": .directory(["d": .directory(["a": .file("edited")])])])
+        try await a.sync()
+        for machine in [b, a] { try await machine.sync() }
+        a.rename("p", "q")
+        try await a.sync()
+        #expect(try await b.sync().notices.map(\.path.description) == ["p/d"])
+    }
+
     @Test("what was deleted has none")
     func deleted() async throws {
         let world = try World()
