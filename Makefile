@@ -71,7 +71,8 @@ DEBUG_INFO ?= $(if $(CI),none,dwarf)
 DEBUG = -debug-info-format $(DEBUG_INFO) --disable-index-store
 # There nobody changes a file and builds again, and without DEBUG the parser of the command line does not
 # examine its own declarations for each command that a test runs: see Docs/Decisions/0620-tests-without-debug.md.
-WHOLE = -c release -Xswiftc -Onone -Xcc -O0 -Xcxx -O0
+UNOPTIMIZED = -Xswiftc -Onone -Xcc -O0 -Xcxx -O0
+WHOLE = -c release $(UNOPTIMIZED)
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
 TEST = $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) $(if $(CI),$(WHOLE)) --enable-swift-testing \
     --disable-xctest
@@ -85,6 +86,9 @@ LIBRARY = $(BUILD) $(PRODUCT) --static-swift-stdlib --product filesinki-c -Xswif
     -Xlinker -L$(STATIC_RUNTIME) -Xlinker -s -Xlinker -soname=libfilesinki.so.1 \
     -Xlinker --version-script=Packaging/library/exports.map
 RELEASE_BINARY = .build/release/filesinki
+# Who tries the program waits a fifth of the time for one that is not optimized. It has a folder of its own, so that no
+# installation takes it: see Docs/Decisions/0690-the-demonstration-is-not-optimized.md.
+DEMO = .build/demo
 STORE = Sources/FilesinkiStore
 SWIFT_FILES = Package.swift Sources Tests Examples
 
@@ -100,8 +104,9 @@ help:
 dependencies:
 	@sh Scripts/install-dependencies.sh
 
-demo: release
-	@sh Scripts/demo.sh $(RELEASE_BINARY)
+demo: dependencies version
+	$(RELEASE) filesinki --scratch-path $(DEMO) $(UNOPTIMIZED)
+	@sh Scripts/demo.sh $(DEMO)/release/filesinki
 
 test: dependencies
 	@sh Scripts/test.sh $(TEST) $(if $(FILTER),--filter '$(FILTER)')
@@ -204,4 +209,4 @@ api: api-text
 
 clean:
 	$(SWIFT) package clean
-	rm -rf .build/docs
+	rm -rf .build/docs $(DEMO)
