@@ -2,7 +2,6 @@ import FilesinkiFileSystem
 package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiStore
-import FilesinkiText
 
 /// Brings many paths of the history back with one run before and one behind, which makes one commit: what `restore` and
 /// `undelete` of several paths share.
@@ -20,14 +19,6 @@ struct ManyRestores: ReplicaPart {
         let version: UInt64
         /// A commit that has it with what was in it; nil if that of the version does, or that is not known.
         var commit: UInt64?
-    }
-
-    /// What to do with a path that a rule ignores here.
-    static func ignoredRemedy(_ path: RelativePath) -> String {
-        let name = ShellWord.path(path.bytes)
-        let version = ShellWord.path(path.bytes + Array("@VERSION".utf8))
-        return "If the store has it, filesinki log \(name) lists its versions, and filesinki show "
-            + "\(version) prints one; see the rule with filesinki check-ignore \(name)."
     }
 
     /// Restores paths, each as it was at a point of the history; a folder with everything that was in it. A path that is named
@@ -87,7 +78,7 @@ struct ManyRestores: ReplicaPart {
         guard before.hasReceivedRules else { return items }
         var synced = try rulesReader.syncedPaths(options)
         return try await report.keep(items, path: path) {
-            try synced.require(path($0), orElse: Self.ignoredRemedy)
+            try synced.require(path($0), orElse: remedyOfIgnored)
         }
     }
 
@@ -95,7 +86,7 @@ struct ManyRestores: ReplicaPart {
         let (path, tree) = (point.path, point.tree)
         let found = try tree.entry(path)
         try requireHeld(path, at: tree.sequence)
-        try synced.require(path, orElse: Self.ignoredRemedy)
+        try synced.require(path) { remedyOfIgnored($0, found.entry, at: tree.sequence) }
         let places = Restores(replica)
         try places.requireFolders(above: path, commit: tree.sequence)
         try places.requirePlace(for: found.entry, at: path, version: tree.sequence)

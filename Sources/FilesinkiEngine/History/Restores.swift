@@ -22,7 +22,7 @@ struct Restores: ReplicaPart {
         let found = try tree.entry(path)
         try requireHeld(path, at: tree.sequence)
         let rules = try rulesReader.requireSynced(
-            [path], options, remedy: ManyRestores.ignoredRemedy)
+            [path], options, remedy: { remedyOfIgnored($0, found.entry, at: tree.sequence) })
         try requireFolders(above: path, commit: tree.sequence)
         try requirePlace(for: found.entry, at: path, version: tree.sequence)
         let inside = tree.entries.filter { $0.0.isInside(path) }
@@ -51,7 +51,7 @@ struct Restores: ReplicaPart {
     ) async throws -> RestoreReport {
         try requireHeld(path, at: nil)
         let rules = try rulesReader.requireSynced(
-            [path], options, remedy: ManyRestores.ignoredRemedy)
+            [path], options, remedy: remedyOfIgnored)
         let taken = try await Undeletions(replica).failures(ofTaken: [path])
         if let failure = taken[path] { throw failure }
         // Nothing is published of a folder in which a command finds nothing to do.
@@ -65,7 +65,7 @@ struct Restores: ReplicaPart {
         try sync.noteEmptiedRoot()
         let before = try await sync.syncPaths([path], options, rules: rules)
         try rulesReader.requireSynced(
-            [path], after: before, options, remedy: ManyRestores.ignoredRemedy)
+            [path], after: before, options, remedy: remedyOfIgnored)
         let found = try root.status(path)
         if present == nil, let found {
             try await requireNoFileForFolder(found.kind, at: path, after: before)
@@ -196,7 +196,7 @@ struct Restores: ReplicaPart {
         if first == nil {
             let report = try await sync.syncPaths([path], options, rules: rules)
             try rulesReader.requireSynced(
-                [path], after: report, options, remedy: ManyRestores.ignoredRemedy)
+                [path], after: report, options, remedy: remedyOfIgnored)
             first = report
         }
         let replaced = try first.map { try ReplacedVersions($0, manifest) }

@@ -81,7 +81,7 @@ struct Undeletions: ReplicaPart {
         _ path: RelativePath, _ synced: inout SyncedPaths, _ taken: [RelativePath: Failure]
     ) throws {
         try requireHeld(path, at: nil)
-        try synced.require(path, orElse: ManyRestores.ignoredRemedy)
+        try synced.require(path, orElse: remedyOfIgnored)
         if let failure = taken[path] { throw failure }
         if try root.status(path)?.kind == .directory { throw Failure.folderIsThere(path) }
         try Restores(replica).requireNoFolder(under: path)
