@@ -4,6 +4,7 @@ package import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiSystem
+import FilesinkiText
 
 /// The result of a change of the paths that a replica holds.
 package struct ChoiceReport: Sendable {
@@ -34,7 +35,13 @@ struct PartialReplica: ReplicaPart {
     /// - Throws: Code `not-found` for a path that exists neither here nor in the store, `differs` if
     ///   something that would leave the root is not published; then nothing was changed.
     func set(_ paths: [RelativePath]?) async throws -> ChoiceReport {
-        if let paths { try requireKnown(paths) }
+        if let paths {
+            try requireKnown(paths) { place in
+                paths.count == 1
+                    ? "To have it here, run filesinki only set \(ShellWord.path(place.bytes)), then sync."
+                    : "Name that in its place."
+            }
+        }
         return try await change(to: paths.map { PathChoice($0) })
     }
 
@@ -43,7 +50,9 @@ struct PartialReplica: ReplicaPart {
     /// - Throws: Code `exists` for a complete replica, and what ``set(_:)`` throws.
     func add(_ paths: [RelativePath]) async throws -> ChoiceReport {
         let choice = try requireChoice()
-        try requireKnown(paths)
+        try requireKnown(paths) { place in
+            "To have it here, run filesinki only add \(ShellWord.path(place.bytes)), then sync."
+        }
         return try await change(to: choice.adding(paths))
     }
 
@@ -101,9 +110,16 @@ struct PartialReplica: ReplicaPart {
             remedy: "To hold only some paths, use filesinki only set PATH….")
     }
 
-    private func requireKnown(_ paths: [RelativePath]) throws {
+    /// - Parameter step: What holds the new name of what was renamed.
+    private func requireKnown(
+        _ paths: [RelativePath], orElse step: (RelativePath) -> String
+    ) throws {
         guard try manifest.token != nil else { return }
         for path in paths where try !isKnown(path) {
+            if let place = try placeOfRenamed(path) {
+                throw Failure(
+                    .notFound, path: path.bytes, "It was renamed to \(place).", remedy: step(place))
+            }
             if let version = try commitBeforeDeletion(of: path) {
                 throw Failure.deleted(path, version)
             }

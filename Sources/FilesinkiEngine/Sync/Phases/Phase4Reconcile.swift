@@ -33,6 +33,7 @@ extension SyncEngine {
         view.recogniseLinks(run.local)
         try await forgetUnstoredVersions(&view, run)
         try noteRenamedOut(view, &run)
+        try noteChosenElsewhere(view, &run)
         let unheld = Set(view.removeUnheld(by: run.rules.choice))
         let leftOut = run.leftAlone.union(ignoredPaths(of: view, run)).union(run.local.leftOut)
         let ignored = Set(ignoredForGood(Array(leftOut), run))
