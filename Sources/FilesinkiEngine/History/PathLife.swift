@@ -25,10 +25,12 @@ extension PathVersion {
     }
 }
 
-/// The same of one path while the log is read. Holds three versions at most, however many there are.
+/// The same of one path while the log is read. Holds a few versions only, however many there are.
 struct LastDeletedLife {
     private var current: PathVersion?
     private var deleted: PathLife?
+    /// The deleted life before that one.
+    private var deletedBefore: PathLife?
     private var ended: PathLife?
 
     /// What `undelete` brings back of the versions so far.
@@ -44,9 +46,21 @@ struct LastDeletedLife {
             if version.isSuperseded { return }
             let life = PathLife(last: known, end: version)
             ended = life
-            if !life.isMovedAway { deleted = life }
+            if !life.isMovedAway { (deletedBefore, deleted) = (deleted, life) }
             current = nil
         }
-        if !isGone { current = version }
+        guard !isGone else { return }
+        if current == nil, !version.isSuperseded { goOn(with: version) }
+        current = version
+    }
+
+    /// Forgets the last deleted life where its file is back: what becomes of the file now is what became of it.
+    private mutating func goOn(with version: PathVersion) {
+        // A folder has no content by which it could be known again, and what was renamed to the path is another file.
+        guard let known = deleted?.last.change.entry, known.kind != .directory,
+            version.change.movedFrom == nil,
+            known.hasSameContent(as: version.change.entry)
+        else { return }
+        (deletedBefore, deleted) = (nil, deletedBefore)
     }
 }
