@@ -41,6 +41,7 @@ struct RestorePlans: ReplicaPart {
         var report = RestoreReport()
         if !unsent.isEmpty {
             try await add(unsent, &report)
+            report.notices += try UnsentDeletions(replica).notices(ofMoved: unsent, report)
             try await Restores(replica).noteDeletedEarlier(in: report.folders, &report)
         }
         var synced = try rulesReader.syncedPaths(Self.options)

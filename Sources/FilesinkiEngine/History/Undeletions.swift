@@ -93,7 +93,7 @@ struct Undeletions: ReplicaPart {
     ) async throws -> [ManyRestores.Wanted] {
         let lives = try await history.lastDeleted(of: Set(paths), in: reader)
         let moved = paths.filter { lives[$0]?.isMovedAway == true }.prefix(Self.hintedNames)
-        report.notices = try await renamedNotices(Array(moved), in: reader)
+        report.notices += try await renamedNotices(Array(moved), in: reader)
         try await addMissing(paths.filter { lives[$0] == nil }, in: reader, &report)
         let folders = lives.filter { $0.value.last.change.entry.kind == .directory }
         let inside = try await history.deletedChildren(

@@ -31,7 +31,7 @@ struct UnsentDeletions: ReplicaPart {
             try [manifest.base(problem.path)].compactMap(\.self)
             + manifest.baseRows(below: problem.path)
         return try rows.filter { try !root.holds($0.path) }.map {
-            UnsentDeletion(path: $0.path, entry: $0.entry, isMovedAway: !isCopied)
+            UnsentDeletion(path: $0.path, entry: $0.entry, isMovedAway: !isCopied, movedTo: nil)
         }
     }
 
@@ -68,7 +68,7 @@ struct UnsentDeletions: ReplicaPart {
                 report.problems.append(Problem(path, failure))
             }
         }
-        report.notices = notices(ofNamed: named, report)
+        report.notices = try notices(ofNamed: named, report) + notices(ofMoved: wanted, report)
         try await places.noteDeletedEarlier(in: report.folders, &report)
         let paths = try paths(of: wanted, report)
         guard let first = paths.first else { return report }
@@ -91,7 +91,7 @@ struct UnsentDeletions: ReplicaPart {
     }
 
     /// So many paths are named at most.
-    private static let noticed = 20
+    static let noticed = 20
 
     /// The paths that a run finds as they were before: of a whole folder the folder, else the files alone, for such a run
     /// would publish what else is missing in the folder.
@@ -120,11 +120,16 @@ package struct UnsentDeletion: Hashable, Sendable {
     let entry: Entry
     /// Whether what was here has another name here now.
     package let isMovedAway: Bool
+    /// That name; nil where it is not known.
+    let movedTo: RelativePath?
 
     package var isFolder: Bool { entry.kind == .directory }
 
-    fileprivate init(path: RelativePath, entry: Entry, isMovedAway: Bool) {
-        (self.path, self.entry, self.isMovedAway) = (path, entry, isMovedAway)
+    fileprivate init(
+        path: RelativePath, entry: Entry, isMovedAway: Bool, movedTo: RelativePath?
+    ) {
+        (self.path, self.entry) = (path, entry)
+        (self.isMovedAway, self.movedTo) = (isMovedAway, movedTo)
     }
 
     /// - Returns: Nil unless the step is about a path that is missing here, and that the store has.
@@ -135,6 +140,7 @@ package struct UnsentDeletion: Hashable, Sendable {
         path = step.path
         entry = present
         isMovedAway = step.isMovedAway
+        if case .moved(let target) = step.reason { movedTo = target } else { movedTo = nil }
     }
 }
 

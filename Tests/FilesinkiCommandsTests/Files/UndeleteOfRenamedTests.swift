@@ -29,6 +29,29 @@ struct UndeleteOfRenamedTests {
         #expect(world.readText("a/old") == (isEdited ? "edited" : "old"))
     }
 
+    @Test(
+        "of what was moved here and not sent, the message says where it is, and the step sends the move",
+        arguments: [("d", "e/f", "d/1", "rm -r"), ("old", "new", "old", "rm")])
+    func unsent(_ old: String, _ new: String, _ file: String, _ removal: String) async throws {
+        let world = try await Self.world()
+        try world.write("kept", to: "a/e/kept")
+        try await world.expect("sync a")
+        world.rename("a/" + old, to: "a/" + new)
+        for option in [" -n", ""] {
+            let outcome = try await world.expect("undelete --root a \(old)" + option)
+            let told = """
+                \(old): It was moved to \(new), which is not sent yet; this is a copy, and the next sync sends \
+                what was moved as new. To send the move instead, remove the copy before, with \
+                \(removal) \(world.folder)/a/\(old).
+                """
+            #expect(outcome.talk.contains(told), "\(outcome.talk)")
+        }
+        #expect(world.readText("a/" + file) == file)
+        world.rename("a/" + old, to: "gone")
+        let sent = try await world.expect("sync a")
+        #expect(sent.text.contains("renamed") || sent.talk.contains("renamed"), "\(sent.text)")
+    }
+
     @Test("another file that was deleted there before that one comes back")
     func other() async throws {
         let world = try await Self.world()
