@@ -99,6 +99,33 @@ struct LogFilterTests {
         #expect(json.talk == "Nothing matches.\n", "\(json.talk)")
     }
 
+    @Test("what a filter finds only under the old name of a folder leads there, too")
+    func renamedFolder() async throws {
+        let world = try await world()
+        try world.write("4\n", to: "b/sub/in/new")
+        try await world.done("sync", "b")
+        try await world.done("sync", "a")
+        try await world.done("mv", "--root", "a", "sub", "neu")
+        let before = "For the versions before the rename: filesinki log --root \(world.folder)/a "
+        for (path, old) in [("neu", "sub"), ("neu/in", "sub/in")] {
+            for options in ["--device b", "--until @1700003000", "--device b -n 1"] {
+                let outcome = try await log(world, "\(options) \(path)")
+                #expect(outcome.code == .negative && outcome.output.isEmpty, "\(options)")
+                #expect(
+                    outcome.talk == "Nothing matches.\n\(before)\(old)\n",
+                    "\(options): \(outcome.talk)")
+            }
+            // Where the rename is listed, it has the old name.
+            for options in ["", "--device a", "-n 1", "--commit 5"] {
+                let outcome = try await log(world, "\(options) \(path)")
+                #expect(outcome.code == .done && outcome.talk.isEmpty, "\(outcome.talk)")
+            }
+            let other = try await log(world, "--commit 4 \(path)")
+            #expect(other.code == .negative, "\(other)")
+            #expect(other.talk.hasPrefix("\(before)\(old)\n"), "\(other.talk)")
+        }
+    }
+
     @Test("only of a name that no device has, it says where the names are")
     func knownDevice() async throws {
         let world = try await world()

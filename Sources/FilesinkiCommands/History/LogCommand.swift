@@ -56,6 +56,7 @@ struct LogCommand: ReplicaCommand {
                 where: filter?.predicate)
             try show(commits, in: console)
             isEmpty = commits.isEmpty
+            if isLeftOut(renameOf: versions, among: commits, filter) { origins = versions }
         } else {
             let wanted = versions.filter { isWanted($0, filter) }
             let shown = Array(wanted.prefix(limit ?? wanted.count))
@@ -83,6 +84,17 @@ struct LogCommand: ReplicaCommand {
 
     /// Whether all changes of a commit are listed.
     private var isFull: Bool { commit != nil || report.talk.verbose }
+
+    /// Whether the filter, or the number of the commit, leaves out the newest rename of a folder: where it is listed, it has the
+    /// old name.
+    private func isLeftOut(
+        renameOf versions: [PathVersion], among commits: [CommitSummary], _ filter: LogFilter?
+    ) -> Bool {
+        guard let renamed = versions.first(where: { $0.origin != nil }) else { return false }
+        if commit != nil { return commits.isEmpty }
+        return filter != nil && commits.count < limit ?? .max
+            && !commits.contains { $0.sequence == renamed.version }
+    }
 
     private func isWanted(_ version: PathVersion, _ filter: LogFilter?) -> Bool {
         guard commit ?? version.version == version.version else { return false }
