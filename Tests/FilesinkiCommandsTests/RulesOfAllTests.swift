@@ -99,6 +99,26 @@ struct RulesOfAllTests {
         #expect(alone.code == .usage, "\(alone.talk)")
     }
 
+    @Test("delete of an ignored folder names the steps for a folder, which work")
+    func ignoredFolder() async throws {
+        let world = try World()
+        try world.write("k\n", to: "a/keys/id.key")
+        try await world.done("init", "a", "--remote", "store")
+        try await world.done("sync", "a")
+        try world.write("keys/\n", to: "a/.filesinkiignore")
+        try await world.done("sync", "a")
+        let refused = try await run(world, "rm --root a -r keys")
+        #expect(refused.code == .usage, "\(refused.talk)")
+        let told =
+            "Remove the folder with rm -r. If the store has it, "
+            + "filesinki delete --root \(world.folder)/a --keep -r keys deletes it there"
+        #expect(refused.talk.contains(told), "\(refused.talk)")
+        let kept = try await run(world, "delete --root a --keep -r keys")
+        #expect(kept.code == .done, "\(kept.talk)")
+        #expect(world.readText("a/keys/id.key") == "k\n")
+        #expect(try await !run(world, "ls --root a").text.contains("keys"))
+    }
+
     @Test(
         "a list of what this device syncs leaves the rules of all devices in force",
         arguments: [".filesinki/ignore", nil])

@@ -12,9 +12,9 @@ struct DeleteCommand: ReplicaCommand {
             What a rule ignores is not synced, so it is never deleted: a folder that holds ignored files stays \
             with them. While the store cannot be reached, a file that was not synced yet is not deleted: nothing \
             could bring it back. With --keep, deletes ignored paths that the store still has from the store and from \
-            other devices, except those that ignore them already, and keeps what is here. With --keep, a path \
-            with *, ? or [ that the store does not have by that name is a pattern, as in a .gitignore of the root, for the \
-            ignored paths that the store has. Without --keep no pattern is taken, but those of the shell.
+            other devices, except those that have the rule or receive it with the deletion, and keeps what is here. \
+            With --keep, a path with *, ? or [ that the store does not have by that name is a pattern, as in a \
+            .gitignore of the root, for the ignored paths that the store has. Without --keep no pattern is taken, but those of the shell.
             """,
         aliases: ["rm"])
 

@@ -37,7 +37,7 @@ struct Deletions: ReplicaPart {
         options.deletesUnmounted = true
         try rulesReader.requireHeld(paths)
         let rules = try rulesReader.requireSynced(
-            paths, options, remedy: Self.remedyForIgnored)
+            paths, options, remedy: remedyForIgnored)
         guard !options.isDryRun else {
             return try await plan(paths, recursive: recursive, options, rules)
         }
@@ -46,7 +46,7 @@ struct Deletions: ReplicaPart {
         // what is new.
         var before = try await publishFirst(paths, options, rules)
         try rulesReader.requireSynced(
-            paths, after: before, options, remedy: Self.remedyForIgnored)
+            paths, after: before, options, remedy: remedyForIgnored)
         try requireSent(paths, recursive: recursive, options, before)
         let movedOut = try await takeMovedOut(paths, &before, &options) {
             try await publishFirst(paths, $0, rules)
@@ -133,9 +133,12 @@ struct Deletions: ReplicaPart {
         return stamps
     }
 
-    private static func remedyForIgnored(_ path: RelativePath) -> String {
+    private func remedyForIgnored(_ path: RelativePath) -> String {
+        let isFolder = (try? root.isFolder(path)) ?? false
+        let option = isFolder ? "-r " : ""
         let name = ShellWord.path(path.bytes)
-        return "Remove the file with rm. If the store has it, filesinki delete --keep \(name) "
+        return "Remove the \(isFolder ? "folder with rm -r" : "file with rm"). "
+            + "If the store has it, filesinki delete --keep \(option)\(name) "
             + "deletes it there and everywhere else."
     }
 
