@@ -68,8 +68,10 @@ struct PruneTests {
         #expect(process.terminationStatus == 0)
     }
 
-    @Test("one pack that is rewritten is not said to be one of one")
-    func rewritten() async throws {
+    @Test(
+        "a pack that is rewritten is not said to be removed, also beside one that is",
+        arguments: [false, true])
+    func rewritten(_ isBesideOther: Bool) async throws {
         try world.write("keep\n", to: "a/keep")
         try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
         try await world.expect(["sync", "a"])
@@ -79,11 +81,22 @@ struct PruneTests {
         }
         try await world.expect(["sync", "a"])
         #expect(packs == 1)
+        if isBesideOther {
+            let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* 11) >> 9) }
+            try world.write(bytes, to: "a/other")
+            try await world.expect(["sync", "a"])
+            world.remove("a/other")
+        }
         world.remove("a/gone")
         try await world.expect(["sync", "a"])
-        let pruned = try await world.expect(["prune", "--root", "a", "--keep-last", "1"])
+        let prune = ["prune", "--root", "a", "--keep-last", "1"]
+        let plan = try await world.expect(prune + ["-n"])
+        let planned = isBesideOther ? "Would remove 1 pack, rewrite 1; " : "Would rewrite 1 pack; "
+        #expect(plan.text.contains("\n" + planned + "about "), "\(plan.text)")
+        let pruned = try await world.expect(prune)
         let words = pruned.text + pruned.talk
-        #expect(words.contains("Removed 1 pack, rewritten; "), "\(words)")
+        let told = isBesideOther ? "\nRemoved 1 pack, rewrote 1; " : "\nRewrote 1 pack; "
+        #expect(words.contains(told), "\(words)")
     }
 
     @Test("what was deleted and is removed is marked in the list of deleted paths")

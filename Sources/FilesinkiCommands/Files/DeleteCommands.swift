@@ -14,7 +14,8 @@ struct DeleteCommand: ReplicaCommand {
             could bring it back. With --keep, deletes ignored paths that the store still has from the store and from \
             other devices, except those that have the rule or receive it with the deletion, and keeps what is here. \
             With --keep, a path with *, ? or [ that the store does not have by that name is a pattern, as in a \
-            .gitignore of the root, for the ignored paths that the store has. Without --keep no pattern is taken, but those of the shell.
+            .gitignore of the root, for the ignored paths that the store has. Without --keep no pattern is taken, \
+            but those of the shell.
             """,
         aliases: ["rm"])
 

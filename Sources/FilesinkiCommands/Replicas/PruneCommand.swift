@@ -243,20 +243,27 @@ struct PruneCommand: ReplicaCommand {
         return lines
     }
 
+    /// What was done with packs: each is removed, or replaced by another one with what is kept of it.
     private func packs(_ result: PruneReport) -> String {
-        let what = dryRun ? "Would remove" : "Removed"
-        let parts = [
-            (result.rewrittenPacks - result.recompressedPacks, "rewritten"),
-            (result.recompressedPacks, "recompressed"),
-            (result.removedUnnamedPacks, "of failed uploads"),
-        ]
-        let count = result.removedPacks + result.removedUnnamedPacks
-        let details = parts.filter { $0.0 > 0 }.map { part, what in
-            count == 1 ? ", \(what)" : ", \(CountText.text(part)) of them \(what)"
+        let ofUploads = result.removedUnnamedPacks
+        let removed = max(0, result.removedPacks - result.rewrittenPacks) + ofUploads
+        let works = [
+            (removed, dryRun ? "remove" : "removed"),
+            (result.rewrittenPacks - result.recompressedPacks, dryRun ? "rewrite" : "rewrote"),
+            (result.recompressedPacks, dryRun ? "recompress" : "recompressed"),
+        ].filter { $0.0 > 0 }
+        var parts = works.enumerated().map { index, work in
+            "\(work.1) \(index == 0 ? CountText.text(work.0, "pack") : CountText.text(work.0))"
         }
-        return "\(what) \(CountText.text(count, "pack"))\(details.joined()); "
-            + "\(dryRun ? "about " : "")\(SizeText.text(max(0, result.freedBytes))) "
-            + (dryRun ? "would be free." : "are free.")
+        if ofUploads > 0 {
+            parts[0] +=
+                ofUploads == removed
+                ? " of failed uploads" : " (\(CountText.text(ofUploads)) of failed uploads)"
+        }
+        let work = parts.joined(separator: ", ")
+        let said = dryRun ? "Would \(work)" : work.prefix(1).uppercased() + work.dropFirst()
+        let freed = SizeText.text(max(0, result.freedBytes))
+        return said + (dryRun ? "; about \(freed) would be free." : "; \(freed) are free.")
     }
 }
 

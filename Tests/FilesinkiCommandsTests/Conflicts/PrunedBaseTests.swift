@@ -43,13 +43,13 @@ struct PrunedBaseTests {
                 "4 versions kept, 1 dropped.", "  3 in the current tree", "  1 for open conflicts",
             ], "\(plan.text)")
         #expect(
-            plan.lines.last?.hasPrefix("Would remove 1 pack, rewritten; about ") == true,
+            plan.lines.last?.hasPrefix("Would rewrite 1 pack; about ") == true,
             "\(plan.text)")
         let json = try await world.expect(prune + ["-n", "--json"]).text
         #expect(json.contains(#"{"reason":"conflict","versions":1}"#), "\(json)")
         let done = try await world.expect(prune)
         #expect(
-            done.talk.hasPrefix("4 versions kept, 1 dropped.\nRemoved 1 pack, rewritten; "),
+            done.talk.hasPrefix("4 versions kept, 1 dropped.\nRewrote 1 pack; "),
             "\(done.talk)")
         for name in ["a", "b"] {
             let base = try await world.run("show", "--root", name, "t", "--conflict", "base")
