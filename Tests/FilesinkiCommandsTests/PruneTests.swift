@@ -116,6 +116,28 @@ struct PruneTests {
         #expect(json.map { $0.contains(#""pruned":true"#) } == [true, false], "\(json)")
     }
 
+    @Test("deletions that are forgotten are listed until the next sync, as the prune says")
+    func forgotten() async throws {
+        for name in ["gone", "keep"] { try world.write(name, to: "a/" + name) }
+        try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
+        try await world.expect(["sync", "a"])
+        world.remove("a/gone")
+        try await world.expect(["sync", "a"])
+        try world.write("again", to: "a/keep")
+        try await world.expect(["sync", "a"])
+        let told =
+            " 1 old deletion: after the next sync of a device, undelete and ls --deleted do not know it there any more."
+        let prune = ["prune", "--root", "a", "--keep-last", "1"]
+        let plan = try await world.expect(prune + ["-n"])
+        #expect(plan.text.contains("Would forget" + told), "\(plan.text)")
+        let pruned = try await world.expect(prune)
+        #expect(pruned.talk.contains("Forgot" + told), "\(pruned.talk)")
+        #expect(try await world.expect(["ls", "--root", "a", "--deleted"]).lines == ["gone"])
+        try await world.expect(["sync", "a"])
+        let left = try await world.expect(["ls", "--root", "a", "--deleted"], .negative)
+        #expect(left.lines.isEmpty, "\(left.text)")
+    }
+
     @Test("a dry run says why it keeps what it keeps, and for whom")
     func reasons() async throws {
         try await makeVersions()
