@@ -47,6 +47,28 @@ struct ResolvedCopyTests {
         #expect(world.readText("b/" + copy) == "from b")
     }
 
+    @Test("where nothing else was deleted, the empty list names --all, also without a terminal")
+    func nothingElse() async throws {
+        let (world, copy) = try await Self.world()
+        try await world.done("resolve", "--root", "b", "one", "--take", "there")
+        try await world.done("sync", "a")
+        for root in ["a", "b"] {
+            let line = ["ls", "--deleted", "--root", root]
+            let empty = try await world.expect(line, .negative)
+            #expect(empty.lines.isEmpty, "\(empty.text)")
+            let told =
+                "Only conflict copies that were resolved: list them with filesinki ls --root "
+                + "\(world.folder)/\(root) --deleted --all.\n"
+            #expect(empty.talk == told, "\(empty.talk)")
+            #expect(try await world.expect(line + ["-q"], .negative).talk.isEmpty)
+            #expect(try await world.expect(line + ["--all"]).lines == [copy])
+        }
+        // The copy is not in this folder.
+        world.currentFolder = world.folder + "/b/sub"
+        let below = try await world.expect(["ls", "--deleted"], .negative)
+        #expect(below.talk.hasPrefix("Nothing was deleted below sub."), "\(below.talk)")
+    }
+
     @Test("a copy that somebody had edited, or whose file is gone, is a deleted file")
     func others() async throws {
         let (world, copy) = try await Self.world()

@@ -20,7 +20,7 @@ struct ResolveCommand: ReplicaCommand {
         discussion: """
             The versions that are not chosen stay in the history: that of the file in place under its name, \
             see filesinki log; that of the conflict copy under the name of the copy, which filesinki ls \
-            --deleted lists and filesinki undelete brings back. --undo brings back both. A path with *, \
+            --deleted --all lists and filesinki undelete brings back. --undo brings back both. A path with *, \
             ? or [ that has no conflict by that name is a pattern, as in a .gitignore of the root; with --undo it means \
             the conflicts in whose place nobody has written since they were resolved.
 

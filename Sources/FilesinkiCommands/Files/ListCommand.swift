@@ -17,8 +17,8 @@ struct ListCommand: ReplicaCommand {
             deleted here and is not yet sent is listed, too: with -l it is marked, else a message counts it. What a \
             prune has removed since stays listed until that is forgotten, and is marked with -l. The old \
             name of what was renamed is not listed: it is not deleted. Nor is a conflict copy that was \
-            resolved, unless --all is given or nothing else is meant. Exits with 1 if there are none, or a path \
-            is not found.
+            resolved, unless --all is given, or a path that matches nothing else. Exits with 1 if there are none, or a \
+            path is not found.
             """,
         aliases: ["list"])
 
@@ -113,18 +113,21 @@ struct ListCommand: ReplicaCommand {
     private func sayNoneDeleted(
         _ folder: RelativePath?, _ session: Session, _ console: Console
     ) async throws {
+        let copies = all ? [] : try await session.replica.deleted([]).filter(\.isResolvedCopy)
+        // A script is told, too: resolve names this command for them.
+        if copies.contains(where: { copy in folder.map { copy.path.isInside($0) } ?? true }) {
+            let place = folder.map { " below \($0)" } ?? ""
+            return console.say(
+                "Only conflict copies that were resolved\(place): "
+                    + "list them with filesinki ls --deleted --all.")
+        }
         if let folder {
             let up = Array(repeating: "..", count: folder.ancestors.count + 1)
             return console.say(
                 "Nothing was deleted below \(folder). "
                     + "For all of the replica: filesinki ls --deleted \(up.joined(separator: "/"))")
         }
-        let others = all ? [] : try await session.replica.deleted([])
-        console.sayNothing(
-            others.isEmpty
-                ? "No path was deleted."
-                : "Only conflict copies that were resolved: "
-                    + "list them with filesinki ls --deleted --all.")
+        console.sayNothing("No path was deleted.")
     }
 
     private func show(_ listing: Listing, _ names: ArgumentPaths, in console: Console) throws {
