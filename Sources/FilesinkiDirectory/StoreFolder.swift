@@ -28,6 +28,9 @@ final class StoreFolder: Sendable {
     func open() throws(Failure) -> FileHandle {
         let folder: FileHandle
         do { folder = try FileHandle(path, O_RDONLY | O_DIRECTORY) } catch {
+            if error.number == ENOTDIR, access(path, F_OK) == 0 {
+                throw unreachable("was not found: a file is in its place")
+            }
             if error.isMissing { throw unreachable("was not found (unmounted?)") }
             throw error.failure("open the folder of the store", inStore: path)
         }

@@ -68,6 +68,44 @@ import Testing
     }
 
     @Test(
+        "a file in the place of the store is named as one, and nothing is made",
+        arguments: [
+            ["clone", "file", "c"], ["init", "c", "--remote", "file"],
+            ["remote", "set", "file", "--root", "a"],
+            ["remote", "set", "file", "--migrate", "--root", "a"], ["remote", "check", "file"],
+        ])
+    func file(_ arguments: [String]) async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("", to: "file")
+        let remedy =
+            " Give the address of a folder; for a new store, one that is empty or not there yet.\n"
+        for (place, message) in [
+            ("file", "This is a file, not the folder of a store."),
+            ("file/below", "No folder can be there: \(world.folder)/file is a file."),
+        ] {
+            let line = arguments.map { $0 == "file" ? place : $0 }
+            let outcome = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(outcome.code == .usage, "\(line): \(outcome.talk)")
+            #expect(
+                outcome.talk == "filesinki: \(world.folder)/\(place): \(message)\(remedy)",
+                "\(line)")
+            #expect(!world.names().contains("c"), "\(line)")
+        }
+        let kept = try await world.expect("remote show --root a")
+        #expect(kept.lines == ["\(world.folder)/store"])
+    }
+
+    @Test("a file in the place of a store that was used is named, and ends as a missing folder")
+    func fileInPlaceOfUsed() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        try world.write("", to: "store")
+        let outcome = try await world.expect("sync a", .away)
+        let said = "The folder of the store was not found: a file is in its place. Mount the disk"
+        #expect(outcome.talk.contains(said), "\(outcome.talk)")
+    }
+
+    @Test(
         "over ssh, a folder above a new store that is missing at the host is named",
         arguments: [
             ("desk:a/b/c", true, "a/b", ": a/b/c was looked for in the home folder there."),

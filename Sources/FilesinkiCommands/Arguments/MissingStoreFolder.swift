@@ -7,14 +7,17 @@ import Glibc
 
 extension RemoteAddress {
     /// Rewords the failure of a store's folder that is not there, for an address that the user has just given: it may be
-    /// mistyped as well as on a disk that is not mounted. Any other failure is left as it is.
+    /// mistyped as well as on a disk that is not mounted. Where a file is in its place, that is said. Any other failure is
+    /// left as it is.
     ///
     /// - Parameter isMaking: Whether the command makes the store's folder, so that one above it is missing.
     func worded(_ failure: Failure, isMaking: Bool = false) -> Failure {
         if isMaking, case .ssh(let address) = self { return address.wordedNotMade(failure) }
         guard failure.code == .away, case .folder(let path) = self,
-            failure.path.elementsEqual(path.utf8), let missing = MissingFolder(of: path)
+            failure.path.elementsEqual(path.utf8)
         else { return failure }
+        if let file = RootPlacement.fileInPlace(ofStoreAt: path) { return file }
+        guard let missing = MissingFolder(of: path) else { return failure }
         var failure = failure
         failure.message = "The folder of the store was not found."
         failure.remedy =

@@ -142,7 +142,7 @@ struct RemoteSetCommand: ReplicaCommand {
     ) async -> Failure {
         guard await session.replica.remoteAddress != address.text else { return failure }
         var worded = address.worded(failure, isMaking: migrate)
-        if !migrate, failure.isOfMissingFolder(address) {
+        if !migrate, worded.isOfMissingFolder(address) {
             worded.remedy += " To copy the store there first, add --migrate."
         }
         return worded

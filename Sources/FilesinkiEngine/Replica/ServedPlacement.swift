@@ -19,14 +19,15 @@ extension RootPlacement {
     }
 
     /// Refuses a place for a store that is to be made, because a replica would sync it. A store that is there already is
-    /// accepted.
+    /// accepted, and a file in its place is refused.
     ///
     /// - Parameter folder: The absolute path of the store's folder; it need not exist.
     /// - Throws: `Failure` with code `usage`.
     package static func checkNewStore(at folder: String) throws(Failure) {
         let placement = RootPlacement(root: folder)
         switch misplacement(ofStoreAt: folder) {
-        case nil: return
+        case nil:
+            if let failure = fileInPlace(ofStoreAt: folder) { throw failure }
         case .replica:
             let config = try? ReplicaConfig.read(StateFolder(root: folder, state: nil))
             throw .storeInReplica(folder, remote: config?.remote)
