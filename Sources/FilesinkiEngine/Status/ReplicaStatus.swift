@@ -16,7 +16,8 @@ package struct StatusReport: Sendable {
     package var token: ChangeToken?
     /// When the last complete run ended, with or without conflicts; nil if there was none.
     package var lastSuccess: Timestamp?
-    /// The failure of the last run; nil if it was complete, with or without conflicts.
+    /// The failure of the last run; nil if it was complete, with or without conflicts, and if the remote that stopped it was
+    /// set anew since.
     package var lastFailure: String?
     /// Why the last run was denied access, and what to do; nil if it was not, or nothing is known.
     package var refusal: Failure?
@@ -229,7 +230,9 @@ struct ReplicaStatus: ReplicaPart {
         if replica.lock == nil, RunMark.isLeft(in: state) {
             return Failure.Code.interrupted.description
         }
-        guard let last = try manifest.runs(limit: 1).first, !last.isComplete else { return nil }
+        guard let last = try manifest.runs(limit: 1).first, !last.isComplete,
+            try !manifest.isOfLeftRemote(last)
+        else { return nil }
         return last.outcome
     }
 

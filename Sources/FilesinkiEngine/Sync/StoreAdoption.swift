@@ -134,9 +134,11 @@ extension SyncEngine {
         config.keyFingerprint = key?.fingerprint
         zone.disconnect()
         // What was said at the former address, or of the former access to this one, is over.
+        let last = try manifest.runs(limit: 1).first
         try manifest.write { writer in
             try writer.forgetMove()
             try writer.forgetRefusal()
+            try writer.leaveRemote(of: last)
         }
         try saveConfig()
     }

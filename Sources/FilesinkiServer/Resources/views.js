@@ -21,7 +21,7 @@ async function overview() {
     movedNote(status) ?? askedMove(status),
     h('dl', { class: 'facts' },
       fact('Last synced', timeText(status.last_success)),
-      status.last_failure ? fact('Last run', plain(`did not complete: ${withRoot(status.refusal ?? status.last_failure_text ?? status.last_failure)}`)) : null,
+      status.last_failure && !(status.moved_to !== undefined && status.last_failure === 'wrong-store') ? fact('Last run', plain(`did not complete: ${withRoot(status.refusal ?? status.last_failure_text ?? status.last_failure)}`)) : null,
       fact('Files', `${status.files.toLocaleString()} (${sizeText(status.bytes)})`),
       fact('Commit', position),
       fact('Open conflicts', status.conflicts === 0 ? 'none' : h('a', { href: '#/conflicts' }, String(status.conflicts)))),

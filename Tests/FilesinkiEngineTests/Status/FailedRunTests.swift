@@ -111,6 +111,24 @@ import Testing
         #expect(try await refusal(after: []) == nil)
     }
 
+    @Test(
+        "what stopped a run at the remote is over when that is set anew, until it stops one again",
+        arguments: [("wrong-store", Int32(7)), ("not-allowed", 7), ("away", 75), ("limit", 6)])
+    func leftRemote(_ outcome: String, _ code: Int32) async throws {
+        let world = try World()
+        let a = try await world.replica("a")
+        try a.write(["f": .file("1")])
+        try await a.sync()
+        _ = try await fail(a, [(outcome, code)])
+        #expect(try await a.with { try await $0.status().lastFailure } == outcome)
+        try await a.with { try await $0.setRemote("memory", acceptingOther: false) }
+        // A limit stops the next run, too.
+        let left = try await a.with { try await $0.status().lastFailure }
+        #expect(left == (outcome == "limit" ? outcome : nil))
+        _ = try await fail(a, [(outcome, code)])
+        #expect(try await a.with { try await $0.status().lastFailure } == outcome)
+    }
+
     @Test func `success after a failure is recorded, and success after success is not`()
         async throws
     {

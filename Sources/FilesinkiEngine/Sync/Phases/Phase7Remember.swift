@@ -302,6 +302,7 @@ extension SyncEngine {
             try writer.endRun(
                 try id ?? writer.beginRun(started: now), ended: now, outcome: outcome,
                 exitCode: exitCode, counts: RunCounts())
+            try writer.forgetLeftRemote()
         }
     }
 
