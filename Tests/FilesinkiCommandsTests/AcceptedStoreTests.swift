@@ -104,6 +104,26 @@ struct AcceptedStoreTests {
         #expect(accepted.talk.contains(sentence), "\(accepted.talk)")
     }
 
+    @Test("an old copy of a store that is lost is accepted first, as nothing can be copied to it")
+    func oldCopyOfLost() async throws {
+        try await world.expect("remote set other --migrate --root a")
+        try world.write("later", to: "a/later")
+        try await world.expect("sync a")
+        let next = "filesinki remote set --root \(world.folder)/a \(world.folder)/store"
+        let both = try await world.expect("remote set store --root a", .notAllowed)
+        #expect(
+            both.talk.contains("from the present remote, run \(next) --migrate."), "\(both.talk)")
+        world.rename("other", to: "gone")
+        let old = try await world.expect("remote set store --root a", .notAllowed)
+        #expect(
+            old.talk.contains(
+                "The present remote, which has them, was not reached. If it is lost, run \(next) --accept: both sides"
+            ), "\(old.talk)")
+        #expect(
+            old.talk.contains("If it comes back, \(next) --migrate copies them."), "\(old.talk)")
+        try await world.expect("remote set store --accept --root a")
+    }
+
     @Test("a store that cannot be read any more is left with a notice")
     func unread() async throws {
         try await leave()

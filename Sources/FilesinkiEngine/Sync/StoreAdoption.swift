@@ -106,7 +106,7 @@ extension SyncEngine {
                 remedy: "To accept it, add --accept; nothing is lost.")
         }
         if !acceptingOther, try await !zone.holdsSeenCommits(present) {
-            throw Failure.lacksSeenCommits(address, canCopy: await canCopy(to: remote))
+            throw Failure.lacksSeenCommits(address, await canCopy(to: remote))
         }
         let moved = try await moveNotice(at: remote, of: format, address)
         var notices: [Failure] = []
@@ -119,10 +119,17 @@ extension SyncEngine {
         return notices + [moved].compactMap(\.self)
     }
 
-    /// Whether a migration could copy what another store lacks. True if the present remote does not answer: it says so then.
-    private func canCopy(to remote: any Remote) async -> Bool {
-        guard let source = try? options.openRemote(config) else { return true }
-        return (try? await StoreMigration.canComplete(remote, from: source)) ?? true
+    /// Whether a migration could copy what another store lacks. It is offered, too, where that cannot be found out: it says
+    /// why then.
+    private func canCopy(to remote: any Remote) async -> CopyOfLacking {
+        guard let source = try? options.openRemote(config) else { return .possible }
+        do {
+            return try await StoreMigration.canComplete(remote, from: source) ? .possible : .never
+        } catch let failure as Failure where failure.code == .away {
+            return .notNow
+        } catch {
+            return .possible
+        }
     }
 
     /// Makes a store the replica's own.
@@ -144,13 +151,22 @@ extension SyncEngine {
     }
 }
 
+/// Whether the commits that another copy of the store lacks can be copied to it.
+private enum CopyOfLacking {
+    case possible
+    /// The present remote, which has them, is away.
+    case notNow
+    /// It was used since it was copied, and has others instead.
+    case never
+}
+
 extension Failure {
     /// A store of the same id was copied, or backed up, before its last commits.
     ///
-    /// - Parameter canCopy: Whether nobody has used it since.
-    fileprivate static func lacksSeenCommits(_ address: String, canCopy: Bool) -> Failure {
+    /// - Parameter copy: Whether the commits can be copied to it.
+    fileprivate static func lacksSeenCommits(_ address: String, _ copy: CopyOfLacking) -> Failure {
         let command = "filesinki remote set \(ShellWord.shown(address.utf8))"
-        guard canCopy else {
+        guard copy != .never else {
             return Failure(
                 .wrongStore, path: address,
                 "This store lacks commits that this device has seen, and has others instead: both stores were used since "
@@ -162,9 +178,12 @@ extension Failure {
         return Failure(
             .wrongStore, path: address,
             "This store lacks commits that this device has seen: it was copied before them, or is an old copy.",
-            remedy:
-                "To copy them from the present remote, run \(command) --migrate. To merge both sides as at a first "
-                + "sync, so that nothing is lost, run \(command) --accept.")
+            remedy: copy == .notNow
+                ? "The present remote, which has them, was not reached. If it is lost, run \(command) --accept: both "
+                    + "sides are merged as at a first sync, so that nothing is lost. If it comes back, \(command) "
+                    + "--migrate copies them."
+                : "To copy them from the present remote, run \(command) --migrate. To merge both sides as at a "
+                    + "first sync, so that nothing is lost, run \(command) --accept.")
     }
 
     /// There is no store at an address.
