@@ -90,13 +90,13 @@ struct EditedCopyTests {
         #expect(world.readText("a/one.txt") == "a\n")
     }
 
-    @Test("resolve --with, --all, --tool and --if-content remove it as little")
+    @Test("resolve --with, --tool and --if-content remove it as little")
     func refusedForOthers() async throws {
         let (world, copy) = try await Self.conflict(synced: false)
         let seen = "\(ContentHasher.hash(Array("a\n".utf8)))"
         let takes = Self.takes + "there."
         let all: [(words: [String], more: String)] = [
-            (["one.txt", "--with", "-"], takes), (["--all", "--take", "here"], takes),
+            (["one.txt", "--with", "-"], takes),
             (["one.txt", "--tool", #"cp "$REMOTE" "$MERGED""#], takes),
             (["one.txt", "--take", "there", "--if-content", seen], ""),
         ]
@@ -104,12 +104,22 @@ struct EditedCopyTests {
             let line = (["resolve"] + words).map { Array($0.utf8) }
             let outcome = try await world.run(bytes: line, input: Array("other\n".utf8))
             #expect(outcome.code == .usage, "\(outcome.talk)")
-            let none = words.contains("--all") ? "None of the 3 conflicts was resolved. " : ""
-            let refusal = Self.refusal.replacing("Run filesinki", with: none + "Run filesinki")
-            #expect(Self.folded(outcome.talk) == refusal + more, "\(outcome.talk)")
+            #expect(Self.folded(outcome.talk) == Self.refusal + more, "\(outcome.talk)")
         }
         #expect(world.readText("a/" + copy) == "a and b\n")
         #expect(world.readText("a/two.txt") == "a\n")
+    }
+
+    @Test("resolve --all leaves it open, and resolves the others")
+    func all() async throws {
+        let (world, copy) = try await Self.conflict(synced: false)
+        let outcome = try await world.run("resolve", "--all", "--take", "here")
+        #expect(outcome.code == .partial, "\(outcome.talk)")
+        let refusal = Self.refusal.replacing("filesinki: ", with: "") + Self.takes + "there."
+        #expect(Self.folded(outcome.talk).contains(refusal), "\(outcome.talk)")
+        #expect(outcome.talk.contains("Resolved 2 conflicts: took here."), "\(outcome.talk)")
+        #expect(world.readText("a/" + copy) == "a and b\n")
+        #expect(world.names(in: "a").count { $0.contains(" (conflict ") } == 1)
     }
 
     @Test("what is in the copy can be taken", arguments: ["there", "b", "copy"])

@@ -127,6 +127,37 @@ struct ThreeDeviceConflictTests {
         #expect(world.readText("a/\(ofC)") == text("c"))
     }
 
+    @Test("--all resolves what it can, and names the conflict that is between other devices")
+    func allButOne() async throws {
+        let world = try await world()
+        for name in ["a", "b"] { try world.write("by \(name)\n", to: "\(name)/g.txt") }
+        for name in ["a", "b"] { _ = try await world.run("sync", name) }
+        let (ofB, ofC) = try (copy(world, of: "b", in: "b"), copy(world, of: "c", in: "b"))
+        let root = ["--root", "b"]
+        let outcome = try await world.expect(
+            ["resolve", "--all", "--take", "here"] + root, .partial)
+        #expect(
+            outcome.talk.contains("Resolved 2 conflicts: took here. 1 conflict is open"),
+            "\(outcome.talk)")
+        let told = "\(ofC): Other devices wrote both versions: neither is from here. It stays open;"
+        #expect(outcome.talk.contains(told), "\(outcome.talk)")
+        #expect(world.readText("b/f.txt") == text("b") && world.readText("b/g.txt") == "by b\n")
+        #expect(!world.names(in: "b").contains(ofB) && world.readText("b/\(ofC)") == text("c"))
+        // What is left is between here and another device by now.
+        let last = try await world.expect(["resolve", "--all", "--take", "here"] + root)
+        #expect(last.talk.contains("Resolved f.txt: took here. No conflict is open."), "\(last.talk)")
+        #expect(world.readText("b/f.txt") == text("b"))
+    }
+
+    @Test("what ends one of two conflicts of a path says so")
+    func oneOfTwo() async throws {
+        let world = try await world()
+        let outcome = try await world.expect("resolve --root a f.txt --take b")
+        #expect(
+            outcome.talk.contains("Resolved 1 conflict of f.txt: took b. 1 conflict is open"),
+            "\(outcome.talk)")
+    }
+
     @Test(
         "undo names the path or the copy, also where another conflict is open",
         arguments: [true, false])

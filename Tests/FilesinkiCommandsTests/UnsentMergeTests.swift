@@ -62,19 +62,26 @@ struct UnsentMergeTests {
         #expect(world.readText("a/one.txt") != "a and b\n")
     }
 
-    @Test("resolve --with and --all replace it as little")
-    func refusedForOthers() async throws {
+    @Test("resolve --with replaces it as little")
+    func refusedForText() async throws {
         let world = try await Self.conflict()
-        for words in [["one.txt", "--with", "-"], ["--all", "--take", "there"]] {
-            let line = (["resolve"] + words).map { Array($0.utf8) }
-            let outcome = try await world.run(bytes: line, input: Array("other\n".utf8))
-            #expect(outcome.code == .usage, "\(outcome.talk)")
-            let none = words.contains("--all") ? "None of the 3 conflicts was resolved. " : ""
-            let refusal = Self.refusal.replacing("Run filesinki", with: none + "Run filesinki")
-            #expect(Self.folded(outcome.talk) == refusal, "\(outcome.talk)")
-        }
+        let outcome = try await world.run(
+            "resolve", "one.txt", "--with", "-", input: Array("other\n".utf8))
+        #expect(outcome.code == .usage, "\(outcome.talk)")
+        #expect(Self.folded(outcome.talk) == Self.refusal, "\(outcome.talk)")
         #expect(world.readText("a/one.txt") == "a and b\n")
-        #expect(world.readText("a/two.txt") == "a\n")
+    }
+
+    @Test("resolve --all leaves it in place, and resolves the others")
+    func refusedForAll() async throws {
+        let world = try await Self.conflict()
+        let outcome = try await world.run("resolve", "--all", "--take", "there")
+        #expect(outcome.code == .partial, "\(outcome.talk)")
+        let refusal = Self.refusal.replacing("filesinki: ", with: "")
+        #expect(Self.folded(outcome.talk).contains(refusal), "\(outcome.talk)")
+        #expect(outcome.talk.contains("Resolved 2 conflicts: took there."), "\(outcome.talk)")
+        #expect(world.readText("a/one.txt") == "a and b\n")
+        #expect(world.readText("a/two.txt") == "b\n")
     }
 
     @Test("a merge tool is not given the two sides without it")

@@ -168,18 +168,18 @@ struct ResolveCommand: ReplicaCommand {
             ? try await undoTargets(paths, session) : try targets(paths, open, session)
         if given != nil, targets.count > 1 { throw Failure.oneText(for: targets, paths) }
         try await requireContent(of: targets, session)
-        let choices: [ConflictChoice?]
+        let plan: ResolvePlan
         do {
-            choices = try self.choices(given, of: targets, open)
+            plan = try self.plan(given, of: targets, open)
         } catch {
             throw error.resolvingNone(of: targets)
         }
         if let given, !unchecked, let conflict = targets.first?.conflicts.first {
             try await session.check(given, for: conflict)
         }
-        let done = ResolvedConflicts()
+        let done = ResolvedConflicts(refused: plan.refused)
         do {
-            for (target, choice) in zip(targets, choices) {
+            for (target, choice) in plan.steps {
                 do {
                     try await resolve(target, choice, session, done)
                 } catch let failure as Failure
@@ -188,14 +188,14 @@ struct ResolveCommand: ReplicaCommand {
                 {
                     // The others end here as well.
                     done.add(failure, at: target.path, isUndo: undo)
-                } catch let failure as Failure where failure.code == .usage && targets.count > 1 {
+                } catch let failure as Failure where failure.code == .usage && plan.count > 1 {
                     // Such as one whose path a rule ignores. The others are resolved all the same.
                     done.refuse(failure, at: target.path)
                 }
             }
         } catch {
             try done.show(in: console)
-            if !undo { try await session.sayResolved(done.paths, taking: taken) }
+            if !undo { try await session.sayResolved(done.targets, taking: taken) }
             throw error
         }
         if targets.isEmpty { console.say("No open conflict was found.") }
@@ -203,9 +203,9 @@ struct ResolveCommand: ReplicaCommand {
         let code = try done.show(in: console)
         if let last { throw last }
         if undo {
-            try await session.sayReopened(done.paths)
+            try await session.sayReopened(done.targets.map(\.path))
         } else {
-            try await session.sayResolved(done.paths, taking: taken)
+            try await session.sayResolved(done.targets, taking: taken)
         }
         return code
     }
@@ -248,7 +248,7 @@ struct ResolveCommand: ReplicaCommand {
         let result = try await session.retryUntilPublished(
             ended, of: paths, publishWait, replica.waiting)
         done.add(result, ExitCode(queueing: result, isWaiting: publishWait.wait))
-        done.paths.append(path)
+        done.targets.append(target)
         try reportEnded(target, in: session.console)
     }
 }
@@ -257,8 +257,9 @@ extension Failure {
     /// The same failure, where it stops a command for several conflicts before it changes anything.
     fileprivate func resolvingNone(of targets: [ResolveTarget]) -> Failure {
         guard targets.count > 1 else { return self }
+        let count = targets.reduce(0) { $0 + max(1, $1.conflicts.count) }
         var failure = self
-        failure.message += " None of the \(targets.count) conflicts was resolved."
+        failure.message += " None of the \(count) conflicts was resolved."
         return failure
     }
 
@@ -288,12 +289,15 @@ extension Failure {
 /// The reports of the conflicts that a command has resolved, as one.
 private final class ResolvedConflicts {
     private var report: SyncReport?
-    /// The paths of those that were carried out.
-    var paths: [RelativePath] = []
+    /// Those that were carried out.
+    var targets: [ResolveTarget] = []
     private var code = ExitCode.done
     /// What is not published, as the store was moved or refuses it, and why.
     private var unpublished: [(problem: Problem, failure: Failure)] = []
-    private var refused: [Problem] = []
+    private var refused: [Problem]
+
+    /// - Parameter refused: Those that were refused before anything was changed.
+    init(refused: [Problem]) { self.refused = refused }
 
     func add(_ next: SyncReport, _ nextCode: ExitCode) {
         var sum = next
@@ -332,6 +336,6 @@ private final class ResolvedConflicts {
     /// A refusal ends the command only if all were refused.
     func takeLastFailure() -> Failure? {
         if let last = unpublished.popLast() { return last.failure }
-        return paths.isEmpty ? refused.popLast()?.failure : nil
+        return targets.isEmpty ? refused.popLast()?.failure : nil
     }
 }

@@ -158,7 +158,9 @@ extension ResolveCommand {
             ended, of: [conflict.path], publishWait, replica.waiting)
         let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
         try console.show(result, exit: code)
-        try await session.sayResolved([conflict.path])
+        try await session.sayResolved([
+            ResolveTarget(path: conflict.path, conflicts: [conflict])
+        ])
         await session.replica.close()
         return code
     }

@@ -18,6 +18,38 @@ struct ResolveTarget {
     }
 }
 
+/// What `resolve` does about conflicts, and which of them it refuses before it changes anything.
+struct ResolvePlan {
+    /// The choice is nil for an undo.
+    var steps: [(target: ResolveTarget, choice: ConflictChoice?)] = []
+    private(set) var refused: [Problem] = []
+    /// Why the first one is refused, in the words that it has alone.
+    private(set) var first: Failure?
+
+    var count: Int { steps.count + refused.count }
+
+    /// - Parameter besideOthers: Whether another conflict of the path ends, and the version in place may be another one then.
+    mutating func refuse(
+        _ conflict: OpenConflict, _ failure: Failure, _ open: OpenConflicts, besideOthers: Bool
+    ) {
+        let name = open.name(of: conflict)
+        var told = failure
+        if told.path == conflict.path.bytes { told.path = name.bytes }
+        if besideOthers {
+            told.remedy = "It stays open; filesinki conflicts shows it with what is in place now."
+        }
+        refused.append(Problem(name, told))
+        if first == nil { first = failure }
+    }
+
+    /// Refuses what is meant of a path with several conflicts; says so once.
+    mutating func refuse(_ path: RelativePath, _ failure: Failure) {
+        guard !refused.contains(where: { $0.path == path }) else { return }
+        refused.append(Problem(path, failure))
+        if first == nil { first = failure }
+    }
+}
+
 extension ResolveCommand {
     /// What is meant, in order and each once. For an undo see ``undoTargets(_:_:)``.
     ///
@@ -59,30 +91,55 @@ extension ResolveCommand {
         return [ResolveTarget(path: one.path, conflicts: [one])]
     }
 
-    /// What to do about each of the targets; nil for an undo.
+    /// What to do about the targets. A conflict that is refused stays open, and stops none of the others.
     ///
     /// - Parameter given: The content of `--with`.
-    /// - Throws: Code `usage` if a path would get more than one version.
-    func choices(
+    /// - Throws: Code `usage`, with why the first one is refused, if all are.
+    func plan(
         _ given: [UInt8]?, of targets: [ResolveTarget], _ open: OpenConflicts
-    ) throws(Failure) -> [ConflictChoice?] {
-        var choices: [ConflictChoice?] = []
+    ) throws(Failure) -> ResolvePlan {
+        var plan = ResolvePlan()
+        var accepted: [(target: ResolveTarget, choices: [ConflictChoice?])] = []
         for target in targets {
-            var ofOne: [ConflictChoice?] = []
+            guard !target.conflicts.isEmpty else {
+                accepted.append((target, [try choice(given, of: nil, open.hints)]))
+                continue
+            }
+            var taken: [(conflict: OpenConflict, choice: ConflictChoice?)] = []
+            var refused: [(conflict: OpenConflict, failure: Failure)] = []
             for conflict in target.conflicts {
-                ofOne.append(try choice(given, of: conflict, open.hints))
+                do throws(Failure) {
+                    taken.append((conflict, try choice(given, of: conflict, open.hints)))
+                } catch {
+                    refused.append((conflict, error))
+                }
             }
-            let isRepeated = targets.count { $0.path == target.path } > 1
-            if isRepeated || ofOne.count > 1, ofOne.contains(where: { $0?.isOfCopy == true }) {
-                throw open.several(open.named(target.path), isTaking: true)
+            for (conflict, failure) in refused {
+                plan.refuse(conflict, failure, open, besideOthers: !taken.isEmpty)
             }
-            if let first = ofOne.first {
-                choices.append(first)
-            } else {
-                choices.append(try choice(given, of: nil, open.hints))
+            if refused.isEmpty {
+                accepted.append((target, taken.map { $0.choice }))
+                continue
+            }
+            // Each by itself, so that no other conflict of the path ends with it.
+            for (conflict, choice) in taken {
+                let one = ResolveTarget(path: target.path, conflicts: [conflict])
+                accepted.append((one, [choice]))
             }
         }
-        return choices
+        // A path gets one version.
+        let ofPaths = Dictionary(grouping: accepted) { $0.target.path }
+        for (target, choices) in accepted {
+            let all: [ConflictChoice?] = ofPaths[target.path]?.flatMap { $0.choices } ?? []
+            if all.count > 1, all.contains(where: { $0?.isOfCopy == true }) {
+                let several = open.several(open.named(target.path), isTaking: true)
+                plan.refuse(target.path, several)
+            } else {
+                plan.steps.append((target, choices.first ?? nil))
+            }
+        }
+        if plan.steps.isEmpty, let first = plan.first { throw first }
+        return plan
     }
 
     /// What to do about a conflict; nil for an undo.

@@ -125,7 +125,7 @@ extension ResolveCommand {
             ended, of: [path], publishWait, replica.waiting)
         let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
         try session.console.show(result, exit: code)
-        try await opened.sayResolved([path])
+        try await opened.sayResolved([ResolveTarget(path: path, conflicts: [conflict])])
         await opened.replica.close()
         return code
     }

@@ -1,25 +1,27 @@
 import FilesinkiEngine
 import FilesinkiModel
-import FilesinkiReconcile
 import FilesinkiText
 
 /// What a resolve says at its end: what it has resolved, and how much is left.
 extension Session {
     /// - Parameters:
-    ///   - paths: The paths that it was about. Those with a conflict that is still open are not said to be resolved.
+    ///   - targets: What it was about. A conflict that is still open is not said to be resolved.
     ///   - side: What was taken, if it was the same for all.
-    func sayResolved(_ paths: [RelativePath], taking side: String? = nil) async throws {
-        guard !console.outputOptions.isJSON, !paths.isEmpty else { return }
+    func sayResolved(_ targets: [ResolveTarget], taking side: String? = nil) async throws {
+        guard !console.outputOptions.isJSON, !targets.isEmpty else { return }
         let open = try await replica.conflicts()
-        let ended = Set(paths.map { conflictOriginal(of: $0)?.path ?? $0 })
-            .subtracting(open.map(\.path))
+        let left = Set(open.map { [$0.path, $0.copy ?? $0.path] })
+        let ended = targets.flatMap(\.conflicts).filter {
+            !left.contains([$0.path, $0.copy ?? $0.path])
+        }
         var sentences: [String] = []
-        if !ended.isEmpty {
+        if let path = ended.first?.path {
+            let count = CountText.text(ended.count, "conflict")
+            let isAll = !open.contains { $0.path == path }
             let name =
-                ended.count == 1
-                ? ended.first.map(\.description) : CountText.text(ended.count, "conflict")
-            sentences.append(
-                "Resolved \(name ?? "")\(side.map { ": took \($0)" } ?? "").")
+                Set(ended.map(\.path)).count > 1
+                ? count : ended.count == 1 && isAll ? "\(path)" : "\(count) of \(path)"
+            sentences.append("Resolved \(name)\(side.map { ": took \($0)" } ?? "").")
         }
         sentences.append(
             open.isEmpty
