@@ -151,6 +151,34 @@ struct ResolveDisputeTests {
         #expect(try await !world.expect("sync b").talk.contains(" had "))
     }
 
+    @Test(
+        "after two resolves without the store, each device names who chose what is in place, and can undo it",
+        arguments: [
+            ("a", "b has resolved it: "), ("b", "It was resolved here: "),
+            ("c", "b has resolved it: "),
+        ])
+    func named(_ device: String, _ words: String) async throws {
+        let world = try await world()
+        _ = try await world.run("clone", "store", "c", "--device", "c")
+        world.rename("store", to: "gone")
+        for name in ["a", "b"] {
+            _ = try await world.run("resolve", "--root", name, "f.txt", "--take", "here")
+        }
+        world.rename("gone", to: "store")
+        for name in ["a", "b", "a", "c"] { _ = try await world.run("sync", name) }
+        let log = try await world.expect("log --root b f.txt")
+        let version = try #require(log.lines.first?.split(separator: " ").first?.dropFirst())
+        let told = try await world.run("resolve", "--root", device, "f.txt", "--take", "base")
+        #expect(told.code == .negative)
+        #expect(
+            told.talk.contains(
+                "f.txt: \(words)version \(version) is in place. To choose otherwise, open it again first: "
+            ), "\(told.talk)")
+        // The remedy.
+        _ = try await world.run("resolve", "--root", device, "--undo", "f.txt")
+        #expect(world.names(in: device).contains { $0.hasPrefix("f (conflict b ") })
+    }
+
     @Test("after two resolves without the store, both devices report the other choice")
     func offline() async throws {
         let world = try await world()

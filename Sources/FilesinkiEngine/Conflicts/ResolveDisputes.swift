@@ -48,16 +48,21 @@ extension Conflicts {
         let copies =
             [rows.last?.copyPath, conflictOriginal(of: name) == nil ? nil : name].compactMap { $0 }
             + (isLast ? received?.copies ?? [] : [])
-        guard let device = try await resolver(of: copies) else {
+        // Of two resolves without each other, the second one is in place.
+        let second = try await laterResolver(of: path)
+        let first = second == nil ? try await resolver(of: copies) : nil
+        guard let device = second ?? first else {
             return Failure(
                 .notFound, path: name.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
         }
-        let deed = "\(printable(device.name.utf8)) has resolved it"
+        let deed =
+            device.id == config.device.id
+            ? "It was resolved here" : "\(printable(device.name.utf8)) has resolved it"
         if let edited = await editedSince(path, .notFound, deed) { return edited }
         return Failure(
             .notFound, path: path.bytes, "\(deed): \(try inPlace(path)).",
-            remedy: rows.isEmpty && !isLast
+            remedy: rows.isEmpty && !isLast && second == nil
                 ? "filesinki log \(ShellWord.path(path.bytes)) lists its versions."
                 : "To choose otherwise, open it again first: filesinki resolve --undo "
                     + "\(ShellWord.path(path.bytes)).")
@@ -75,6 +80,20 @@ extension Conflicts {
 
     private func inPlace(_ path: RelativePath) throws -> String {
         try manifest.base(path).map { "version \($0.version) is in place" } ?? "it is deleted"
+    }
+
+    /// The device whose resolve has put in place what is there, after another one had deleted the conflict copies: two have resolved
+    /// the conflict, each without the other. Nil if none has, or if it is not known. Costs a request if something was written in
+    /// place after that.
+    private func laterResolver(of path: RelativePath) async throws -> Device? {
+        guard let version = try manifest.base(path)?.version,
+            let deleted = try deletedCopies(of: path).map(\.version).max(), version > deleted,
+            let commit = try? await connected().log.read(version)
+        else { return nil }
+        let isChoice = commit.changes.contains {
+            $0.path == path && $0.reason == Change.resolved
+        }
+        return isChoice ? commit.device : nil
     }
 
     /// The other device that deleted one of the conflict copies; nil if this one did, or if it is not known. Costs one request.
