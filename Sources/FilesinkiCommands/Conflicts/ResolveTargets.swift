@@ -28,7 +28,7 @@ struct ResolvePlan {
 
     var count: Int { steps.count + refused.count }
 
-    /// - Parameter besideOthers: Whether another conflict of the path ends, and the version in place may be another one then.
+    /// - Parameter besideOthers: Whether another conflict of the path ends, so that another version may be in place.
     mutating func refuse(
         _ conflict: OpenConflict, _ failure: Failure, _ open: OpenConflicts, besideOthers: Bool
     ) {

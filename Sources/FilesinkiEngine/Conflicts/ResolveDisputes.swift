@@ -82,9 +82,10 @@ extension Conflicts {
         try manifest.base(path).map { "version \($0.version) is in place" } ?? "it is deleted"
     }
 
-    /// The device whose resolve has put in place what is there, after another one had deleted the conflict copies: two have resolved
-    /// the conflict, each without the other. Nil if none has, or if it is not known. Costs a request if something was written in
-    /// place after that.
+    /// The device whose resolve has put in place what is there, after the conflict copies had been deleted: two devices
+    /// have resolved the conflict, each without the other. Nil if none has, or if it is not known.
+    ///
+    /// Costs a request if something was written in place after the deletion.
     private func laterResolver(of path: RelativePath) async throws -> Device? {
         guard let version = try manifest.base(path)?.version,
             let deleted = try deletedCopies(of: path).map(\.version).max(), version > deleted,
