@@ -178,7 +178,19 @@ package final class ManifestDatabase {
     /// The paths of the base that contain these bytes. Costs a pass over the rows, which are not
     /// verified.
     package func basePaths(containing bytes: [UInt8]) throws(Failure) -> [RelativePath] {
-        let select = try cache.statement("SELECT path FROM base WHERE instr(path, ?) > 0")
+        try foundPaths("SELECT path FROM base WHERE instr(path, ?) > 0", bytes)
+    }
+
+    /// The paths of the remote changes that contain these bytes. Costs a pass over the rows, which are not
+    /// verified.
+    package func remotePaths(containing bytes: [UInt8]) throws(Failure) -> [RelativePath] {
+        try foundPaths("SELECT path FROM remote WHERE instr(path, ?) > 0", bytes)
+    }
+
+    private func foundPaths(
+        _ query: String, _ bytes: [UInt8]
+    ) throws(Failure) -> [RelativePath] {
+        let select = try cache.statement(query)
         defer { select.reset() }
         bytes.withUnsafeBytes { select.bind($0, at: 1) }
         var paths: [RelativePath] = []

@@ -119,6 +119,30 @@ struct RulesOfAllTests {
         #expect(try await !run(world, "ls --root a").text.contains("keys"))
     }
 
+    @Test("the device that wrote the rule lists the conflict, too, until its copy is removed")
+    func ignoredConflictOfAnother() async throws {
+        let world = try await ReplicaTests.pair()
+        for name in ["a", "b"] { try world.write("by \(name)\n", to: "\(name)/.env") }
+        for name in ["a", "b", "a"] { _ = try await world.run("sync", name) }
+        let copy = try #require(world.names(in: "a").first { $0.hasPrefix(".env (conflict b ") })
+        try world.write(".env\n", to: "a/.filesinkiignore")
+        for name in ["a", "b", "a"] { _ = try await world.run("sync", name) }
+        let told = "ignored here by a rule: keep what you need of '\(copy)', and remove that"
+        for name in ["a", "b"] {
+            let open = try await run(world, "conflicts --root \(name)")
+            #expect(open.code == .conflict)
+            #expect(open.text.hasPrefix(".env ") && open.text.contains(told), "\(open.text)")
+            #expect(open.text.contains("    here 5 B "), "\(open.text)")
+            let refused = try await run(world, "resolve --root \(name) .env --take here")
+            #expect(refused.code == .usage, "\(refused.talk)")
+            #expect(
+                refused.talk.contains("keep what you need of '\(copy)', and remove that."),
+                "\(refused.talk)")
+            world.remove("\(name)/\(copy)")
+            try await world.done("conflicts", "--root", name)
+        }
+    }
+
     @Test(
         "a list of what this device syncs leaves the rules of all devices in force",
         arguments: [".filesinki/ignore", nil])

@@ -155,6 +155,8 @@ import Testing
         try put(["a", "ab", "a/b", "b", "100%"].map { ($0, Self.file(1)) })
         let paths = try manifest.basePaths(containing: Array(text.utf8))
         #expect(paths.map(\.description).sorted() == found)
+        let remote = try manifest.remotePaths(containing: Array(text.utf8))
+        #expect(remote.map(\.description).sorted() == found)
     }
 
     @Test func `rows that begin with some bytes are longer than these, and ordered`() throws {

@@ -57,7 +57,8 @@ struct Conflicts: ReplicaPart {
     /// The open conflicts: those of this replica, the oldest first, then those that another device has
     /// found. A conflict ends when its conflict copy is removed, or the file in place is deleted or renamed.
     func open() throws -> [OpenConflict] {
-        let rows = try openRows()
+        var rows = try openRows()
+        rows += try ignoredRows(besides: rows)
         if rows.isEmpty { return [] }
         let (writers, reopened) = try (manifest.conflictWriters(), manifest.reopenedWriters())
         let renames = try manifest.leftRenames()
@@ -133,7 +134,8 @@ struct Conflicts: ReplicaPart {
     /// The open conflicts of one path, of this replica and of other devices.
     func openConflicts(at path: RelativePath) throws -> [ConflictRow] {
         let own = try manifest.openConflicts(at: path).filter { try !hasEnded($0) }
-        return try own + copiesOfOthers(besides: own).filter { $0.path == path }
+        let found = try own + copiesOfOthers(besides: own).filter { $0.path == path }
+        return try found.isEmpty ? ignoredRows(besides: []).filter { $0.path == path } : found
     }
 
     /// Ends open conflicts of a path: the chosen content gets the name, and their conflict copies are

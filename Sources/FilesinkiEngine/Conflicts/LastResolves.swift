@@ -157,6 +157,10 @@ extension Conflicts {
         {
             return device
         }
+        // What a rule ignores by now has no version in the base.
+        if row.copyPath != nil, try manifest.base(row.path) == nil {
+            return writers.item(of: row.theirs?.identity, at: row.path)?.device
+        }
         return try otherVersion(of: row, renames).flatMap { writers.writer(of: $0, at: row.path) }
     }
 

@@ -160,11 +160,11 @@ struct PartialReplica: ReplicaPart {
         // A folder counts by what is in it.
         let changed = run.local.changes.filter { $0.value.entry?.kind != .directory }.map(\.key)
         let problems = run.local.problems.filter { !$0.failure.isOfHeldDeletion }
-        let open = try conflicts.open()
+        let open = try conflicts.openRows()
         // A run has recorded these to be sent, some saved by name.
         let waiting = try Set(
             manifest.loadLocal().map(\.path)
-                + open.flatMap { [$0.path] + ($0.copy.map { [$0] } ?? []) })
+                + open.flatMap { [$0.path] + ($0.copyPath.map { [$0] } ?? []) })
         let found = waiting.union(changed + problems.map(\.path))
             .filter { !choice.holds($0) }.sorted()
         // What is in place of a folder above the chosen paths is never sent, and stays.
@@ -180,7 +180,7 @@ struct PartialReplica: ReplicaPart {
             default: " So have \(blocking.count - 1) more paths."
             }
         let message =
-            open.contains { $0.path == first || $0.copy == first }
+            open.contains { $0.path == first || $0.copyPath == first }
             ? "It has an open conflict." : "It has changes that are not published."
         throw Failure(
             .differs, path: first.bytes, message + others,
