@@ -36,6 +36,7 @@ struct Journal: ReplicaPart {
                 &explanation.versions,
                 upTo: explanation.base?.version ?? explanation.deletion ?? 0, besides: config.device
             )
+            explanation.nameOwnVersions()
         } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
             explanation.away = failure
         }
@@ -68,7 +69,7 @@ package struct Explanation: Sendable {
         package var action: String
         package var rule: String
         package var device: Device?
-        /// The base version before the action; 0 for none.
+        /// The base version before the action, or the one that a command has put in place again; 0 for none.
         package var baseVersion: UInt64
         package var version: UInt64
         package var note: String
