@@ -110,9 +110,12 @@ extension SyncEngine {
     ///
     /// - Parameter earlier: What was done by now.
     func syncTree(_ options: SyncOptions, after earlier: SyncReport) async throws -> SyncReport {
+        var earlier = earlier
         var report: SyncReport
         do {
             report = try await syncTree(options, withholding: earlier.withheld)
+            // By the new rules the run that has begun again has said what is still withheld.
+            earlier.notices.removeAll(where: \.isOfWithheldBefore)
         } catch {
             guard let failure = error as? Failure, failure.code != .interrupted, earlier.hasActed
             else {

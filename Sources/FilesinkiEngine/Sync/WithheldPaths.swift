@@ -132,6 +132,13 @@ extension Problem {
     /// So many paths are named, each in a notice.
     private static let namedPaths = 10
 
+    /// Whether it says what earlier runs have withheld.
+    var isOfWithheldBefore: Bool {
+        !isUrgent
+            && (failure.message == Failure.withheldMessage
+                || failure.message.hasSuffix(Failure.moreWithheldMessage))
+    }
+
     /// The messages about withheld paths.
     ///
     /// - Parameter isUrgent: Whether it cannot wait: the run has just found them.
@@ -151,18 +158,23 @@ extension Problem {
 }
 
 extension Failure {
+    fileprivate static let withheldMessage =
+        "Withheld, not sent: a rule ignored it until another device ended the rule."
+    /// After their number.
+    fileprivate static let moreWithheldMessage =
+        " more were ignored until then, and are withheld."
+
     /// A path that was ignored until another device ended the rule.
     static func withheld(_ path: RelativePath) -> Failure {
         Failure(
-            .usage, path: path.bytes,
-            "Withheld, not sent: a rule ignored it until another device ended the rule.",
+            .usage, path: path.bytes, withheldMessage,
             remedy: "To publish it, run filesinki sync \(ShellWord.path(path.bytes)); "
                 + "to keep it private, list it in .filesinki/ignore.")
     }
 
     fileprivate static func moreWithheld(_ count: String) -> Failure {
         Failure(
-            .usage, "\(count) more were ignored until then, and are withheld.",
+            .usage, count + moreWithheldMessage,
             remedy: "See them with filesinki status --json.")
     }
 }

@@ -191,6 +191,23 @@ import Testing
         #expect(try noted(b) == expected)
     }
 
+    @Test(arguments: [("*.env\n*.o\n", [] as [String]), ("*.x\n", ["d/p.env"])])
+    func `the run that receives rules says what is withheld by them`(
+        _ rules: String, _ expected: [String]
+    ) async throws {
+        let (a, b) = try await ended()
+        try a.write([".filesinkiignore": .file(rules)])
+        try await a.sync()
+        for _ in 1...2 {
+            let said = try await b.sync().notices.filter {
+                $0.failure.message.hasPrefix("Withheld")
+            }
+            #expect(said.map { "\($0.path)" } == expected)
+        }
+        #expect(try noted(b) == expected)
+        #expect(try await !published().contains("d/p.env"))
+    }
+
     @Test func `commands refuse it`() async throws {
         let (_, b) = try await ended()
         await #expect(throws: Failure.self) { try await b.save("new", at: "d/p.env") }
