@@ -143,6 +143,37 @@ struct RulesOfAllTests {
         }
     }
 
+    @Test("undelete of a pattern for ignored paths says so, and names what prints a version")
+    func ignoredPattern() async throws {
+        let world = try World()
+        for name in ["keys/id.key", "x.txt"] { try world.write("k\n", to: "a/" + name) }
+        try await world.done("init", "a", "--remote", "store")
+        try await world.done("sync", "a")
+        try world.write("keys/\n", to: "a/.filesinkiignore")
+        try await world.done("delete", "--root", "a", "--keep", "-r", "keys")
+        try await world.done("delete", "--root", "a", "x.txt")
+        #expect(try await run(world, "ls --root a --deleted *.key").lines == ["keys/id.key"])
+        let root = "--root \(world.folder)/a"
+        for line in ["undelete --root a *.key", "undelete --root a -n *.key"] {
+            let refused = try await run(world, line)
+            #expect(refused.code == .usage, "\(refused.talk)")
+            for told in [
+                "*.key: What it matches was deleted in the store, and is ignored here by a rule",
+                "filesinki log \(root) keys/id.key lists the versions",
+                "filesinki show \(root) keys/id.key@VERSION prints it",
+                "filesinki check-ignore \(root) keys/id.key.",
+            ] {
+                #expect(refused.talk.contains(told), "\(refused.talk)")
+            }
+        }
+        let log = try await run(world, "log --root a keys/id.key")
+        #expect(log.code == .done && !log.lines.isEmpty, "\(log.text)")
+        #expect(try await run(world, "show --root a keys/id.key@1").text == "k\n")
+        // Beside others they are left out.
+        try await world.done("undelete", "--root", "a", "*")
+        #expect(world.readText("a/x.txt") == "k\n")
+    }
+
     @Test(
         "a list of what this device syncs leaves the rules of all devices in force",
         arguments: [".filesinki/ignore", nil])

@@ -76,12 +76,14 @@ struct UndeleteTargets {
         var found = ((try? await session.replica.withoutRenamed(listed)) ?? listed).map(\.path)
         let literal = try? session.path(argument)
         if let literal, found.contains(literal) { return try await addNamed(literal) }
-        // What was written there since is in its place.
-        found.removeAll(where: RootReader(root: session.root.path).exists)
+        // What was kept, or written there since, is in its place.
+        let taken = found.filter(RootReader(root: session.root.path).exists)
+        found.removeAll(where: Set(taken).contains)
         let (named, matched) = try await unsentMatches(argument, literal)
         guard named.isEmpty else { return add(named) }
         guard !(found.isEmpty && matched.isEmpty) else {
             if let coming = await session.unreceived(matching: argument) { throw coming }
+            if let ignored = await session.ignored(taken, matching: argument) { throw ignored }
             let none = await session.namingUnsent(session.noneDeleted(argument), argument)
             let known = try await everythingToRestore()
             throw session.naming(pattern: argument, in: none, among: known)
@@ -135,9 +137,35 @@ extension Session {
         try root.requireMeantHere(argument, in: console)
         return try root.path(argument, currentFolder: console.currentFolder) == nil
     }
+
+    /// The failure of a pattern that matches deleted paths which a rule ignores here, such as those that
+    /// `delete --keep` has deleted in the store; nil if none of them is ignored.
+    ///
+    /// - Parameter taken: The deleted paths that it matches, and at which something is.
+    fileprivate func ignored(
+        _ taken: [RelativePath], matching argument: String
+    ) async -> Failure? {
+        guard !taken.isEmpty, let rules = try? await replica.ignoreMatcher() else { return nil }
+        let tree = RootReader(root: root.path)
+        let ignored = taken.filter { rules.ignores($0, isDirectory: tree.isFolder($0)) }
+        guard let one = ignored.first(where: { !tree.isFolder($0) }) ?? ignored.first else {
+            return nil
+        }
+        return .ignored(argument, console.hints.word(one))
+    }
 }
 
 extension Failure {
+    /// - Parameter word: What names one of the paths in a command.
+    fileprivate static func ignored(_ argument: String, _ word: String) -> Failure {
+        Failure(
+            .usage, path: ArgumentText.bytes(of: argument),
+            "What it matches was deleted in the store, and is ignored here by a rule, so it is not synced: "
+                + "nothing was done.",
+            remedy: "filesinki log \(word) lists the versions of one, and filesinki show \(word)@VERSION "
+                + "prints it; see the rule with filesinki check-ignore \(word).")
+    }
+
     /// The root was named, and nothing is missing in it.
     fileprivate static func noneUnsent(_ argument: String) -> Failure {
         Failure(
