@@ -10,8 +10,16 @@ extension Failure {
     package static func storeMoved(to address: String, by device: String) -> Failure {
         Failure(
             .wrongStore, storeMovedSentence(to: address, by: device),
-            remedy: "If you know that address, run filesinki remote set "
-                + "\(ShellWord.shown(address.utf8)).")
+            remedy: "If you know that address, run \(commandFollowing(moveTo: address)).")
+    }
+
+    /// The command that follows a store to an address, with the option that a device may need there.
+    package static func commandFollowing(moveTo address: String) -> String {
+        let command = "filesinki remote set \(ShellWord.shown(address.utf8))"
+        guard case .network(let text)? = try? RemoteAddress(absolute: address),
+            NetworkKind(scheme: text.prefix { $0 != ":" }) == .server
+        else { return command }
+        return command + ", with --token-file FILE if its server asks for a token"
     }
 
     /// `The store was moved to ADDRESS by DEVICE.` The path of a folder is that of another machine, which may have

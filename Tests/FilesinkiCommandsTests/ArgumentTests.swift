@@ -80,6 +80,9 @@ struct ArgumentTests {
         let given = try AccessOptions.parse(["--token-file", "t", "--ca-file", "c"])
         #expect(given.ofOtherDevices == " --token-file FILE --ca-file FILE")
         #expect(try AccessOptions.parse([]).ofOtherDevices == "")
+        let secret = try PassphraseOptions.parse(["--key-file", "k"])
+        #expect(secret.ofOtherDevices == " --key-file FILE")
+        #expect(try PassphraseOptions.parse([]).ofOtherDevices == " --passphrase-file FILE")
     }
 
     @Test func `no option of a run leaves the options at their defaults`() throws {

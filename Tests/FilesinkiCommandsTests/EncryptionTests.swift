@@ -264,7 +264,10 @@ struct EncryptionTests {
         try world.write("two\n", to: "p/document")
         try await world.expect(["sync", "p"])
         try await world.expect(["clone", "plain", "q", "--device", "q"])
-        try await world.expect(["remote", "set", "new", "--migrate", "--encrypt", "--root", "p"])
+        let moved = try await world.expect(
+            ["remote", "set", "new", "--migrate", "--encrypt", "--root", "p"])
+        #expect(
+            moved.talk.contains("/new --passphrase-file FILE before it syncs"), "\(moved.talk)")
         #expect(try await world.expect(["remote", "--root", "p"]).text.contains("/new"))
         try world.write("three\n", to: "p/document")
         try await world.expect(["sync", "p"])

@@ -40,6 +40,9 @@ struct PassphraseOptions: ParsableArguments {
 extension PassphraseOptions {
     private var isGiven: Bool { passphraseFile ?? passphraseCommand ?? keyFile != nil }
 
+    /// The option that another device needs at a store that is encrypted by these, after a space.
+    var ofOtherDevices: String { keyFile == nil ? " --passphrase-file FILE" : " --key-file FILE" }
+
     /// How the engine finds the secret.
     ///
     /// - Parameter isEncrypting: Whether a new store is encrypted.

@@ -182,12 +182,12 @@ struct RemoteSetCommand: ReplicaCommand {
             return console.say(
                 "The store is at this address already; nothing was copied." + (ended ?? ""))
         }
+        let options = reaching.ofOtherDevices + (encrypt ? passphrase.ofOtherDevices : "")
         console.say(
             "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "
                 + "The store at \(printable(copied.from.utf8)) is unchanged;",
             other: " on each other device, run filesinki remote set "
-                + "\(ShellWord.shown(address.text.utf8))\(reaching.ofOtherDevices) before it syncs again."
-        )
+                + "\(ShellWord.shown(address.text.utf8))\(options) before it syncs again.")
     }
 }
 

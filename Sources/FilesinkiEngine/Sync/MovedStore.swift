@@ -184,8 +184,8 @@ extension Failure {
         var failure = moved(move)
         failure.code = .exists
         failure.remedy =
-            "To follow it, run filesinki remote set \(ShellWord.shown(move.address.utf8)). If that is gone, run filesinki "
-            + "remote set \(ShellWord.shown(source.utf8)) --migrate, and then this again."
+            "To follow it, run \(commandFollowing(moveTo: move.address)). If that is gone, run filesinki remote set "
+            + "\(ShellWord.shown(source.utf8)) --migrate, and then this again."
         return failure
     }
 }

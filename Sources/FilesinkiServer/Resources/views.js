@@ -47,7 +47,8 @@ function movedNote(status) {
   const place = status.moved_to.startsWith('/') ? ` (a path of ${by === '' ? 'the machine that moved it' : 'that machine'})` : '';
   return h('p', { class: 'bad' }, 'The store was moved to ', h('bdi', {}, visible(status.moved_to)), by, place,
     '. Nothing is sent to the old place. If you know that address, run ',
-    h('code', {}, visible(`filesinki remote set --root ${shellWord(status.root)} ${shellWord(status.moved_to)}`)), '.');
+    h('code', {}, visible(`filesinki remote set --root ${shellWord(status.root)} ${shellWord(status.moved_to)}`)),
+    /^https?:/i.test(status.moved_to) ? ', with --token-file FILE if its server asks for a token.' : '.');
 }
 
 // The same as the store says it: no run has asked yet. The page asks once for each remote.
