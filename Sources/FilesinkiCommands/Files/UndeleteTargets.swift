@@ -160,9 +160,10 @@ extension Failure {
     fileprivate static func ignored(_ argument: String, _ word: String) -> Failure {
         Failure(
             .usage, path: ArgumentText.bytes(of: argument),
-            "What it matches was deleted in the store, and is ignored here by a rule, so it is not synced: "
-                + "nothing was done.",
-            remedy: "filesinki log \(word) lists the versions of one, and filesinki show \(word)@VERSION "
+            "What it matches was deleted in the store, and is ignored here by a rule, so it is not "
+                + "synced: nothing was done.",
+            remedy:
+                "filesinki log \(word) lists the versions of one, and filesinki show \(word)@VERSION "
                 + "prints it; see the rule with filesinki check-ignore \(word).")
     }
 

@@ -181,7 +181,8 @@ struct PruneCommand: ReplicaCommand {
             let deletions = CountText.text(result.endedTombstones, "old deletion")
             lines.append(
                 "\(dryRun ? "Would forget" : "Forgot") \(deletions): after the next sync of a device, undelete and "
-                    + "ls --deleted do not know \(result.endedTombstones == 1 ? "it" : "them") there any more.")
+                    + "ls --deleted do not know \(result.endedTombstones == 1 ? "it" : "them") there any more."
+            )
         }
         if result.archivedCommits > 0 {
             let commits = CountText.text(result.archivedCommits, "commit")
