@@ -141,7 +141,8 @@ extension Reason {
         case .blocked: "cannot be read here: nothing was decided"
         case .ignored: "ignored here: nothing was decided"
         case .excluded: "left out of this run"
-        case .holdsBlocked: "the folder holds files that cannot be read, are not held here, or were moved out"
+        case .holdsBlocked:
+            "the folder holds files that cannot be read, are not held here, or were moved out"
         case .holdsIgnored: "the folder holds files that are ignored here"
         }
     }

@@ -169,7 +169,8 @@ struct CommandHintsTests {
         _ = try await world.run("save", "notes/a", input: [])
         let words = line.split(separator: " ").map { Array($0.utf8) }
         let alone = try await world.run(bytes: words).talk
-        #expect(["filesinki ls", "filesinki conflicts"].contains(where: alone.contains), "\(alone)")
+        #expect(
+            ["filesinki ls", "filesinki conflicts"].contains(where: alone.contains), "\(alone)")
         _ = try await world.run("init", "a")
         let outcome = try await world.run(bytes: words)
         #expect(outcome.code == .negative, "\(outcome)")
@@ -206,7 +207,8 @@ struct CommandHintsTests {
         arguments: [
             "conflicts", "status", "ls", "log", "check", "show x@1", "undelete x", "delete x",
             "mv x y", "restore x@1", "resolve x --take here", "resolve --all --take here",
-            "resolve --undo x", "only set x", "only add x", "only disable", "prune", "check-ignore x",
+            "resolve --undo x", "only set x", "only add x", "only disable", "prune",
+            "check-ignore x",
         ])
     func readsNothing(_ line: String) async throws {
         let world = try World()

@@ -155,7 +155,8 @@ struct PartialReplicaTests {
         #expect(present.talk.contains("filesinki only add --root \(world.folder)/c two"))
     }
 
-    @Test func `mv to a name that is not held prints commands that rename it for all`() async throws {
+    @Test func `mv to a name that is not held prints commands that rename it for all`() async throws
+    {
         let world = try await GoldenTests.pair()
         try world.write("deep", to: "a/d/x")
         try await world.expect("sync a")
@@ -165,7 +166,8 @@ struct PartialReplicaTests {
         #expect(
             refused.talk
                 == "filesinki: e: Outside of the paths that this replica holds. To rename d to it on all devices, run "
-                + "mv \(root)/d \(root)/e, then filesinki only add --root \(root) e and filesinki sync --root \(root).\n")
+                + "mv \(root)/d \(root)/e, then filesinki only add --root \(root) e and filesinki sync --root \(root).\n"
+        )
         world.rename("c/d", to: "c/e")
         try await world.expect("only add --root c e")
         try await world.expect("sync c")
@@ -183,12 +185,16 @@ struct PartialReplicaTests {
         let status = try await world.expect("status c").lines
         #expect(status.contains("1 missing here, not sent as deleted:  p/d"), "\(status)")
         #expect(status.last == "1 outside of what this replica holds, not synced:  q", "\(status)")
-        #expect(!status.contains { $0.contains("Up to date") || $0.contains("deleted here") }, "\(status)")
+        #expect(
+            !status.contains { $0.contains("Up to date") || $0.contains("deleted here") },
+            "\(status)")
         let json = try await world.expect("status --json c").text
         #expect(json.contains("\"held_back\":[\"p/d\"]"), "\(json)")
     }
 
-    @Test func `what has the place of a chosen folder is moved away by the system's mv`() async throws {
+    @Test func `what has the place of a chosen folder is moved away by the system's mv`()
+        async throws
+    {
         let world = try await GoldenTests.pair()
         try world.write("deep", to: "a/d/x")
         try await world.expect("sync a")
@@ -198,14 +204,20 @@ struct PartialReplicaTests {
         let root = world.folder + "/c"
         for path in ["d", "d/x"] {
             let refused = try await world.expect("undelete --root c \(path)", .negative)
-            #expect(refused.talk.contains(" Move that away first with mv \(root)/d NEW, "), "\(refused.talk)")
+            #expect(
+                refused.talk.contains(" Move that away first with mv \(root)/d NEW, "),
+                "\(refused.talk)")
         }
         world.rename("c/d", to: "c/new")
         try await world.expect("undelete --root c d")
         #expect(world.readText("c/d/x") == "deep")
     }
 
-    @Test func `what was synced in the place of a deleted folder is moved away, and the printed step restores the folder`() async throws {
+    @Test
+    func
+        `what was synced in the place of a deleted folder is moved away, and the printed step restores the folder`()
+        async throws
+    {
         let world = try await GoldenTests.pair()
         try world.write("deep", to: "a/d/x")
         try await world.expect("sync a")
@@ -216,7 +228,8 @@ struct PartialReplicaTests {
         let refused = try await world.expect("undelete --root c d", .negative)
         let root = world.folder + "/c"
         #expect(
-            refused.talk.contains(" mv \(root)/d NEW, then run filesinki restore --root \(root) d --commit 2; or "),
+            refused.talk.contains(
+                " mv \(root)/d NEW, then run filesinki restore --root \(root) d --commit 2; or "),
             "\(refused.talk)")
         world.rename("c/d", to: "moved")
         try await world.expect("restore --root c d --commit 2")
@@ -227,7 +240,9 @@ struct PartialReplicaTests {
         let world = try await ReplicaTests.pair()
         try world.write("three", to: "a/sub/part/three")
         #expect(try await world.run("sync", "a").code == .done)
-        #expect(try await world.run("clone", "store", "c", "--only", "sub/part", "--only", "one").code == .done)
+        #expect(
+            try await world.run("clone", "store", "c", "--only", "sub/part", "--only", "one").code
+                == .done)
         world.rename("c/sub", to: "gone")
         let dry = try await world.run("undelete", "--root", "c", "sub", "-n")
         #expect(dry.code == .done && dry.talk.contains("Would restore 1 file."), "\(dry)")

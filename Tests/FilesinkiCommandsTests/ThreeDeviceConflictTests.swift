@@ -54,7 +54,8 @@ struct ThreeDeviceConflictTests {
         for name in ["a", "b"] { _ = try await world.run("sync", name) }
         let second = try await world.run("sync", "c")
         #expect(
-            second.talk.contains("1 conflict to resolve.\n2 conflicts are open: see filesinki conflicts"),
+            second.talk.contains(
+                "1 conflict to resolve.\n2 conflicts are open: see filesinki conflicts"),
             "\(second.talk)")
         #expect(!second.talk.contains("--take"), "\(second.talk)")
     }
@@ -145,7 +146,8 @@ struct ThreeDeviceConflictTests {
         #expect(!world.names(in: "b").contains(ofB) && world.readText("b/\(ofC)") == text("c"))
         // What is left is between here and another device by now.
         let last = try await world.expect(["resolve", "--all", "--take", "here"] + root)
-        #expect(last.talk.contains("Resolved f.txt: took here. No conflict is open."), "\(last.talk)")
+        #expect(
+            last.talk.contains("Resolved f.txt: took here. No conflict is open."), "\(last.talk)")
         #expect(world.readText("b/f.txt") == text("b"))
     }
 
@@ -173,7 +175,8 @@ struct ThreeDeviceConflictTests {
         #expect(try await world.run("resolve", "--root", "a", "--undo", name).code != .done)
     }
     @Test(
-        "a device that received the end of one of them opens it again, beside the other", arguments: ["a", "b", "c"], [true, false])
+        "a device that received the end of one of them opens it again, beside the other",
+        arguments: ["a", "b", "c"], [true, false])
     func undone(_ device: String, _ isNamed: Bool) async throws {
         let world = try await world()
         let copy = try copy(world, of: "b")
@@ -187,7 +190,10 @@ struct ThreeDeviceConflictTests {
         for name in ["a", "b", "c"] {
             _ = try await world.run("sync", name)
             let list = try await world.run("conflicts", "--root", name)
-            #expect(list.lines.count { $0.contains("    resolve: ") || $0.contains("resolve: filesinki") } == 2, "\(name): \(list.text)")
+            #expect(
+                list.lines.count {
+                    $0.contains("    resolve: ") || $0.contains("resolve: filesinki")
+                } == 2, "\(name): \(list.text)")
         }
     }
 }

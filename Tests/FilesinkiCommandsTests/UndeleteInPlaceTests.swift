@@ -84,7 +84,8 @@ struct UndeleteInPlaceTests {
                 refused.talk
                     == "filesinki: d: Cannot be restored: a folder was here, and a file is here now. Move that away first "
                     + "with filesinki mv \(root) d NEW, then run filesinki restore \(root) d --commit 1; or write what was here "
-                    + "into another folder with filesinki restore \(root) d --commit 1 -o DIR.\n", "\(options)")
+                    + "into another folder with filesinki restore \(root) d --commit 1 -o DIR.\n",
+                "\(options)")
             #expect(refused.text.isEmpty, "\(options): \(refused.text)")
         }
         try await world.expect("restore --root a d --commit 1 -o out")

@@ -196,7 +196,9 @@ extension MergeTool {
         let what = isEditor ? "the text" : "$MERGED"
         let done = left.map { $0.isEmpty ? "left nothing in \(what)" : "left \(what) as it was" }
         let why = exit == 0 ? done ?? "removed \(what)" : "ended with \(exit)"
-        let empty = exit == 0 && left?.isEmpty == true ? " To have an empty file, give one with --with." : ""
+        let empty =
+            exit == 0 && left?.isEmpty == true
+            ? " To have an empty file, give one with --with." : ""
         return Failure(
             .declined, "The conflict stays open: \(program) \(why).",
             remedy: "Run it again, or \(side).\(empty)")

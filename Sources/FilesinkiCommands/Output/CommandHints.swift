@@ -61,7 +61,8 @@ struct CommandHints: Sendable {
     /// A path as the commands of messages take it, for a shell. In a folder of the replica it begins with `./` or `../`.
     func word(_ path: RelativePath) -> String {
         let bytes = arguments.bytes(path)
-        let isUp = bytes.starts(with: "../".utf8) || [".", ".."].contains { bytes.elementsEqual($0.utf8) }
+        let isUp =
+            bytes.starts(with: "../".utf8) || [".", ".."].contains { bytes.elementsEqual($0.utf8) }
         guard !placeOfPaths.isEmpty, !isUp else { return ShellWord.path(bytes) }
         return ShellWord.shown(Array("./".utf8) + bytes)
     }
@@ -74,7 +75,9 @@ struct CommandHints: Sendable {
                 text.replacing(
                     Failure.setRemote, with: outside.withoutRemote.joined(separator: " "))
             } ?? text
-        guard !(place.isEmpty && placeOfPaths.isEmpty), text.contains(Self.program) else { return text }
+        guard !(place.isEmpty && placeOfPaths.isEmpty), text.contains(Self.program) else {
+            return text
+        }
         var result = ""
         var rest = text[...]
         while let found = rest.firstRange(of: Self.program) {
@@ -150,7 +153,9 @@ extension Substring {
             let path = word.drop { $0 == "$" || $0 == "'" }
             if path.hasPrefix("./") || path.hasPrefix("../") { return false }
             let end = word.last.map(".,;:".contains) == true
-            if !word.hasPrefix("-"), !Self.prose.contains(end ? word.dropLast() : word) { hasPath = true }
+            if !word.hasPrefix("-"), !Self.prose.contains(end ? word.dropLast() : word) {
+                hasPath = true
+            }
             if end || hasPath && Self.prose.contains(word) { break }
         }
         return hasPath

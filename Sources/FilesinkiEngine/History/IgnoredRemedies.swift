@@ -29,14 +29,17 @@ extension ReplicaPart {
 
     /// A commit that has a folder with what is in it as of the last sync, or had before it was deleted; nil for what is no folder.
     private func lastCommit(ofFolder path: RelativePath) throws -> UInt64? {
-        let waiting = try ([manifest.remote(path)].compactMap(\.self) + manifest.remoteRows(below: path))
+        let waiting = try
+            ([manifest.remote(path)].compactMap(\.self) + manifest.remoteRows(below: path))
             .filter { $0.entry.entry.kind != .tombstone }
         let base = try [manifest.base(path)].compactMap(\.self) + manifest.baseRows(below: path)
         let isFolder =
             waiting.contains { $0.path != path || $0.entry.entry.kind == .directory }
             || base.contains { $0.path != path || $0.entry.kind == .directory }
         if isFolder { return (waiting.map(\.entry.version) + base.map(\.version)).max() }
-        guard waiting.isEmpty, base.isEmpty, try !manifest.tombstones(below: path).isEmpty else { return nil }
+        guard waiting.isEmpty, base.isEmpty, try !manifest.tombstones(below: path).isEmpty else {
+            return nil
+        }
         return try commitBeforeDeletion(of: path)
     }
 }

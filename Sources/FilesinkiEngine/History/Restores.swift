@@ -308,7 +308,8 @@ extension Failure {
     ///   - version: A point of the history at which the entry was there.
     ///   - moveAway: The command that moves away what is there now.
     fileprivate static func placeIsTaken(
-        _ path: RelativePath, of entry: Entry, by found: FileStatus.Kind, version: UInt64, moveAway: String
+        _ path: RelativePath, of entry: Entry, by found: FileStatus.Kind, version: UInt64,
+        moveAway: String
     ) -> Failure {
         let name = ShellWord.path(path.bytes)
         let isFolder = entry.kind == .directory
@@ -316,8 +317,10 @@ extension Failure {
         return Failure(
             .exists, path: path.bytes,
             "Cannot be restored: a \(isFolder ? "folder" : "file") was here, and a \(present) is here now.",
-            remedy: "Move that away first with \(moveAway), then run filesinki restore \(name) --commit \(version); or write "
-                + "what was here into another folder with filesinki restore \(name) --commit \(version) -o DIR.")
+            remedy:
+                "Move that away first with \(moveAway), then run filesinki restore \(name) --commit \(version); or write "
+                + "what was here into another folder with filesinki restore \(name) --commit \(version) -o DIR."
+        )
     }
 
     static func folderIsThere(_ path: RelativePath) -> Failure {

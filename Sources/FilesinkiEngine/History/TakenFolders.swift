@@ -38,7 +38,8 @@ extension Restores {
         let inside = try deletion.isFolder ? manifest.baseRows(below: path) : []
         let known = try manifest.base(path).map { row -> HistoryPoint in
             deletion.isFolder
-                ? .commit(inside.reduce(row.version) { max($0, $1.version) }) : .version(row.version)
+                ? .commit(inside.reduce(row.version) { max($0, $1.version) })
+                : .version(row.version)
         }
         throw Failure.folderIsTaken(path, by: taken, known)
     }

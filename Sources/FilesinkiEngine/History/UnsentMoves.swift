@@ -30,7 +30,10 @@ extension UnsentDeletions {
             message += inside.count == 1 ? "" : ", and others elsewhere"
             if let place = whole.place { message = "It was moved to \(place)" }
             notices.append(
-                Problem(top, .copyOfUnsentMove(top, message, "\(isFolder ? "rm -r" : "rm") \(placeWord(top))")))
+                Problem(
+                    top,
+                    .copyOfUnsentMove(
+                        top, message, "\(isFolder ? "rm -r" : "rm") \(placeWord(top))")))
         }
         return Array(notices.prefix(Self.noticed))
     }

@@ -23,7 +23,8 @@ extension RootPlacement {
                     ? "No folder can be there: \(printable(place.utf8)) is a file."
                     : "This is a file, not the folder of a store.",
                 remedy:
-                    "Give the address of a folder; for a new store, one that is empty or not there yet.")
+                    "Give the address of a folder; for a new store, one that is empty or not there yet."
+            )
         }
         return nil
     }

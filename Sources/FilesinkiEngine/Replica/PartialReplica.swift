@@ -249,7 +249,8 @@ extension Failure {
     fileprivate static func deleted(_ path: RelativePath, _ version: UInt64) -> Failure {
         Failure(
             .notFound, path: path.bytes, "Deleted in commit \(version + 1).",
-            remedy: "If it is back there, run filesinki sync first. " + remedyElsewhere(path, version: version)
+            remedy: "If it is back there, run filesinki sync first. "
+                + remedyElsewhere(path, version: version)
                 + ", or bring it back where it is held.")
     }
 }

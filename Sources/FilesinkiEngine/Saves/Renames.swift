@@ -252,7 +252,8 @@ extension Failure {
     fileprivate static func isOutside(_ rename: PathRename, command: String) -> Failure {
         Failure(
             .usage, path: rename.to.bytes, "Outside of the paths that this replica holds.",
-            remedy: "To rename \(rename.from) to it on all devices, run \(command), then filesinki only add "
+            remedy:
+                "To rename \(rename.from) to it on all devices, run \(command), then filesinki only add "
                 + "\(ShellWord.path(rename.to.bytes)) and filesinki sync.")
     }
 

@@ -17,7 +17,8 @@ extension ReplicaPart {
             path, without: Set(below.filter { $0.version == gone.version }.map(\.path)))
         let pages = manifest.remotePages()
         while case let rows = try pages.next(), !rows.isEmpty {
-            for row in rows where row.entry.entry.kind != .tombstone && row.entry.version >= gone.version {
+            for row in rows
+            where row.entry.entry.kind != .tombstone && row.entry.version >= gone.version {
                 if let old = row.movedFrom { whole.add(old, at: row.path) }
             }
         }
@@ -51,7 +52,8 @@ extension SyncEngine {
                 continue
             }
             if choice.contains(place) { continue }
-            found.append(Problem(path, .chosenRenamed(path, place, by: change.device), isNews: true))
+            found.append(
+                Problem(path, .chosenRenamed(path, place, by: change.device), isNews: true))
         }
         let known = Set(run.report.notices.map(\.failure.description))
         run.report.notices += found.filter { !known.contains($0.failure.description) }
@@ -65,12 +67,15 @@ extension Failure {
         Failure(
             .usage, path: path.bytes,
             "\(doer(device)) has renamed it to \(place), which this replica does not hold.",
-            remedy: "To have it here, run filesinki only add \(ShellWord.path(place.bytes)), then sync.")
+            remedy:
+                "To have it here, run filesinki only add \(ShellWord.path(place.bytes)), then sync."
+        )
     }
 
     fileprivate static func chosenDeleted(_ path: RelativePath, by device: Device?) -> Failure {
         Failure(
-            .notFound, path: path.bytes, "\(doer(device)) has deleted it before it was written here.",
+            .notFound, path: path.bytes,
+            "\(doer(device)) has deleted it before it was written here.",
             remedy: "To bring it back, run filesinki undelete \(ShellWord.path(path.bytes)).")
     }
 

@@ -102,7 +102,8 @@ extension SyncEngine {
     ///   - new: The stamps of what is new or changed in the chosen ones: what was renamed there was not moved out.
     ///   - named: What commands have named to be deleted.
     private func movedOut(
-        _ gone: [RelativePath], _ run: SyncRun, _ choice: PathChoice, besides new: () -> [FileStamp],
+        _ gone: [RelativePath], _ run: SyncRun, _ choice: PathChoice,
+        besides new: () -> [FileStamp],
         named: Set<RelativePath>
     ) throws -> [RelativePath: MovedOutPlace] {
         // A run for some paths has not looked for the folders above them.
@@ -149,9 +150,11 @@ extension Failure {
         return Failure(
             .usage, path: moved.path.bytes,
             "Not sent as deleted\(also): \(found) \(place) now, outside of the paths that this replica holds.",
-            remedy: "To move it on all devices, run filesinki only add \(ShellWord.path(place.bytes)), then sync. "
+            remedy:
+                "To move it on all devices, run filesinki only add \(ShellWord.path(place.bytes)), then sync. "
                 + "To delete it there, run filesinki delete \(isFolder ? "-r " : "")"
-                + "\(ShellWord.path(moved.path.bytes)).", cause: moved.place.isCopy ? HeldDeletionCause.copied : .moved)
+                + "\(ShellWord.path(moved.path.bytes)).",
+            cause: moved.place.isCopy ? HeldDeletionCause.copied : .moved)
     }
 
     /// Whether what was deleted from the chosen paths was copied before, of a deletion that was held back; nil for any other

@@ -52,7 +52,9 @@ extension RemoteView {
     ) -> [RelativePath: MovedOut] {
         var places: [RelativePath: Set<RelativePath?>] = [:]
         for move in moves {
-            guard let folder = move.path.parent, choice.contains(folder), deletes(folder) else { continue }
+            guard let folder = move.path.parent, choice.contains(folder), deletes(folder) else {
+                continue
+            }
             places[folder, default: []].insert(move.place.path.parent)
         }
         var found: [RelativePath: MovedOut] = [:]
@@ -60,7 +62,8 @@ extension RemoteView {
             guard case .some(.some(let target)) = targets.first, changes[target]?.isThere == true,
                 !choice.holds(target)
             else { continue }
-            found[folder] = MovedOut(path: folder, place: MovedOutPlace(path: target, isCopy: false))
+            found[folder] = MovedOut(
+                path: folder, place: MovedOutPlace(path: target, isCopy: false))
         }
         return found
     }
@@ -73,6 +76,8 @@ extension Failure {
         return Failure(
             .usage, path: moved.path.bytes,
             "\(doer) has renamed it to \(place), which this replica does not hold.",
-            remedy: "To have it here, run filesinki only add \(ShellWord.path(place.bytes)), then sync.")
+            remedy:
+                "To have it here, run filesinki only add \(ShellWord.path(place.bytes)), then sync."
+        )
     }
 }

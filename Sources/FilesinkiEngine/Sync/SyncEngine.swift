@@ -324,7 +324,8 @@ extension Failure {
             "Not sent: the store has a folder of this name, with files that this replica does not hold.",
             remedy: covered.count == choice.paths.count
                 ? "Give it another name."
-                : "Give it another name, or, to hold nothing in that folder any more, run filesinki only remove \(names).")
+                : "Give it another name, or, to hold nothing in that folder any more, run filesinki only remove \(names)."
+        )
     }
 
     /// Something else is in place of a folder, and whether what was in that is deleted is not decided.

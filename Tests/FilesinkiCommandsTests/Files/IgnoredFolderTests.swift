@@ -6,7 +6,9 @@ import Testing
 struct IgnoredFolderTests {
     @Test(
         "the step writes it into another folder",
-        arguments: ["undelete --root a sub", "restore --root a sub@1", "restore --root a --commit 1 sub"],
+        arguments: [
+            "undelete --root a sub", "restore --root a sub@1", "restore --root a --commit 1 sub",
+        ],
         [true, false])
     func step(_ line: String, _ isDeleted: Bool) async throws {
         let world = try await ReplicaTests.pair()

@@ -11,7 +11,9 @@ struct UndeleteOfRenamedTests {
         return world
     }
 
-    @Test("a file that was deleted and brought back before is named where it is", arguments: [false, true])
+    @Test(
+        "a file that was deleted and brought back before is named where it is",
+        arguments: [false, true])
     func deletedBefore(_ isEdited: Bool) async throws {
         let world = try await Self.world()
         for line in ["rm --root a old", "undelete --root a old"] { try await world.expect(line) }
@@ -23,7 +25,8 @@ struct UndeleteOfRenamedTests {
         for option in [" -n", ""] {
             let outcome = try await world.expect("undelete --root a old" + option)
             #expect(
-                outcome.talk.contains("old: It was renamed to new, where it still is; this is a copy."),
+                outcome.talk.contains(
+                    "old: It was renamed to new, where it still is; this is a copy."),
                 "\(outcome.talk)")
         }
         #expect(world.readText("a/old") == (isEdited ? "edited" : "old"))

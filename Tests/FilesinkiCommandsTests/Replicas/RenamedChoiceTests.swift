@@ -13,7 +13,8 @@ struct RenamedChoiceTests {
     @Test(
         "the old name is refused with the new one",
         arguments: [
-            ("only add --root c sub", "new", "only add"), ("only add --root c sub/two", "new/two", "only add"),
+            ("only add --root c sub", "new", "only add"),
+            ("only add --root c sub/two", "new/two", "only add"),
             ("only set --root c sub", "new", "only set"),
         ])
     func refused(_ line: String, _ place: String, _ step: String) async throws {
@@ -42,7 +43,9 @@ struct RenamedChoiceTests {
     @Test("the sync that receives the rename of what was chosen before says it once")
     func chosenBefore() async throws {
         let world = try await Self.world()
-        for line in ["mv --root a sub new", "only add --root c sub"] { try await world.expect(line) }
+        for line in ["mv --root a sub new", "only add --root c sub"] {
+            try await world.expect(line)
+        }
         let told =
             "sub: a has renamed it to new, which this replica does not hold. To have it here, run filesinki only add "
             + "--root \(world.folder)/c new, then sync."

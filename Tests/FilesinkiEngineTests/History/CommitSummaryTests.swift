@@ -116,11 +116,16 @@ import Testing
         #expect([summary.renamed, summary.deleted, summary.added] == [1, 0, 0])
     }
 
-    @Test func `files that leave a folder with others in it are named, and so is a folder that leaves one`() async throws {
+    @Test
+    func
+        `files that leave a folder with others in it are named, and so is a folder that leaves one`()
+        async throws
+    {
         let summary = try await summary(
             of: [
                 "d": .directory([
-                    "x": .file("one"), "y": .file("two"), "z": .file("three"), "s": .directory(["i": .file("inner")]),
+                    "x": .file("one"), "y": .file("two"), "z": .file("three"),
+                    "s": .directory(["i": .file("inner")]),
                 ]), "e": .directory(["v": .file("five")]),
             ]
         ) { machine in

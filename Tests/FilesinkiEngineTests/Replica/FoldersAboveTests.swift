@@ -31,7 +31,8 @@ struct FoldersAboveTests {
         let report = try await b.sync()
         #expect(
             report.steps.map(\.description).contains {
-                $0 == "take p: the folder holds files that cannot be read, are not held here, or were moved out"
+                $0
+                    == "take p: the folder holds files that cannot be read, are not held here, or were moved out"
             })
         #expect(try b.tree() == ["p": .directory(), "q": .file("q")])
         let again = try await b.sync()

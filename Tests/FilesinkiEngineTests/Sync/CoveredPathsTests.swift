@@ -94,14 +94,17 @@ struct CoveredPathsTests {
                     + "name, or, to hold nothing in that folder any more, run filesinki only remove d/e."
             ])
         try await a.sync()
-        #expect(a.text("d/e/x") == nil && a.text("moved/e/x") == "x" && a.text("d/other") == "other")
+        #expect(
+            a.text("d/e/x") == nil && a.text("moved/e/x") == "x" && a.text("d/other") == "other")
         try await b.choose(["kept", "moved/e"])
         #expect(try await b.sync().problems.isEmpty)
         try await a.sync()
         #expect(a.text("d/other") == "other" && b.target("d") == "moved")
     }
 
-    @Test("a path that cannot be seen, or was moved out, can be held no more", arguments: ["d", "d/e"])
+    @Test(
+        "a path that cannot be seen, or was moved out, can be held no more",
+        arguments: ["d", "d/e"])
     func heldNoMore(_ moved: String) async throws {
         let world = try World()
         let (a, b) = try await pair(world)
@@ -133,7 +136,9 @@ struct CoveredPathsTests {
         #expect(a.text("moved/x") == "x" && a.target("d/e") == "../moved")
     }
 
-    @Test("delete of a chosen folder that was moved out deletes what is in its place, too", arguments: [false, true])
+    @Test(
+        "delete of a chosen folder that was moved out deletes what is in its place, too",
+        arguments: [false, true])
     func chosenFolderDeleted(_ wasSynced: Bool) async throws {
         let world = try World()
         let (a, b) = try await pair(world)
@@ -143,11 +148,16 @@ struct CoveredPathsTests {
         let path = try RelativePath("d/e")
         var options = SyncOptions()
         options.isDryRun = true
-        let plan = try await b.with { [options] in try await $0.delete([path], recursive: true, options) }
+        let plan = try await b.with { [options] in
+            try await $0.delete([path], recursive: true, options)
+        }
         #expect(
-            plan.problems.isEmpty && plan.steps.map(\.path.description).sorted() == ["d/e", "d/e/x"],
+            plan.problems.isEmpty
+                && plan.steps.map(\.path.description).sorted() == ["d/e", "d/e/x"],
             "\(plan.problems) \(plan.steps)")
-        let report = try await b.with { try await $0.delete([path], recursive: true, SyncOptions()) }
+        let report = try await b.with {
+            try await $0.delete([path], recursive: true, SyncOptions())
+        }
         #expect(report.problems.isEmpty, "\(report.problems)")
         #expect(b.target("d/e") == nil && b.text("moved/x") == "x")
         try await a.sync()
@@ -179,7 +189,8 @@ struct CoveredPathsTests {
         b.rename("d", "moved")
         let report = try await b.sync()
         #expect(report.problems.map(\.path.description) == ["d/e"], "\(report.problems)")
-        #expect(!report.notices.contains { $0.failure.description.contains("which a rule ignores") })
+        #expect(
+            !report.notices.contains { $0.failure.description.contains("which a rule ignores") })
         try await a.sync()
         #expect(a.text("d/e/x") == "x")
     }

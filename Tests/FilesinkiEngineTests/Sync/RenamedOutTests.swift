@@ -32,7 +32,9 @@ struct RenamedOutTests {
         #expect(try await b.sync().notices.isEmpty)
     }
 
-    @Test("a folder is named also where all that was in it had been renamed before", arguments: [["b", "c"], ["b", "k"]])
+    @Test(
+        "a folder is named also where all that was in it had been renamed before",
+        arguments: [["b", "c"], ["b", "k"]])
     func renamedInside(_ names: [String]) async throws {
         let world = try World()
         let a = try await world.replica("a")
@@ -71,7 +73,10 @@ struct RenamedOutTests {
     func olderRename() async throws {
         let world = try World()
         let a = try await world.replica("a")
-        try a.write(["p": .directory(["d": .directory(["a": .file("a"), "k": .file("k")])]), "docs": .directory(["x": .file("x")])])
+        try a.write([
+            "p": .directory(["d": .directory(["a": .file("a"), "k": .file("k")])]),
+            "docs": .directory(["x": .file("x")]),
+        ])
         try await a.sync()
         let b = try await world.replica("b", only: ["p/d"])
         try await b.sync()
