@@ -89,7 +89,7 @@ struct DiffCommand: ReplicaCommand {
             if let second {
                 try await session.content(following: target, at: .version(second))
             } else {
-                try await session.contentNow(following: target)
+                try await session.contentNow(following: target, asOf: old.ownVersion)
             }
         var difference = Difference(
             path: target, old: old.content, oldName: old.name, new: new.content, newName: new.name)

@@ -8,6 +8,8 @@ struct NamedContent {
     var name: String
     var content: [UInt8]
     var entry: Entry
+    /// The version of the path that was asked for; nil where it had another name then, and of what is here now.
+    var ownVersion: UInt64?
 }
 
 extension Session {
@@ -17,30 +19,34 @@ extension Session {
     func content(
         following path: RelativePath, at point: HistoryPoint
     ) async throws -> NamedContent {
-        var tree = try await tree(at: point, of: [path])
-        var found = path
-        var met: Set<RelativePath> = [path]
-        let first = tree
-        while let earlier = tree.earlierName(of: found), met.insert(earlier).inserted {
-            tree = try await replica.tree(at: point, of: [earlier])
-            found = earlier
+        let asked = try await self.tree(at: point, of: [path])
+        var (tree, found) = (asked, path)
+        if let earlier = try await asked.earlierName(of: path) {
+            let other = try await replica.tree(at: point, of: [earlier])
+            // Where that name has no such version, it is said of the one that was asked for.
+            if (try? other.entry(earlier)) != nil { (tree, found) = (other, earlier) }
         }
-        // Where no name had it then, it is said of the one that was asked for.
-        if (try? tree.entry(found)) == nil { (tree, found) = (first, path) }
         let content = try await content(found, in: tree)
         let known = try tree.entry(found)
-        return NamedContent(name: "\(found)@\(known.version)", content: content, entry: known.entry)
+        return NamedContent(
+            name: "\(found)@\(known.version)", content: content, entry: known.entry,
+            ownVersion: found == path ? known.version : nil)
     }
 
     /// The content that is here of a path now, also under the name that a synced rename has given to it.
     ///
+    /// - Parameter version: What had the path then is followed, also where the name has been used again; nil for what had it
+    ///   last.
     /// - Throws: Code `not-found` if it is not here; says what became of it.
-    func contentNow(following path: RelativePath) async throws -> NamedContent {
+    func contentNow(
+        following path: RelativePath, asOf version: UInt64?
+    ) async throws -> NamedContent {
         do {
             let found = try await contentAndEntryNow(at: path)
             return NamedContent(name: "\(path)", content: found.content, entry: found.entry)
         } catch let failure as Failure where failure.code == .notFound {
-            guard try await !isListed(path), let fate = try? await replica.fate(of: path),
+            guard try await !isListed(path),
+                let fate = try? await replica.fate(of: path, asOf: version ?? .max),
                 let end = fate.end
             else { throw failure }
             let isThere = !fate.isDeleted && !fate.isFolder

@@ -4,9 +4,11 @@ import FilesinkiStore
 extension History {
     /// Returns what became of a path; nil if no commit has it. Reads the log once.
     ///
+    /// - Parameter version: What became of what was at the path then, also where the name has been used again; by default of
+    ///   what had the name last.
     /// - Throws: As ``versions(of:)``.
-    func fate(of path: RelativePath) async throws -> PathFate? {
-        var fate = PathFate(of: path)
+    func fate(of path: RelativePath, asOf version: UInt64 = .max) async throws -> PathFate? {
+        var fate = PathFate(of: path, asOf: version)
         try await historyReader().forEach { commit in
             fate.fold(commit)
             return true
@@ -24,6 +26,8 @@ package struct PathFate: Sendable {
     }
 
     private let path: RelativePath
+    /// What has come to the path since this version is not what is asked for.
+    private let version: UInt64
     /// The last name.
     package private(set) var name: RelativePath
     /// The commit that gave it the last name; nil where that is the path.
@@ -33,9 +37,12 @@ package struct PathFate: Sendable {
     package private(set) var isFolder = false
     /// Whether a commit has had the path.
     private(set) var isKnown = false
+    /// Whether something else has taken the last name.
+    private var isReplaced = false
 
-    init(of path: RelativePath) {
+    init(of path: RelativePath, asOf version: UInt64 = .max) {
         self.path = path
+        self.version = version
         name = path
     }
 
@@ -47,24 +54,36 @@ package struct PathFate: Sendable {
 
     /// Adds the next commit.
     mutating func fold(_ commit: Commit) {
-        if let change = commit.changes.first(where: { $0.path == path }),
+        if commit.sequence <= version,
+            let change = commit.changes.first(where: { $0.path == path }),
             change.entry.kind != .tombstone
         {
-            // What is at the path now is what is asked for, whatever was there before.
-            self = PathFate(of: path)
+            // What is at the path is what is asked for, whatever was there before.
+            self = PathFate(of: path, asOf: version)
             isKnown = true
             isFolder = change.entry.kind == .directory
             return
         }
-        guard isKnown, let change = commit.changes.first(where: { $0.path == name }) else { return }
+        guard isKnown, !isReplaced, let change = commit.changes.first(where: { $0.path == name })
+        else { return }
         let end = End(version: commit.sequence, device: commit.device)
         if let goal = commit.goal(of: change) ?? commit.goal(replacedBy: change) {
             name = goal
             renamed = end
             deleted = nil
+        } else if change.entry.kind == .tombstone {
+            deleted = end
+        } else if commit.origin(ofRenamed: change) != nil || isNew(change) {
+            isReplaced = true
+            deleted = deleted ?? end
         } else {
-            // It may be brought back there.
-            deleted = change.entry.kind == .tombstone ? end : nil
+            // It may have been brought back there.
+            deleted = nil
         }
+    }
+
+    /// Whether a change has made something else in the place of what was deleted at the path.
+    private func isNew(_ change: Change) -> Bool {
+        name == path && deleted != nil && !PathCommand.names.contains(change.reason)
     }
 }

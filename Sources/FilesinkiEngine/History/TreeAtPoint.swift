@@ -103,11 +103,10 @@ package struct TreeAtPoint: Sendable {
                 unknown.subtract((commit.changes + commit.superseded).lazy.map(\.path))
             }
             guard commit.sequence > sequence else { return true }
-            for change in commit.changes where missing.contains(change.path) {
-                if found[change.path] != nil {
-                    found[change.path]?.follow(change, in: commit)
-                } else if let origin = commit.withOrigin(change).movedFrom {
-                    found[change.path] = EarlierName(path: origin, version: commit.sequence)
+            for change in commit.changes
+            where missing.contains(change.path) && found[change.path] == nil {
+                found[change.path] = commit.withOrigin(change).movedFrom.map {
+                    EarlierName(path: $0, version: commit.sequence)
                 }
             }
             return true
@@ -115,29 +114,10 @@ package struct TreeAtPoint: Sendable {
         origins = found
     }
 
-    /// The name that a path had, and the version by which it got the present one.
+    /// The name that a path had, and the version by which it got another one.
     private struct EarlierName {
         let path: RelativePath
         let version: UInt64
-        /// Whether the present name has had nothing else since, until that was renamed itself.
-        private(set) var isOfSame = true
-        private var hasLeft = false
-
-        init(path: RelativePath, version: UInt64) {
-            self.path = path
-            self.version = version
-        }
-
-        /// Adds the next change of the present name.
-        mutating func follow(_ change: Change, in commit: Commit) {
-            if change.entry.kind == .tombstone {
-                isOfSame = isOfSame && commit.renames(change)
-                hasLeft = true
-                return
-            }
-            let origin = change.origin(commit.changes.touched(for: [change]))
-            if hasLeft || origin != nil && origin != path { isOfSame = false }
-        }
     }
 
     private static func nothingBefore(_ earliest: CommitTime?) -> Failure {
@@ -208,13 +188,6 @@ package struct TreeAtPoint: Sendable {
             return "Version \(version) is the deletion of \(path)."
         }
         return "Version \(version) is the rename of \(path) to \(goal)."
-    }
-
-    /// The name that had then what is at a path now, or was at it when it was renamed; nil where it had the path already, or was
-    /// not there, or the path was deleted, or has got something else, meanwhile.
-    package func earlierName(of path: RelativePath) -> RelativePath? {
-        if case .version(let version) = point, fold.tree[path]?.version == version { return nil }
-        return origins[path].flatMap { $0.isOfSame ? $0.path : nil }
     }
 
     /// Which version the one is before a deletion that was asked for, in a sentence and a space; empty for another state.

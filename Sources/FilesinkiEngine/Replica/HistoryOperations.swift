@@ -35,9 +35,11 @@ extension Replica {
         try context.manifest.movedStore.map { .moved($0) }
     }
 
-    /// See ``History/fate(of:)``.
-    package func fate(of path: RelativePath) async throws -> PathFate? {
-        try await History(context).fate(of: path)
+    /// See ``History/fate(of:asOf:)``.
+    package func fate(
+        of path: RelativePath, asOf version: UInt64 = .max
+    ) async throws -> PathFate? {
+        try await History(context).fate(of: path, asOf: version)
     }
 
     /// See ``History/changes(of:)``.

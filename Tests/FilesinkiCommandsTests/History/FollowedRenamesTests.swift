@@ -113,4 +113,75 @@ import Testing
                 "Version 1 was not found. The path was uno before version 4. List the versions of"),
             "\(outcome.talk)")
     }
+
+    /// `r` is `r1` since version 3, and `r2` since 6; another `r`, of 4 and 5, is `r1` since 7.
+    private func reusedNames() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        try world.write("first\n", to: "a/r")
+        try await world.done("sync", "a")
+        try await world.done("mv", "--root", "a", "r", "r1")
+        for text in ["new\n", "new\nmore\n"] {
+            try world.write(text, to: "a/r")
+            try await world.done("sync", "a")
+        }
+        try await world.done("mv", "--root", "a", "r1", "r2")
+        try await world.done("mv", "--root", "a", "r", "r1")
+        try world.write("first\nlast\n", to: "a/r2")
+        try world.write("new\nmore\nlast\n", to: "a/r1")
+        return world
+    }
+
+    @Test(
+        "with names that were used again, the newest rename is followed, to the same file",
+        arguments: [
+            ("r2 2", "r@2"), ("--commit 2 r2", "r@2"), ("r2 3", "r1@3"), ("r1 5", "r@5"),
+            ("r1 4", "r@4"), ("--commit 5 r1", "r@5"),
+            // A version of the path itself is what was asked for.
+            ("r1 3", "r1@3"),
+        ])
+    func reused(_ arguments: String, _ old: String) async throws {
+        let outcome = try await diff(reusedNames(), arguments)
+        let new = arguments.contains("r2") ? "r2" : "r1"
+        #expect(outcome.lines.prefix(2) == ["--- \(old)", "+++ \(new)"], "\(outcome)")
+        #expect(outcome.talk.isEmpty, "\(outcome.talk)")
+    }
+
+    @Test func `an old name is followed to what the version is now`() async throws {
+        let world = try await reusedNames()
+        for (arguments, new, version) in [
+            ("r 2", "r2", 6), ("r 4", "r1", 7), ("--commit 5 r", "r1", 7),
+        ] {
+            let outcome = try await diff(world, arguments)
+            #expect(outcome.lines.dropFirst().first == "+++ \(new)", "\(outcome)")
+            #expect(
+                outcome.talk
+                    == "r: It was renamed to \(new) with version \(version), "
+                    + "and is compared with that.\n",
+                "\(outcome.talk)")
+        }
+    }
+
+    @Test func `of files that swapped their names twice, each is compared with itself`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        func swap() async throws {
+            world.rename("a/one", to: "a/t")
+            world.rename("a/sub/two", to: "a/one")
+            world.rename("a/t", to: "a/sub/two")
+            try await world.done("sync", "a")
+        }
+        try await swap()
+        try world.write("one\nmore\n", to: "a/sub/two")
+        try await world.done("sync", "a")
+        try await swap()
+        try world.write("one\nmore\nlast\n", to: "a/one")
+        for (arguments, old) in [
+            ("one 3", "sub/two@3"), ("--commit 3 one", "sub/two@3"),
+            ("--commit 2 one", "sub/two@2"), ("--commit 1 one", "one@1"), ("one 2", "one@2"),
+        ] {
+            let outcome = try await diff(world, arguments)
+            #expect(outcome.lines.prefix(2) == ["--- \(old)", "+++ one"], "\(outcome)")
+        }
+    }
 }
