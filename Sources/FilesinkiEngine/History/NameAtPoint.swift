@@ -6,14 +6,16 @@ extension TreeAtPoint {
     /// The name that had at the point what is at a path now, or was at it when it was renamed.
     ///
     /// Names may have been used again since: each rename is followed from the newest one backwards, to what was at the old name
-    /// right before it. Reads the log once, and once more for each rename.
+    /// right before it. Reads the log once, and once more for each rename, where nothing had the path at the point.
     ///
-    /// - Returns: Nil where it had the path already, was not there, or has been deleted since, and for a version that is one of
-    ///   the path itself.
+    /// - Returns: Nil where something had the path already, or what is there now was not there, or has been deleted since; and for a
+    ///   version that is one of the path itself.
     package func earlierName(of path: RelativePath) async throws -> RelativePath? {
-        if case .version(let number) = point,
-            state(of: path)?.version == number || number > reader.end.sequence
-        {
+        if case .version(let number) = point {
+            guard state(of: path)?.version != number, number <= reader.end.sequence else {
+                return nil
+            }
+        } else if let known = state(of: path), known.entry.kind != .tombstone {
             return nil
         }
         var name = path
