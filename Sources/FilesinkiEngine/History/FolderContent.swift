@@ -53,7 +53,7 @@ struct DeletedFolder {
     /// That everything in the folder is still elsewhere: of a folder that was renamed, where that is.
     private func noticeOfCopy(of folder: RelativePath) -> Problem? {
         guard let first = copied.first else { return nil }
-        let places = Set(copied.map { $0.place(of: folder) })
+        let places = Set(copied.map { $0.path.place(of: folder, movedTo: $0.goal) })
         var what = "What was in it is elsewhere: \(first.path) is \(first.goal) now"
         what += copied.count == 1 ? "; this is a copy." : ", and others elsewhere; this is a copy."
         if places.count == 1, case .some(.some(let place)) = places.first {
@@ -64,17 +64,6 @@ struct DeletedFolder {
             Failure(
                 .exists, path: folder.bytes, what,
                 remedy: "To remove the copy, run filesinki rm -r \(ShellWord.path(folder.bytes))."))
-    }
-}
-
-extension DeletedFolder.Move {
-    /// The folder that has the file now as the given one had it; nil where it has another name in its folder.
-    fileprivate func place(of folder: RelativePath) -> RelativePath? {
-        let depth = path.names.count - folder.names.count
-        guard let place = goal.ancestors.dropFirst(depth - 1).first,
-            path.moved(from: folder, to: place) == goal
-        else { return nil }
-        return place
     }
 }
 

@@ -53,7 +53,7 @@ extension SyncEngine {
             }
             if choice.contains(place) { continue }
             found.append(
-                Problem(path, .chosenRenamed(path, place, by: change.device), isNews: true))
+                Problem(path, .renamedOut(path, to: place, by: change.device), isNews: true))
         }
         let known = Set(run.report.notices.map(\.failure.description))
         run.report.notices += found.filter { !known.contains($0.failure.description) }
@@ -61,25 +61,10 @@ extension SyncEngine {
 }
 
 extension Failure {
-    fileprivate static func chosenRenamed(
-        _ path: RelativePath, _ place: RelativePath, by device: Device?
-    ) -> Failure {
-        Failure(
-            .usage, path: path.bytes,
-            "\(doer(device)) has renamed it to \(place), which this replica does not hold.",
-            remedy:
-                "To have it here, run filesinki only add \(ShellWord.path(place.bytes)), then sync."
-        )
-    }
-
     fileprivate static func chosenDeleted(_ path: RelativePath, by device: Device?) -> Failure {
         Failure(
             .notFound, path: path.bytes,
             "\(doer(device)) has deleted it before it was written here.",
             remedy: "To bring it back, run filesinki undelete \(ShellWord.path(path.bytes)).")
-    }
-
-    private static func doer(_ device: Device?) -> String {
-        device.map { printable($0.name.utf8) } ?? "Another device"
     }
 }

@@ -36,7 +36,9 @@ extension SyncEngine {
         }
         let known = Set(run.report.notices.map(\.failure.description))
         run.report.notices += found.sorted { $0.key.path < $1.key.path }
-            .map { Problem($0.key.path, .renamedOut($0.key, by: $0.value)) }
+            .map {
+                Problem($0.key.path, .renamedOut($0.key.path, to: $0.key.place.path, by: $0.value))
+            }
             .filter { !known.contains($0.failure.description) }
     }
 }
@@ -70,14 +72,19 @@ extension RemoteView {
 }
 
 extension Failure {
-    fileprivate static func renamedOut(_ moved: MovedOut, by device: Device?) -> Failure {
-        let place = moved.place.path
-        let doer = device.map { printable($0.name.utf8) } ?? "Another device"
-        return Failure(
-            .usage, path: moved.path.bytes,
-            "\(doer) has renamed it to \(place), which this replica does not hold.",
-            remedy:
-                "To have it here, run filesinki only add \(ShellWord.path(place.bytes)), then sync."
-        )
+    /// A path of the choice has a name outside of it.
+    static func renamedOut(
+        _ path: RelativePath, to place: RelativePath, by device: Device?
+    ) -> Failure {
+        Failure(
+            .usage, path: path.bytes,
+            "\(doer(device)) has renamed it to \(place), which this replica does not hold.",
+            remedy: "To have it here, run filesinki only add "
+                + "\(ShellWord.path(place.bytes)), then sync.")
+    }
+
+    /// A device as the one that has done something.
+    static func doer(_ device: Device?) -> String {
+        device.map { printable($0.name.utf8) } ?? "Another device"
     }
 }

@@ -25,16 +25,21 @@ struct RenamedWhole {
     /// Adds a file that has another name now.
     mutating func add(_ old: RelativePath, at new: RelativePath) {
         guard files.contains(old) else { return }
-        places.insert(whole(of: old, at: new))
+        places.insert(old == path ? new : old.place(of: path, movedTo: new))
         count += 1
     }
+}
 
-    /// The path that has the file now as the whole had it; nil where the file has another name in its folder.
-    private func whole(of old: RelativePath, at new: RelativePath) -> RelativePath? {
-        if old == path { return new }
-        let depth = old.names.count - path.names.count
-        guard depth > 0, let place = new.ancestors.dropFirst(depth - 1).first,
-            old.moved(from: path, to: place) == new
+extension RelativePath {
+    /// The folder that has a file now as another folder had it at this path; nil where the file has another name in it.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder above this path.
+    ///   - goal: Where the file is now.
+    func place(of folder: RelativePath, movedTo goal: RelativePath) -> RelativePath? {
+        let depth = names.count - folder.names.count
+        guard depth > 0, let place = goal.ancestors.dropFirst(depth - 1).first,
+            moved(from: folder, to: place) == goal
         else { return nil }
         return place
     }
