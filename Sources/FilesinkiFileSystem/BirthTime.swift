@@ -14,7 +14,8 @@ extension RootFolder {
     ///   - stamp: Of the former path.
     ///   - name: The last part of the former path.
     package func isSameFile(
-        _ path: RelativePath, _ status: FileStatus, as stamp: FileStamp, named name: ArraySlice<UInt8>
+        _ path: RelativePath, _ status: FileStatus, as stamp: FileStamp,
+        named name: ArraySlice<UInt8>
     ) -> Bool {
         let found = status.stamp
         guard found.isSameInode(as: stamp) else { return false }
@@ -26,7 +27,9 @@ extension RootFolder {
 
     /// When the inode of a path was made; nil if that is unknown.
     private func birthTime(of path: RelativePath) -> Timestamp? {
-        guard let file = FileHandle(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else { return nil }
+        guard let file = FileHandle(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
+            return nil
+        }
         var (seconds, nanoseconds) = (Int64(0), UInt32(0))
         guard fsk_birth_time(file.raw, &seconds, &nanoseconds) == 0 else { return nil }
         return Timestamp(seconds: seconds, nanoseconds: Int64(nanoseconds))

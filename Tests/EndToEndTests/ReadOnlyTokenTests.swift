@@ -32,7 +32,9 @@ import Testing
         #expect(run.output == "clone 0\n0\nsync 7\n1\nrefused\n", "\(run)")
     }
 
-    @Test func `a conflict that is opened again has the names of its writers, also where no run can send`()
+    @Test
+    func
+        `a conflict that is opened again has the names of its writers, also where no run can send`()
         throws
     {
         let machine = try Machine()

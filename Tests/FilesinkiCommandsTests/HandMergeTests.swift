@@ -94,7 +94,8 @@ struct HandMergeTests {
         #expect(outcome.text.contains("  one.txt ") == !isSynced, "\(outcome.text)")
     }
 
-    @Test("rm of the copy says that the next sync sends what is in place", arguments: [true, false])
+    @Test(
+        "rm of the copy says that the next sync sends what is in place", arguments: [true, false])
     func removed(_ isSynced: Bool) async throws {
         let world = try await Self.conflict(synced: isSynced)
         let copy = try #require(world.names(in: "b").first { $0.hasPrefix("one (conflict ") })

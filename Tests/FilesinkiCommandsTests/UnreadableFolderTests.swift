@@ -21,11 +21,15 @@ struct UnreadableFolderTests {
         #expect(sync.text.contains("sub/two  cannot be read here"), "\(sync.text)")
         #expect(try await !run(world, "ls --root a -l").text.contains("ignored here"))
         let status = try await run(world, "status a").text
-        #expect(!status.contains("ignored here") && status.contains("not yet received:  sub/two"), "\(status)")
+        #expect(
+            !status.contains("ignored here") && status.contains("not yet received:  sub/two"),
+            "\(status)")
         for line in ["save --root a sub/two", "restore --root a sub/two@1"] {
             let refused = try await run(world, line)
             #expect(refused.code == .io, "\(refused)")
-            #expect(refused.talk.contains("sub/two: A folder above it cannot be read"), "\(refused.talk)")
+            #expect(
+                refused.talk.contains("sub/two: A folder above it cannot be read"),
+                "\(refused.talk)")
         }
         #expect(world.readText("a/sub/two") == "two\n")
     }

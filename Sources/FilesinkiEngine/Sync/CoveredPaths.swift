@@ -76,7 +76,8 @@ extension Failure {
         return Failure(
             .usage, path: path.bytes,
             "Not sent as deleted\(also): \(cover.path), above the paths that this replica holds, is \(kind) now.",
-            remedy: "Put the folder back: a symlink is synced as such and never followed. To delete it on all devices, run "
+            remedy:
+                "Put the folder back: a symlink is synced as such and never followed. To delete it on all devices, run "
                 + "filesinki delete \(isFolder ? "-r " : "")\(ShellWord.path(path.bytes)).",
             cause: HeldDeletionCause.covered)
     }

@@ -93,7 +93,9 @@ struct MovedOutSearch {
     /// The file among some of a path's size that was copied there. What cannot be read may be it.
     private func equal(_ path: RelativePath, among rows: [BaseRow]) throws -> BaseRow? {
         if let row = rows.first(where: { $0.path.name == path.name }) { return row }
-        guard let first = rows.first, first.entry.size <= Self.largestRead else { return rows.first }
+        guard let first = rows.first, first.entry.size <= Self.largestRead else {
+            return rows.first
+        }
         do {
             let content = try root.content(of: path)
             return rows.first { $0.entry.content == content }

@@ -25,7 +25,9 @@ extension SyncEngine {
         let held = Set(all.filter(\.isForThisRun).map(\.path))
         found.missing.removeAll { $0.isAtOrInside(held) }
         found.blocked += held.sorted()
-        let notices = all.map { Problem($0.path, .leftOut($0.path, $0.name, isHeld: $0.isForThisRun)) }
+        let notices = all.map {
+            Problem($0.path, .leftOut($0.path, $0.name, isHeld: $0.isForThisRun))
+        }
         let known = Set(run.report.notices.map(\.failure.description))
         run.report.notices += notices.filter { !known.contains($0.failure.description) }
     }

@@ -33,7 +33,8 @@ struct CopyInConflictTests {
         #expect(world.readText("b/f.txt") == "copy by b\n")
     }
 
-    @Test("--all and a pattern end both", arguments: ["--all", "f*"], ["here", "there", "committed"])
+    @Test(
+        "--all and a pattern end both", arguments: ["--all", "f*"], ["here", "there", "committed"])
     func all(_ names: String, _ side: String) async throws {
         let (world, _) = try await Self.world()
         try await world.done("resolve", names, "--take", side)

@@ -172,7 +172,8 @@ struct ReopenedConflictTests {
     @Test("a later conflict of the path was not edited")
     func later() async throws {
         let (world, copy) = try await Self.conflict()
-        #expect(try await Self.run(world, in: "a", "resolve", "f.txt", "--take", "there").code == .done)
+        #expect(
+            try await Self.run(world, in: "a", "resolve", "f.txt", "--take", "there").code == .done)
         #expect(try await Self.run(world, in: "a", "resolve", "--undo", "f.txt").code == .done)
         try world.write("both\n", to: "a/f.txt")
         world.remove("a/" + copy)
@@ -192,7 +193,8 @@ struct ReopenedConflictTests {
         let (world, copy) = try await Self.conflict()
         try world.write("by b, later\n", to: "b/" + copy)
         try await Self.sync(world, "b", "a", "c")
-        #expect(try await Self.run(world, in: "a", "resolve", "f.txt", "--take", "here").code == .done)
+        #expect(
+            try await Self.run(world, in: "a", "resolve", "f.txt", "--take", "here").code == .done)
         try await Self.sync(world, "b", "c")
         #expect(try await Self.run(world, in: device, "resolve", "--undo", "f.txt").code == .done)
         try await Self.sync(world, "a", "b", "c")

@@ -58,7 +58,9 @@ import Testing
         for (path, kept) in [("f", "target"), ("l", nil)] as [(String, String?)] {
             let path = try RelativePath(path)
             let versions = try await a.with { try await $0.history(of: path) }
-            let links = versions.filter(\.isSuperseded).map { String(decoding: $0.change.entry.target, as: UTF8.self) }
+            let links = versions.filter(\.isSuperseded).map {
+                String(decoding: $0.change.entry.target, as: UTF8.self)
+            }
             #expect(links == [kept].compactMap { $0 })
         }
     }

@@ -75,7 +75,9 @@ import Testing
         let report = try await b.sync {
             $0.progress = { progress in
                 let isFirst = isDone.withLock { done in
-                    guard progress.phase == .applying, progress.files > 0, !done else { return false }
+                    guard progress.phase == .applying, progress.files > 0, !done else {
+                        return false
+                    }
                     done = true
                     return true
                 }

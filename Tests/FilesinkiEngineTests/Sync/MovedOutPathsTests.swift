@@ -11,7 +11,9 @@ struct MovedOutPathsTests {
     /// A complete replica `a`, and `b`, which holds `docs` and `kept`, and has a folder `p` of its own.
     private func pair(_ world: World) async throws -> (Machine, Machine) {
         let a = try await world.replica("a")
-        try a.write(["docs": .directory(["a": .file("a"), "b": .file("b")]), "kept": .file("kept")])
+        try a.write([
+            "docs": .directory(["a": .file("a"), "b": .file("b")]), "kept": .file("kept"),
+        ])
         try await a.sync()
         let b = try await world.replica("b", only: ["docs", "kept"])
         try await b.sync()
@@ -82,7 +84,9 @@ struct MovedOutPathsTests {
                 try b.write(["p": .directory(["copy": .file("a")])])
                 b.remove("docs/a")
             case .copiedWithItsFolder:
-                try b.write(["p": .directory(["z": .directory(["a": .file("a"), "b": .file("b")])])])
+                try b.write([
+                    "p": .directory(["z": .directory(["a": .file("a"), "b": .file("b")])])
+                ])
                 b.remove("docs")
             }
         }
@@ -109,7 +113,9 @@ struct MovedOutPathsTests {
         #expect(try a.tree() == tree)
     }
 
-    @Test("what was renamed or deleted in the folder has another content, so that it is deleted elsewhere")
+    @Test(
+        "what was renamed or deleted in the folder has another content, so that it is deleted elsewhere"
+    )
     func otherContent() async throws {
         let world = try World()
         let (a, b) = try await pair(world)
@@ -131,7 +137,9 @@ struct MovedOutPathsTests {
         #expect(a.text("docs/a") == nil && a.text("docs/c") == "a")
     }
 
-    @Test("undelete knows it, and whether it was moved or copied", arguments: [Way.edited, .copied, .editedInFolder])
+    @Test(
+        "undelete knows it, and whether it was moved or copied",
+        arguments: [Way.edited, .copied, .editedInFolder])
     func broughtBack(_ way: Way) async throws {
         let world = try World()
         let (a, b) = try await pair(world)
@@ -165,7 +173,9 @@ struct MovedOutPathsTests {
         #expect(a.text("docs/a") == nil && a.text("docs/b") == "b")
     }
 
-    @Test("delete of a name that is not in a folder that was moved out finds nothing", arguments: [false, true])
+    @Test(
+        "delete of a name that is not in a folder that was moved out finds nothing",
+        arguments: [false, true])
     func mistyped(_ isDryRun: Bool) async throws {
         let world = try World()
         let (a, b) = try await pair(world)
@@ -175,7 +185,9 @@ struct MovedOutPathsTests {
         for name in ["docs/typo", "docs/a/x"] {
             let path = try RelativePath(name)
             let failure = await #expect(throws: Failure.self) {
-                try await b.with { [options] in try await $0.delete([path], recursive: false, options) }
+                try await b.with { [options] in
+                    try await $0.delete([path], recursive: false, options)
+                }
             }
             #expect(failure?.code == .notFound)
         }

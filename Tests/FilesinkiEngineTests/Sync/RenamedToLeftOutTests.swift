@@ -16,7 +16,9 @@ struct RenamedToLeftOutTests {
         "d": .directory(["x": .file("x")]),
     ]
 
-    @Test("one that a rule ignores is deleted elsewhere, with a word", arguments: [("f", "f.bak"), ("d", "d.bak")])
+    @Test(
+        "one that a rule ignores is deleted elsewhere, with a word",
+        arguments: [("f", "f.bak"), ("d", "d.bak")])
     func ignored(_ old: String, _ new: String) async throws {
         let world = try World()
         let (b, a) = try await world.pair(tree)
@@ -32,7 +34,9 @@ struct RenamedToLeftOutTests {
         #expect(try await a.sync().notices.isEmpty)
     }
 
-    @Test("one that the run leaves out waits for a run that does not", arguments: [("f", "f.tmp"), ("d", "d.tmp")])
+    @Test(
+        "one that the run leaves out waits for a run that does not",
+        arguments: [("f", "f.tmp"), ("d", "d.tmp")])
     func excluded(_ old: String, _ new: String) async throws {
         let world = try World()
         let (b, a) = try await world.pair(tree)
@@ -47,7 +51,8 @@ struct RenamedToLeftOutTests {
             ])
         try await b.sync()
         #expect(try b.names.contains(old))
-        #expect(try await a.sync().steps.contains { $0.movedFrom?.description.hasPrefix(old) == true })
+        #expect(
+            try await a.sync().steps.contains { $0.movedFrom?.description.hasPrefix(old) == true })
         try await b.sync()
         #expect(try b.names.contains(new) && !b.names.contains(old))
     }
@@ -83,6 +88,8 @@ struct RenamedToLeftOutTests {
         let patterns = try RunPatterns(excluded: ["*.tmp"], included: [])
         let report = try await a.sync { $0.patterns = patterns }
         #expect(report.publishedCommits == 0)
-        #expect(report.notices.first?.failure.description.contains("it is f.tmp now") == true, "\(report.notices)")
+        #expect(
+            report.notices.first?.failure.description.contains("it is f.tmp now") == true,
+            "\(report.notices)")
     }
 }

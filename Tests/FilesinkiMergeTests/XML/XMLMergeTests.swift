@@ -33,8 +33,11 @@ struct XMLMergeTests {
     /// A storyboard with scenes that have an identity, and what is in each.
     private static func scenes(_ parts: String...) -> String {
         let scenes = stride(from: 0, to: parts.count, by: 2).map { index in
-            let views = (0..<4).map { "<view tag=\"\(parts[index + 1])\($0)\" w=\"\(parts[index + 1])\"/>" }
-            return "    <scene sceneID=\"\(parts[index])\"><objects>\(views.joined())</objects></scene>\n"
+            let views = (0..<4).map {
+                "<view tag=\"\(parts[index + 1])\($0)\" w=\"\(parts[index + 1])\"/>"
+            }
+            return
+                "    <scene sceneID=\"\(parts[index])\"><objects>\(views.joined())</objects></scene>\n"
         }
         return "<document>\n  <scenes>\n\(scenes.joined())  </scenes>\n</document>\n"
     }
@@ -56,7 +59,8 @@ struct XMLMergeTests {
             edited("\n        y=\"2\"", ""), edited("y=\"2\"", "y=\"2\" z=\"3\""),
             edited("\n        y=\"2\"", " z=\"3\"")),
         MergeCase(
-            "scenes of a storyboard that are drawn anew, and a new one between them", scenes("a", "1", "b", "2"),
+            "scenes of a storyboard that are drawn anew, and a new one between them",
+            scenes("a", "1", "b", "2"),
             scenes("a", "3", "b", "4"), scenes("a", "1", "c", "9", "b", "2"),
             scenes("a", "3", "c", "9", "b", "4")),
         MergeCase(
