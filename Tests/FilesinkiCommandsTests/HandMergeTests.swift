@@ -46,10 +46,15 @@ struct HandMergeTests {
     @Test("rpc refuses the same", arguments: ["here", "there"])
     func refusedByRPC(_ word: String) async throws {
         let world = try await Self.conflict(synced: false)
-        for what in [#""path":"one.txt""#, #""all":true"#] {
+        for (what, refusal) in [
+            (#""path":"one.txt""#, #""exitCode":2,"code":"usage","path":"one.txt""#),
+            // The others are resolved.
+            (#""all":true"#, #""exitCode":5,"code":"exit""#),
+        ] {
             let answer = try await world.call(
                 "conflicts.resolve", #"{\#(what),"take":"\#(word)"}"#, root: ".")
-            #expect(answer.contains(#""exitCode":2,"code":"usage","path":"one.txt""#), "\(answer)")
+            #expect(answer.contains(refusal), "\(answer)")
+            #expect(answer.contains(#""path":"one.txt""#), "\(answer)")
         }
         #expect(world.readText("b/one.txt") == "a and b\n")
         let taken = try await world.call(

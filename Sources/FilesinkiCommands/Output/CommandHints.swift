@@ -151,7 +151,7 @@ extension Substring {
         var hasPath = false
         for word in dropFirst().split(separator: " ") {
             let path = word.drop { $0 == "$" || $0 == "'" }
-            if path.hasPrefix("./") || path.hasPrefix("../") { return false }
+            if path == "." || path.hasPrefix("./") || path.hasPrefix("..") { return false }
             let end = word.last.map(".,;:".contains) == true
             if !word.hasPrefix("-"), !Self.prose.contains(end ? word.dropLast() : word) {
                 hasPath = true
