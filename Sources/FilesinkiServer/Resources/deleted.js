@@ -16,7 +16,9 @@ async function deletedList() {
   const title = h('h2', {}, 'Deleted files');
   if (lines.length === 0) {
     const waiting = await unsent;
-    return [title, waiting ?? h('p', {}, emptyWords(result, 'No deleted files.'))];
+    // Conflict copies that were resolved are no deleted files: what the command says of them is for a terminal.
+    const words = 'No deleted files.';
+    return [title, waiting ?? h('p', {}, result.exit === 1 && result.lines.length === 0 ? words : emptyWords(result, words))];
   }
   // To look at all files may take longer; the list does not wait for it.
   const waiting = h('div', {});
