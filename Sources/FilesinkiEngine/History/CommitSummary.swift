@@ -65,7 +65,7 @@ package struct CommitSummary: Sendable {
         for change in all where change.entry.kind != .tombstone {
             count(change, from: change.origin(touched), &folders)
         }
-        countEmptyFolders(of: all, folders, gone)
+        countEmptyFolders(of: all, folders)
         let present = changes
         changes = []
         for change in all where change.entry.kind == .tombstone {
@@ -114,14 +114,12 @@ package struct CommitSummary: Sendable {
 
     /// Counts the new folders that nothing else of the commit names: what is in a folder names the others, and a
     /// rename those that it brings.
-    private mutating func countEmptyFolders(
-        of all: [Change], _ folders: FolderRenames, _ gone: Set<RelativePath>
-    ) {
+    private mutating func countEmptyFolders(of all: [Change], _ folders: FolderRenames) {
         guard !folders.new.isEmpty else { return }
         let present = all.filter { $0.entry.kind != .tombstone }
         let parents = Set(present.flatMap(\.path.ancestors))
         for change in present where folders.new.contains(change.path) {
-            if parents.contains(change.path) || folders.brings(change.path, gone) { continue }
+            if parents.contains(change.path) || folders.brings(change.path) { continue }
             guard isWanted(change) else { continue }
             added += 1
             list(change, .added, isFolder: true)
@@ -202,7 +200,7 @@ private struct FolderRenames {
     }
 
     /// Whether a new folder was in a renamed one before.
-    func brings(_ folder: RelativePath, _ gone: Set<RelativePath>) -> Bool {
+    func brings(_ folder: RelativePath) -> Bool {
         moves.contains { move in
             folder.moved(from: move.to, to: move.from).map(gone.contains) == true
         }

@@ -34,20 +34,20 @@ extension SyncEngine {
 
     /// The paths, of those that are gone from the chosen ones, whose deletion is not sent, and why.
     ///
-    /// - Parameter new: As in ``movedOut(_:_:_:besides:named:)``.
+    /// - Parameter new: The stamps of what is new or changed in the chosen ones: what was renamed there was neither moved out
+    ///   nor is it covered.
     private func heldBack(
         _ gone: [RelativePath], _ run: SyncRun, besides new: () -> [FileStamp]
     ) throws -> (paths: Set<RelativePath>, problems: [Problem]) {
         guard let choice = run.rules.choice, !gone.isEmpty else { return ([], []) }
         // Deletions that a command named are sent, wherever the file is now.
         let named = try reviewNamedDeletions(isDryRun: true)
-        let out = try movedOut(gone, run, choice, besides: new, named: named)
+        let renamed = Set(new().map(\.inode))
+        let out = try movedOut(gone, run, choice, besides: renamed, named: named)
         var search = CoveredPaths(root, choice)
         var covers: [RelativePath: CoveredPaths.Cover] = [:]
-        // What is at a new name in the chosen paths is not covered: it was renamed.
-        let renamed = Set(new().map(\.inode))
         for path in gone where out[path] == nil {
-            guard run.base.row(path)?.stamp.map({ renamed.contains($0.inode) }) != true,
+            guard run.base.row(path)?.isAt(renamed) != true,
                 let cover = try search.cover(of: path),
                 try isUndecided(path, besides: named, run, choice)
             else { continue }
@@ -99,19 +99,17 @@ extension SyncEngine {
     /// Where paths are now that are gone from the chosen ones.
     ///
     /// - Parameters:
-    ///   - new: The stamps of what is new or changed in the chosen ones: what was renamed there was not moved out.
+    ///   - renamed: The inodes of what is new or changed in the chosen ones: what was renamed there was not moved out.
     ///   - named: What commands have named to be deleted.
     private func movedOut(
         _ gone: [RelativePath], _ run: SyncRun, _ choice: PathChoice,
-        besides new: () -> [FileStamp],
-        named: Set<RelativePath>
+        besides renamed: Set<UInt64>, named: Set<RelativePath>
     ) throws -> [RelativePath: MovedOutPlace] {
         // A run for some paths has not looked for the folders above them.
         let folders = try Set(gone.flatMap(\.ancestors)).subtracting(gone)
             .filter { try choice.contains($0) && !root.holds($0) }
-        let held = Set(new().map(\.inode))
         let lost = try (gone + folders).compactMap { path -> BaseRow? in
-            guard let row = run.base.row(path), row.stamp.map({ held.contains($0.inode) }) != true,
+            guard let row = run.base.row(path), !row.isAt(renamed),
                 try isUndecided(path, besides: named, run, choice)
             else { return nil }
             return row
@@ -120,6 +118,13 @@ extension SyncEngine {
         var search = MovedOutSearch(root, lost: lost)
         try search.look(at: unheldPaths(run.rules, choice))
         return search.places
+    }
+}
+
+extension BaseRow {
+    /// Whether the file is one of those with these inodes; false where its own is not known.
+    fileprivate func isAt(_ inodes: Set<UInt64>) -> Bool {
+        stamp.map { inodes.contains($0.inode) } ?? false
     }
 }
 
