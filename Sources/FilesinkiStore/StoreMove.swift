@@ -14,11 +14,28 @@ package struct StoreMove: Hashable, Sendable {
     package let address: String
     /// The name of the device that has moved the store.
     package let device: String
+    /// What opens the copy, where that is encrypted and the old store is not; nil else, and if it is not known.
+    package let secret: Secret?
 
-    package init(store: [UInt8], address: String, device: String) {
+    /// What the devices need that have no key of the store.
+    package enum Secret: String, Sendable {
+        case passphrase
+        case keyFile = "key-file"
+
+        /// The option with which they give it, after a space.
+        package var option: String {
+            switch self {
+            case .passphrase: " --passphrase-file FILE"
+            case .keyFile: " --key-file FILE"
+            }
+        }
+    }
+
+    package init(store: [UInt8], address: String, device: String, secret: Secret? = nil) {
         self.store = store
         self.address = address
         self.device = device
+        self.secret = secret
     }
 
     private static let title = "filesinki store moved"
@@ -30,9 +47,11 @@ package struct StoreMove: Hashable, Sendable {
     private static func slot() throws(Failure) -> ObjectKey { try ObjectKey(StoreLayout.move) }
 
     var bytes: [UInt8] {
-        ChecksummedText.encode(
-            title: Self.title,
-            [("store", hexadecimal(store)), ("address", address), ("device", device)])
+        var lines: [(key: String, value: String)] = [
+            ("store", hexadecimal(store)), ("address", address), ("device", device),
+        ]
+        if let secret { lines.append((key: "secret", value: secret.rawValue)) }
+        return ChecksummedText.encode(title: Self.title, lines)
     }
 
     /// Nil for bytes that are no note, or that of another store.
@@ -41,7 +60,9 @@ package struct StoreMove: Hashable, Sendable {
             values["store"] == hexadecimal(store), let address = values["address"],
             !address.isEmpty
         else { return nil }
-        self.init(store: store, address: address, device: values["device"] ?? "")
+        self.init(
+            store: store, address: address, device: values["device"] ?? "",
+            secret: values["secret"].flatMap(Secret.init(rawValue:)))
     }
 
     /// Leaves the note at a remote, unless there is one: of several devices that move a store at the same time, one wins.

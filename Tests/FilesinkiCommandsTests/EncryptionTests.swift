@@ -268,6 +268,10 @@ struct EncryptionTests {
             ["remote", "set", "new", "--migrate", "--encrypt", "--root", "p"])
         #expect(
             moved.talk.contains("/new --passphrase-file FILE before it syncs"), "\(moved.talk)")
+        let told = try await world.expect(["sync", "q"])
+        #expect(told.talk.contains("/new --passphrase-file FILE."), "\(told.talk)")
+        let status = try await world.expect(["status", "q"])
+        #expect(status.text.contains("/new --passphrase-file FILE"), "\(status.text)")
         #expect(try await world.expect(["remote", "--root", "p"]).text.contains("/new"))
         try world.write("three\n", to: "p/document")
         try await world.expect(["sync", "p"])

@@ -1,3 +1,4 @@
+import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiTesting
@@ -15,6 +16,25 @@ struct StoreMoveTests {
     func roundTrip() {
         #expect(StoreMove(move.bytes, of: move.store) == move)
         #expect(StoreMove(move.bytes, of: Array(repeating: 1, count: 16)) == nil)
+    }
+
+    @Test("it names what opens the copy, if that is known; a word of a later version is none")
+    func secret() throws {
+        #expect(move.secret == nil)
+        for secret in [StoreMove.Secret.passphrase, .keyFile] {
+            let note = StoreMove(
+                store: move.store, address: "other", device: "laptop", secret: secret)
+            let read = try #require(StoreMove(note.bytes, of: move.store))
+            #expect(read == note && read.secret == secret)
+        }
+        let later = ChecksummedText.encode(
+            title: "filesinki store moved",
+            [
+                ("store", hexadecimal(move.store)), ("address", "other"), ("device", "laptop"),
+                ("secret", "card"),
+            ])
+        let read = try #require(StoreMove(later, of: move.store))
+        #expect(read.address == "other" && read.secret == nil)
     }
 
     @Test("a note of any changed bit, or of any part, is no note")

@@ -247,7 +247,9 @@ struct StatusText {
         }
         if let moved = status.moved {
             let address = ShellWord.shown(moved.address.utf8)
-            let next = hints.text("filesinki remote set") + " \(address)"
+            let next =
+                hints.text("filesinki remote set") + " \(address)\(moved.options)"
+                + Failure.tokenClause(at: moved.address)
             let sentence = Failure.storeMovedSentence(to: moved.address, by: moved.device)
             lines.append(([sentence, "If you know it: \(next)"], "    "))
         }

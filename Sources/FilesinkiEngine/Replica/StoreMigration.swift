@@ -97,7 +97,11 @@ struct StoreMigration: ReplicaPart {
             from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         // A store that was copied to its own place has not moved.
         if !isSame {
-            try await leaveNote(at: copy.source, copy.address, &report)
+            let isNewlyEncrypted =
+                copy.format.keyFingerprint == nil && found.keyFingerprint != nil
+            // Which secret was chosen is not known any more; most are passphrases.
+            try await leaveNote(
+                at: copy.source, copy.address, isNewlyEncrypted ? .passphrase : nil, &report)
             try await copyNew(
                 from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         }
@@ -118,7 +122,8 @@ struct StoreMigration: ReplicaPart {
         let key = try await key(of: format, copy.source, plain, stores, secret)
         let target = SealedRemote.seal(plain, with: key, systemContext)
         try await copyNew(from: copy.source, to: target, &report, copy.progress)
-        try await leaveNote(at: copy.source, copy.address, &report)
+        let opening = secret.map { $0.kind == .keyFile ? StoreMove.Secret.keyFile : .passphrase }
+        try await leaveNote(at: copy.source, copy.address, opening, &report)
         var made = format
         if format.keyFingerprint == nil, let key { made.encrypt(with: key.fingerprint) }
         let present = try await made.create(at: plain)
@@ -136,11 +141,14 @@ struct StoreMigration: ReplicaPart {
 
     /// Tells the devices that still use the old remote. A remote that takes no note is left without one.
     ///
+    /// - Parameter secret: What opens the copy for them; nil for what opens the old store.
     /// - Throws: Code `exists` if another device has moved the store elsewhere meanwhile.
     private func leaveNote(
-        at source: any Remote, _ address: String, _ report: inout MigrationReport
+        at source: any Remote, _ address: String, _ secret: StoreMove.Secret?,
+        _ report: inout MigrationReport
     ) async throws {
-        let note = StoreMove(store: config.store, address: address, device: config.device.name)
+        let note = StoreMove(
+            store: config.store, address: address, device: config.device.name, secret: secret)
         var present = note
         do { present = try await note.leave(at: source) } catch let failure as Failure
             where failure.code != .interrupted
@@ -296,7 +304,8 @@ extension Failure {
         _ note: StoreMove, from source: String, copiedTo address: String
     ) -> Failure {
         var failure = movedAlready(
-            MovedStore(address: note.address, device: note.device), from: source)
+            MovedStore(address: note.address, device: note.device, secret: note.secret),
+            from: source)
         failure.message += " The move to \(ShellWord.shown(address.utf8)) was given up."
         failure.remedy += " What was copied to \(ShellWord.shown(address.utf8)) can be removed."
         return failure

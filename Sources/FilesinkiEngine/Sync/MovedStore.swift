@@ -111,6 +111,11 @@ package struct MovedStore: Error, Hashable, CustomStringConvertible {
     package var address: String
     /// The device that moved it.
     package var device: String
+    /// What opens the store there, for a replica that has no key of it.
+    var secret: StoreMove.Secret?
+
+    /// The options that such a replica needs there, each after a space.
+    package var options: String { secret?.option ?? "" }
 
     package var description: String { "the store has a note of the move" }
 }
@@ -118,14 +123,15 @@ package struct MovedStore: Error, Hashable, CustomStringConvertible {
 extension StoreMove {
     /// Where the note leads; nil for one about the remote that it lies at, which is left over from a way there and back.
     fileprivate func away(from remote: String?) -> MovedStore? {
-        address == remote ? nil : MovedStore(address: address, device: device)
+        address == remote ? nil : MovedStore(address: address, device: device, secret: secret)
     }
 }
 
 extension ManifestDatabase {
     fileprivate static let moveAddress = "moved-to"
     fileprivate static let moveDevice = "moved-by"
-    static let moveValues = [moveAddress, moveDevice]
+    fileprivate static let moveSecret = "moved-secret"
+    static let moveValues = [moveAddress, moveDevice, moveSecret]
 
     /// Where the store was moved to; nil if nobody has said so.
     var movedStore: MovedStore? {
@@ -133,7 +139,9 @@ extension ManifestDatabase {
             guard let address = try value(Self.moveAddress) else { return nil }
             return MovedStore(
                 address: String(decoding: address, as: UTF8.self),
-                device: String(decoding: try value(Self.moveDevice) ?? [], as: UTF8.self))
+                device: String(decoding: try value(Self.moveDevice) ?? [], as: UTF8.self),
+                secret: StoreMove.Secret(
+                    rawValue: String(decoding: try value(Self.moveSecret) ?? [], as: UTF8.self)))
         }
     }
 }
@@ -142,6 +150,7 @@ extension ManifestWriter {
     fileprivate func setMovedStore(_ move: MovedStore?) throws {
         try setValue(ManifestDatabase.moveAddress, move.map { Array($0.address.utf8) })
         try setValue(ManifestDatabase.moveDevice, move.map { Array($0.device.utf8) })
+        try setValue(ManifestDatabase.moveSecret, move?.secret.map { Array($0.rawValue.utf8) })
     }
 
     /// Forgets where the store was moved to: another remote is asked from now on.
@@ -153,7 +162,7 @@ extension ManifestWriter {
 extension Failure {
     /// The store has a note that it was copied to another place.
     static func moved(_ move: MovedStore) -> Failure {
-        var failure = storeMoved(to: move.address, by: move.device)
+        var failure = storeMoved(to: move.address, by: move.device, options: move.options)
         failure.cause = move
         return failure
     }
@@ -184,8 +193,9 @@ extension Failure {
         var failure = moved(move)
         failure.code = .exists
         failure.remedy =
-            "To follow it, run \(commandFollowing(moveTo: move.address)). If that is gone, run filesinki remote set "
-            + "\(ShellWord.shown(source.utf8)) --migrate, and then this again."
+            "To follow it, run \(commandFollowing(moveTo: move.address, options: move.options)). "
+            + "If that is gone, run filesinki remote set \(ShellWord.shown(source.utf8)) --migrate, and then this "
+            + "again."
         return failure
     }
 }

@@ -178,8 +178,9 @@ extension Failure {
     fileprivate static func moved(
         _ move: StoreMove, _ names: ItemNames, from source: String?
     ) -> Failure {
-        var failure = storeMoved(to: move.address, by: move.device)
-            .stoppingPublication(at: source)
+        var failure = storeMoved(
+            to: move.address, by: move.device, options: move.secret?.option ?? ""
+        ).stoppingPublication(at: source)
         failure.message += " Nothing was sent; each changed \(names.content) waits here."
         return failure
     }
