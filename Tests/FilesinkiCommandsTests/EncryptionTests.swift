@@ -272,6 +272,8 @@ struct EncryptionTests {
         #expect(told.talk.contains("/new --passphrase-file FILE."), "\(told.talk)")
         let status = try await world.expect(["status", "q"])
         #expect(status.text.contains("/new --passphrase-file FILE"), "\(status.text)")
+        let json = try await world.expect(["status", "--json", "q"])
+        #expect(json.text.contains(#""moved_secret":"passphrase""#), "\(json.text)")
         #expect(try await world.expect(["remote", "--root", "p"]).text.contains("/new"))
         try world.write("three\n", to: "p/document")
         try await world.expect(["sync", "p"])

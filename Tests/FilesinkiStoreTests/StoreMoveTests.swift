@@ -27,25 +27,49 @@ struct StoreMoveTests {
             let read = try #require(StoreMove(note.bytes, of: move.store))
             #expect(read == note && read.secret == secret)
         }
-        let later = ChecksummedText.encode(
-            title: "filesinki store moved",
-            [
-                ("store", hexadecimal(move.store)), ("address", "other"), ("device", "laptop"),
-                ("secret", "card"),
-            ])
-        let read = try #require(StoreMove(later, of: move.store))
-        #expect(read.address == "other" && read.secret == nil)
+        for word in Self.otherWords {
+            let read = try #require(StoreMove(note(["secret": word]), of: move.store))
+            #expect(read.address == "other" && read.secret == nil, "\(word)")
+        }
+        let unknown = try #require(
+            StoreMove(note(["secret": "key-file", "opens": "a card"]), of: move.store))
+        #expect(unknown.secret == .keyFile)
+    }
+
+    /// What a store may have in that line, and no message may say.
+    private static let otherWords = [
+        "", " ", "card", "Passphrase", "passphrase ", "passphrase --accept", "key-file; rm -r x",
+        "passphrase\u{202e}", "\u{1b}[2Jpassphrase", "keyFile", String(repeating: "p", count: 8000),
+    ]
+
+    /// A note with more lines than those of the first version.
+    private func note(_ more: KeyValuePairs<String, String>) -> [UInt8] {
+        var lines: [(key: String, value: String)] = [
+            ("store", hexadecimal(move.store)), ("address", "other"), ("device", "laptop"),
+        ]
+        lines.append(contentsOf: more)
+        return ChecksummedText.encode(title: "filesinki store moved", lines)
+    }
+
+    @Test("a note that says twice what opens the copy is no note")
+    func twice() {
+        for words in [["passphrase", "passphrase"], ["passphrase", "key-file"]] {
+            let bytes = note(["secret": words[0], "secret": words[1]])
+            #expect(StoreMove(bytes, of: move.store) == nil)
+        }
     }
 
     @Test("a note of any changed bit, or of any part, is no note")
     func mutated() {
-        for bit in 0..<(move.bytes.count * 8) {
-            var damaged = move.bytes
-            damaged[bit / 8] ^= 1 << (bit % 8)
-            #expect(StoreMove(damaged, of: move.store) == nil, "bit \(bit)")
-        }
-        for length in move.bytes.indices {
-            #expect(StoreMove(Array(move.bytes.prefix(length)), of: move.store) == nil)
+        for bytes in [move.bytes, note(["secret": "passphrase"])] {
+            for bit in 0..<(bytes.count * 8) {
+                var damaged = bytes
+                damaged[bit / 8] ^= 1 << (bit % 8)
+                #expect(StoreMove(damaged, of: move.store) == nil, "bit \(bit)")
+            }
+            for length in bytes.indices {
+                #expect(StoreMove(Array(bytes.prefix(length)), of: move.store) == nil)
+            }
         }
         let nowhere = StoreMove(store: move.store, address: "", device: "laptop")
         #expect(StoreMove(nowhere.bytes, of: move.store) == nil)

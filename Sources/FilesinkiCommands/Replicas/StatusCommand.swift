@@ -185,6 +185,7 @@ extension StatusReport {
         object.add("ignored", ignoredFiles == 0 ? nil : ignoredFiles)
         object.add("moved_to", moved?.address)
         object.add("moved_by", moved.flatMap { $0.device.isEmpty ? nil : $0.device })
+        object.add("moved_secret", moved?.secretWord)
         object.add("unreadable_settings", unreadableSettings?.description)
         object.add("only", only.map { .array($0.map(\.jsonValue)) })
         object.add("outside", local?.unheld.map { .array($0.map(\.jsonValue)) })

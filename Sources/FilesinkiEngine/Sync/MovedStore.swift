@@ -116,6 +116,8 @@ package struct MovedStore: Error, Hashable, CustomStringConvertible {
 
     /// The options that such a replica needs there, each after a space.
     package var options: String { secret?.option ?? "" }
+    /// The same in the word of the note; nil for none.
+    package var secretWord: String? { secret?.rawValue }
 
     package var description: String { "the store has a note of the move" }
 }
