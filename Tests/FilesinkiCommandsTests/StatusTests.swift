@@ -305,6 +305,27 @@ struct StatusTests {
         #expect(list.lines.first?.hasPrefix("one   since ") == true, "\(list.text)")
     }
 
+    @Test(arguments: [".filesinki/ignore", ".filesinkiignore"])
+    func `what a rule ignores is counted also before a run has read the rule`(_ file: String)
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        try world.write("one\n", to: "a/" + file)
+        for _ in 1...2 {
+            let status = try await world.run("status", "a")
+            #expect(
+                status.text.contains("1 file of the store ignored here    see: filesinki ls"),
+                "\(status.text)")
+            let json = try await world.run("status", "a", "--json")
+            #expect(json.text.contains(#""ignored":1"#), "\(json.text)")
+            try await world.done("sync", "a")
+        }
+        world.remove("a/" + file)
+        try await world.done("sync", "a")
+        let json = try await world.run("status", "a", "--json")
+        #expect(!json.text.contains(#""ignored":"#), "\(json.text)")
+    }
+
     @Test func `many changes are counted by kind, and -v lists them`() async throws {
         let world = try await ReplicaTests.pair()
         for number in 0..<60 { try world.write("xx", to: "a/f\(number)") }

@@ -118,6 +118,13 @@ extension StatusReport {
         return overflow || age > maximumAge
     }
 
+    /// How many files of the store a rule ignores here, also one that no run has read yet.
+    ///
+    /// - Parameter local: What the folder holds that no run has seen; nil if that is not known.
+    func ignoredCount(besides local: LocalState?) -> Int {
+        ignoredFiles + (local?.ignoredFiles ?? 0)
+    }
+
     /// Whether a person has to decide something.
     var needsPerson: Bool { !conflicts.isEmpty || !withheld.isEmpty }
 
@@ -182,7 +189,8 @@ extension StatusReport {
         object.add("conflicts", conflicts.count)
         object.add("withheld", withheld.isEmpty ? nil : .array(withheld.map(\.jsonValue)))
         object.add("uploaded_bytes", uploadedBytes)
-        object.add("ignored", ignoredFiles == 0 ? nil : ignoredFiles)
+        let ignored = ignoredCount(besides: local)
+        object.add("ignored", ignored == 0 ? nil : ignored)
         object.add("moved_to", moved?.address)
         object.add("moved_by", moved.flatMap { $0.device.isEmpty ? nil : $0.device })
         object.add("moved_secret", moved?.secretWord)
@@ -267,8 +275,9 @@ struct StatusText {
         lines += listed(status.incoming, "changed in the store, not yet received")
         lines += listed(local?.heldBack ?? [], "missing here, not sent as deleted")
         lines += listed(local?.unheld ?? [], "outside of what this replica holds, not synced")
-        if status.ignoredFiles > 0 {
-            let count = CountText.text(status.ignoredFiles, "file")
+        let ignored = status.ignoredCount(besides: local)
+        if ignored > 0 {
+            let count = CountText.text(ignored, "file")
             let next = hints.text("filesinki ls -l")
             lines.append((["\(count) of the store ignored here", "see: \(next)"], "    "))
         }

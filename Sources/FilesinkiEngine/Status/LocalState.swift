@@ -15,6 +15,9 @@ package struct LocalState: Sendable {
     package var heldBack: [RelativePath]
     /// Where missing files are in the root under a new name, as inode, size and time tell.
     package var newNames: [RelativePath: RelativePath]
+    /// The number of synced files that a rule ignores here since the last run of everything; see
+    /// ``StatusReport/ignoredFiles`` for the others.
+    package var ignoredFiles = 0
 
     /// The paths of the changes, in path order.
     package var changed: [RelativePath] { changes.keys.sorted() }
@@ -26,7 +29,7 @@ struct LocalStateScan: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Scans names and file status of the whole root. Reads no file.
+    /// Scans names and file status of the whole root. Reads no file but those of rules.
     ///
     /// What a killed run has written is not known as such: of its paths, those for which a change waits to be received are left out.
     ///
@@ -42,7 +45,21 @@ struct LocalStateScan: ReplicaPart {
         guard rules.unreadable == nil else { return nil }
         let run = try await sync.begin(
             options, PathSelection(paths: []), sync.fullBase(), rules: rules)
-        return try find(in: run, besides: received)
+        var found = try find(in: run, besides: received)
+        found.ignoredFiles = try newlyIgnored(in: run)
+        return found
+    }
+
+    /// Counts the files of the base that the rules ignore, where a run of everything would leave them in the store and take them
+    /// out of the base.
+    private func newlyIgnored(in run: SyncRun) throws -> Int {
+        var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
+        let rows = run.base.rows.filter { row in
+            [.file, .symlink].contains(row.entry.kind)
+                && ignored.hides(row.path, isDirectory: false)
+        }
+        // What waits to be received as well is counted as such.
+        return try rows.filter { try manifest.remote($0.path) == nil }.count
     }
 
     /// As ``find()``, in a run that has received nothing and whose base is complete.
