@@ -106,6 +106,17 @@ package func conflictDevice(of copy: RelativePath) -> String? {
     return String(decoding: device, as: UTF8.self)
 }
 
+/// The name under which a conflict copy is kept as a file of its own: without the word `conflict`. Nil for any
+/// other path.
+package func keptName(of copy: RelativePath) -> RelativePath? {
+    let (name, word) = (Array(copy.name), Array("conflict ".utf8))
+    guard conflictOriginal(of: copy) != nil, let start = lastIndex(of: conflictMark, in: name)
+    else { return nil }
+    let end = start + conflictMark.count
+    let kept = Array(name[..<(end - word.count)]) + name[end...]
+    return copy.parent?.appending(kept) ?? RelativePath(unchecked: kept)
+}
+
 private func lastIndex(of mark: [UInt8], in name: [UInt8]) -> Int? {
     guard name.count >= mark.count else { return nil }
     return (0...(name.count - mark.count)).last { name[$0...].starts(with: mark) }

@@ -79,6 +79,26 @@ struct ResolveInTerminalTests {
         #expect(world.names(in: "a").contains(kept.first ?? ""))
     }
 
+    @Test(arguments: [nil, "edited\n"] as [String?])
+    func `an undo names the file as which both has kept the other version, unless it was edited`(
+        _ text: String?
+    ) async throws {
+        let world = try await world()
+        #expect(try await resolve(world, "b\n", "one").code == .done)
+        let kept = try #require(copies(world).first(where: { $0.hasPrefix("one (b ") }))
+        if let text { try world.write(text, to: "b/" + kept) }
+        let undone = try await world.run("resolve", "--root", "b", "--undo", "one")
+        #expect(undone.code == .done, "\(undone.talk)")
+        let copy = try #require(copies(world).first(where: { $0.hasPrefix("one (conflict b ") }))
+        #expect(
+            undone.talk.contains("\(kept): It stays, with the content that is back in '\(copy)'.")
+                == (text == nil), "\(undone.talk)")
+        #expect(undone.talk.contains("filesinki rm ") == (text == nil), "\(undone.talk)")
+        #expect(world.readText("b/" + kept) == text ?? "from b\n")
+        try await world.done("rm", "--root", "b", kept)
+        #expect(copies(world).filter { $0.hasPrefix("one") } == [copy])
+    }
+
     @Test(
         "skip, quit and the end of input leave conflicts open",
         arguments: [("s\ns\n", 2), ("q\n", 2), ("", 2), ("s\no\n", 1), ("x\n\nd\no\nq\n", 1)])

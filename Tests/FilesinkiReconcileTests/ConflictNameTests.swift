@@ -34,6 +34,17 @@ import Testing
     }
 
     @Test(
+        "a copy is kept as a file without the word, and what is no copy is not",
+        arguments: [
+            ("a.txt", "a (ours 59595959).txt"), ("d/e/a", "d/e/a (ours 59595959)"),
+            ("a (conflict b 12345678)", "a (conflict b 12345678) (ours 59595959)"),
+        ])
+    func kept(_ text: String, _ expected: String) {
+        #expect(keptName(of: path(name(text)))?.description == expected)
+        #expect(keptName(of: path("a (ours 59595959).txt")) == nil)
+    }
+
+    @Test(
         "keeps only plain letters of the device",
         arguments: [
             ("Ann's Mac/2", "Ann-s-Mac-2"), ("", "unknown"), ("é", "--"),

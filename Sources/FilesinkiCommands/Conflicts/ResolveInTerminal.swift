@@ -347,15 +347,3 @@ extension Session {
         entry.map { OpenConflict.text($0, now: now) } ?? "deleted"
     }
 }
-
-/// The name under which a conflict copy is kept as a file of its own: without the word `conflict`. Nil for any
-/// other path.
-private func keptName(of copy: RelativePath) -> RelativePath? {
-    let (name, word) = (Array(copy.name), Array("conflict ".utf8))
-    guard conflictOriginal(of: copy) != nil,
-        let start = name.indices.last(where: { name[$0...].starts(with: conflictMark) })
-    else { return nil }
-    let end = start + conflictMark.count
-    let kept = Array(name[..<(end - word.count)]) + name[end...]
-    return copy.parent?.appending(kept) ?? RelativePath(unchecked: kept)
-}

@@ -59,9 +59,10 @@ extension Conflicts {
         }
         try recordReopened(rows, at: path)
         options.basesOfCopies = try await versions(ofBasesOf: rows, at: path, in: reader)
-        let report = try await sync.afterChange("Opened again here", at: path) { [options] in
+        var report = try await sync.afterChange("Opened again here", at: path) { [options] in
             try await sync.syncPaths(paths, options, after: before)
         }
+        report.notices += copies.compactMap { keptAsWell($0) }
         try journal.record(
             .init(command: Change.openedAgain, note: "Reopened the conflict."), [path])
         return report
@@ -83,6 +84,15 @@ extension Conflicts {
             else { throw failure.undoingNothing() }
             return nil
         }
+    }
+
+    /// Names the file as which `resolve -i` has kept a conflict copy that is back now, as it is there twice; nil if there is none,
+    /// or it was edited since.
+    private func keptAsWell(_ copy: (path: RelativePath, entry: Entry)) -> Problem? {
+        guard copy.entry.kind == .file, let kept = keptName(of: copy.path),
+            (try? contentInPlace(of: kept)) == copy.entry.content
+        else { return nil }
+        return Problem(kept, .keptAsWell(kept, copy.path))
     }
 
     /// Writes the version that was in place, a folder with what was in it, and the conflict copies.
@@ -192,6 +202,14 @@ extension Failure {
         Failure(
             .exists, path: path.bytes, "The path has an open conflict.",
             remedy: "See it with filesinki conflicts.")
+    }
+
+    /// A file has the content of a conflict copy that an undo has brought back.
+    fileprivate static func keptAsWell(_ kept: RelativePath, _ copy: RelativePath) -> Failure {
+        Failure(
+            .exists, path: kept.bytes,
+            "It stays, with the content that is back in \(ShellWord.path(copy.bytes)).",
+            remedy: "To remove it, run filesinki rm \(ShellWord.path(kept.bytes)).")
     }
 
     fileprivate static func noneEnded(_ name: RelativePath) -> Failure {
