@@ -1,6 +1,7 @@
 import FilesinkiCommands
 import FilesinkiModel
 import FilesinkiRemote
+import FilesinkiTesting
 import Foundation
 import Synchronization
 import Testing
@@ -289,6 +290,29 @@ struct EncryptionTests {
         #expect(files(in: "r") == files(in: "q"))
         // Another store is not overwritten.
         try await world.expect(["remote", "set", "store", "--migrate", "--root", "q"], .negative)
+    }
+
+    @Test("of a copy that only a key file opens, the note says so, also by who completes the move")
+    func keyFileOfCopy() async throws {
+        try world.write("one\n", to: "p/document")
+        try await world.expect(["init", "p", "--remote", "plain", "--device", "p"])
+        try await world.expect(["sync", "p"])
+        for name in ["q", "r"] {
+            try await world.expect(["clone", "plain", name, "--device", name])
+        }
+        try world.write((0..<32).map { UInt8($0) }, to: "key")
+        chmod(world.folder + "/key", 0o600)
+        let command = ["remote", "set", "new", "--migrate", "--encrypt", "--key-file", "key"]
+        for name in ["p", "q"] {
+            try await world.expect(command + ["--root", name])
+            let told = try await world.expect(["sync", "r"])
+            #expect(told.talk.contains("/new --key-file FILE."), "\(name): \(told.talk)")
+            let json = try await world.expect(["status", "--json", "r"])
+            #expect(json.text.contains(#""moved_secret":"key-file""#), "\(json.text)")
+            // The note is lost.
+            removeTree(Array((world.folder + "/plain/moved").utf8))
+            #expect(try await !world.expect(["sync", "r"]).talk.contains("was moved"))
+        }
     }
 
     @Test("a migration that was interrupted is completed by the next one")

@@ -97,11 +97,8 @@ struct StoreMigration: ReplicaPart {
             from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         // A store that was copied to its own place has not moved.
         if !isSame {
-            let isNewlyEncrypted =
-                copy.format.keyFingerprint == nil && found.keyFingerprint != nil
-            // Which secret was chosen is not known any more; most are passphrases.
-            try await leaveNote(
-                at: copy.source, copy.address, isNewlyEncrypted ? .passphrase : nil, &report)
+            let opening = try await opening(of: found, for: copy)
+            try await leaveNote(at: copy.source, copy.address, opening, &report)
             try await copyNew(
                 from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         }
@@ -109,6 +106,19 @@ struct StoreMigration: ReplicaPart {
         try await StoreMove.remove(at: target)
         if isSame { report.endedMove = onward?.address }
         try sync.useStore(found, key, at: copy.address)
+    }
+
+    /// What opens a copy that was encrypted before: a passphrase, where there are both. Nil if it is not encrypted, or the store
+    /// that is copied is, too.
+    private func opening(
+        of found: StoreFormat, for copy: Copying
+    ) async throws -> StoreMove.Secret? {
+        guard copy.format.keyFingerprint == nil, let fingerprint = found.keyFingerprint else {
+            return nil
+        }
+        let keys = try await KeyObjects(copy.plain, fingerprint: fingerprint).all()
+        let isForFiles = !keys.isEmpty && keys.allSatisfy { $0.kind == .keyFile }
+        return isForFiles ? .keyFile : .passphrase
     }
 
     /// Makes the new store, and uses it.
