@@ -100,6 +100,9 @@ extension OpenConflict {
         return entry
     }
 
+    /// Whether a version is a folder, which has no lines.
+    func isFolder(_ side: Choice.Side) -> Bool { entry(of: side)?.kind == .directory }
+
     /// What a difference calls a version.
     ///
     /// - Parameter isOneOfSeveral: Whether the path has other open conflicts, from which the devices tell this one.

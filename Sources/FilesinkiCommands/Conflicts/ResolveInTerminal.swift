@@ -295,13 +295,18 @@ extension MergeTool {
 
 extension Session {
     /// The lines of the difference from the other version to the one from here, and whether both are texts, as git tells them.
+    /// Of a folder, that it is one.
     fileprivate func difference(
         of open: OpenConflict
     ) async throws -> (lines: [[UInt8]], isText: Bool) {
         let sides = open.sides
+        let names = sides.inOrder.map { "\(open.path) \(open.title(of: $0))" }
+        let folders = zip(sides.inOrder, names).filter { open.isFolder($0.0) }
+        guard folders.isEmpty else {
+            return (folders.map { Array("\($0.1): folder".utf8) }, false)
+        }
         let new = try await content(of: sides.inOrder[0], in: open)
         let old = try await content(of: sides.inOrder[1], in: open)
-        let names = sides.inOrder.map { "\(open.path) \(open.title(of: $0))" }
         let lines = UnifiedDiff(old, new).lines(
             names[1], names[0], TerminalStyle(isEnabled: false))
         return (lines, ![old, new].contains { $0.prefix(8000).contains(0) })

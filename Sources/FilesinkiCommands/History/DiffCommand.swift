@@ -139,31 +139,36 @@ struct DiffCommand: ReplicaCommand {
         return differences
     }
 
-    /// From the base to here, and from the base to there; where there is no base to read, from there to here.
+    /// From the base to here, and from the base to there; where there is no base to read, from there to here. Of a folder,
+    /// that it is one.
     private func differences(
         of open: OpenConflict, isOneOfSeveral: Bool, _ session: Session
     ) async throws -> [Difference] {
         let target = open.path
-        var sides: [(content: [UInt8], name: String, isDeleted: Bool)] = []
+        var sides: [Difference] = []
         for side in open.sides.inOrder {
-            let content = try await session.content(of: side, in: open)
-            let name = open.title(of: side, isOneOfSeveral: isOneOfSeveral)
-            sides.append((content, "\(target) \(name)", open.entry(of: side) == nil))
-        }
-        let (first, second) = (sides[0], sides[1])
-        guard let base = try await session.base(of: open) else {
-            return [
+            let isFolder = open.isFolder(side)
+            let title = open.title(of: side, isOneOfSeveral: isOneOfSeveral)
+            sides.append(
                 Difference(
-                    path: target, old: second.content, oldName: second.name, new: first.content,
-                    newName: first.name, isDeleted: first.isDeleted)
-            ]
+                    path: target, old: [], oldName: Difference.nothing,
+                    new: isFolder ? [] : try await session.content(of: side, in: open),
+                    newName: "\(target) \(title)", isDeleted: open.entry(of: side) == nil,
+                    note: isFolder ? "folder" : nil))
         }
-        return sides.map { side in
-            Difference(
-                path: target, old: base, oldName: "\(target) base", new: side.content,
-                newName: side.name,
-                isDeleted: side.isDeleted)
+        if let base = try await session.base(of: open) {
+            let isFolder = open.conflict.base?.kind == .directory
+            for index in sides.indices {
+                sides[index].old = base
+                sides[index].oldName = "\(target) base\(isFolder ? " (folder)" : "")"
+            }
+            return sides
         }
+        // A folder is nothing to compare with.
+        if open.sides.inOrder.contains(where: open.isFolder) { return sides }
+        var difference = sides[0]
+        (difference.old, difference.oldName) = (sides[1].new, sides[1].newName)
+        return [difference]
     }
 
     private func show(_ differences: [Difference], in console: Console) throws {
