@@ -127,12 +127,14 @@ extension OpenConflict {
         }
         let head = ["\(path)   since \(TimeText.day(time, now: now))"] + versions
         let name = hints.word(open.name(of: self))
-        let commands = [
-            "    compare: \(hints.text("filesinki diff")) --conflict \(name)",
+        let first = isIgnored ? nil : firstSteps(hints)
+        let resolve = first == nil ? "resolve" : "then resolve"
+        var commands = ["    compare: \(hints.text("filesinki diff")) --conflict \(name)"]
+        if let first { commands.append(first) }
+        commands.append(
             isIgnored
                 ? endOfIgnored(hints)
-                : "resolve: \(hints.text("filesinki resolve")) \(name) --take \(takeWords)",
-        ]
+                : "\(resolve): \(hints.text("filesinki resolve")) \(name) --take \(takeWords)")
         let indent = "    "
         let place = [indent + placeParts[0]] + placeParts.dropFirst()
         return FlowText.lines(head, separator: "    ", indent: indent, within: width)

@@ -338,10 +338,12 @@ struct StatusText {
         guard let oldest = status.conflicts.first else { return nil }
         let count = CountText.text(status.conflicts.count, "open conflict")
         let first = status.conflicts.count == 1 ? ": " : ", the oldest: "
-        return [
+        let parts = [
             "\(count)\(first)\(oldest.path) (\(TimeText.ago(oldest.time, now: now)))",
             "see: " + hints.text("filesinki conflicts"),
         ]
+        guard let steps = oldest.firstSteps(hints) else { return parts }
+        return parts + [steps]
     }
 
     /// What is withheld, and what ends that; nothing for none.

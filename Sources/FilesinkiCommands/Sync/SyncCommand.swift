@@ -236,7 +236,11 @@ extension Session {
             guard publishWait?.wait == true else { return first }
             return try await untilReached(first, options, waiting)
         }
-        if countsConflicts { result.addOpen(try await replica.conflicts()) }
+        if countsConflicts {
+            result.addOpen(try await replica.conflicts())
+        } else if !result.isDryRun, !result.foundConflicts.isEmpty {
+            result.addPartlyHeld(try await replica.conflicts())
+        }
         if telling != nil, isWhole, result.isDryRun || result.away != nil {
             // A file that cannot be read is said where its values are to be sent.
             result.waitingValues = ((try? waitingValues()) ?? []).reduce(0) { $0 + $1.count }

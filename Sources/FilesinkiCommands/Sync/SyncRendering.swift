@@ -348,10 +348,13 @@ extension SyncReport {
         // Which one is meant has to be said by a copy.
         if severalConflicts.contains(path) { return ["1 conflict to resolve."] }
         let name = hints.word(path)
-        let head = "1 conflict to resolve:"
-        let commands = [
-            "filesinki diff --conflict \(name)", "filesinki resolve \(name) --take here|there",
-        ]
+        let isPart = partlyHeldConflicts.contains(path)
+        let which = isPart ? ", of a folder of which only a part is here" : ""
+        let head = "1 conflict to resolve\(which):"
+        let first = isPart ? ["filesinki only add \(name)", "filesinki sync"] : []
+        let commands =
+            ["filesinki diff --conflict \(name)"] + first
+            + ["filesinki resolve \(name) --take here|there"]
         let line = head + "  " + commands.joined(separator: ";  ")
         if let width, hints.text(line).count > width { return [head] + commands.map { "  " + $0 } }
         return [line]
@@ -360,8 +363,14 @@ extension SyncReport {
     /// Adds what is open after the run.
     mutating func addOpen(_ conflicts: [OpenConflict]) {
         openConflicts = conflicts.count
+        addPartlyHeld(conflicts)
         let counts = Dictionary(conflicts.map { ($0.path, 1) }, uniquingKeysWith: +)
         severalConflicts = Set(counts.filter { $0.value > 1 }.keys)
+    }
+
+    /// Adds which of the open conflicts are of folders of which only a part is here.
+    mutating func addPartlyHeld(_ conflicts: [OpenConflict]) {
+        partlyHeldConflicts = Set(conflicts.filter(\.isPartlyHeld).map(\.path))
     }
 
     /// Whether a plan has nothing to do, and knows what the remote has.

@@ -91,11 +91,14 @@ struct SyncSummary {
 
     private func text(ofConflictAt path: RelativePath) -> [String] {
         let name = hints.word(path)
-        return [
+        let first = status.conflicts.first { $0.path == path }?.firstSteps(hints)
+        var lines = [
             "  \(path)",
             "    compare:  \(hints.text("filesinki diff")) --conflict \(name)",
-            "    resolve:  \(hints.text("filesinki resolve")) \(name) --take here|there",
         ]
+        if let first { lines.append("    \(first)") }
+        lines.append("    resolve:  \(hints.text("filesinki resolve")) \(name) --take here|there")
+        return lines
     }
 }
 

@@ -4,6 +4,7 @@ import FilesinkiManifest
 package import FilesinkiModel
 package import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 
 /// A conflict that waits for a user.
 package struct OpenConflict: Sendable {
@@ -26,6 +27,8 @@ package struct OpenConflict: Sendable {
     /// Whether it is known what both sides started from. The manifest of the device that found the conflict has it; elsewhere
     /// see ``Conflicts/withBases(_:)``.
     package private(set) var isBaseKnown: Bool
+    /// Whether this replica holds only a part of what is in the folder: a resolve is refused until it holds all.
+    package fileprivate(set) var isPartlyHeld = false
 
     fileprivate init(_ row: ConflictRow, _ sides: ConflictSides, _ rename: LeftRename?) {
         self.sides = sides
@@ -62,13 +65,16 @@ struct Conflicts: ReplicaPart {
         if rows.isEmpty { return [] }
         let (writers, reopened) = try (manifest.conflictWriters(), manifest.reopenedWriters())
         let renames = try manifest.leftRenames()
+        let choice = try rulesReader.choice()
         return try rows.map { row in
             let writer = try writer(of: row, writers, reopened, renames)
             var sides = sides(of: row, writer)
             try findEdit(of: row, writer, reopened, &sides)
             try findSyncedEdit(of: row, writers, &sides)
             let rename = row.copyPath == nil ? renames[row.path] : nil
-            return OpenConflict(try withOursNow(present(row), renames), sides, rename)
+            var found = OpenConflict(try withOursNow(present(row), renames), sides, rename)
+            found.isPartlyHeld = choice?.isAbove(row.path) == true
+            return found
         }
     }
 

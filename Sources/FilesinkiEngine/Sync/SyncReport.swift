@@ -28,6 +28,8 @@ package struct SyncReport: Sendable {
     package var openConflicts: Int?
     /// The paths among them that have more than one.
     package var severalConflicts: Set<RelativePath> = []
+    /// Those of folders of which the replica holds only a part; see ``OpenConflict/isPartlyHeld``.
+    package var partlyHeldConflicts: Set<RelativePath> = []
     /// How many values of `kv` wait that the command sends beside the files, where somebody has counted them.
     package var waitingValues = 0
     package var isDryRun = false

@@ -45,4 +45,40 @@ struct FolderConflictTests {
         #expect(!outcome.talk.contains("[e]dit"), "\(outcome.talk)")
         #expect(!outcome.talk.contains("@@"), "\(outcome.talk)")
     }
+
+    @Test(
+        "where only a part of the folder is here, the commands that are printed work in their order"
+    )
+    func part() async throws {
+        let world = try World()
+        for name in ["p/photos/q", "p/x"] { try world.write("base\n", to: "a/" + name) }
+        try await world.expect("init a --remote store --device a")
+        try await world.expect("sync a")
+        try await world.expect("clone store b --only p/photos --device b")
+        try world.write("edit\n", to: "b/p/photos/q")
+        world.rename("a/p", to: "old-p")
+        try world.write("file\n", to: "a/p")
+        try await world.expect("sync a")
+        world.currentFolder = world.folder + "/b"
+        let sync = try await world.expect("sync", .conflict).talk
+        let hint = """
+            1 conflict to resolve, of a folder of which only a part is here:  filesinki diff --conflict p;  \
+            filesinki only add p;  filesinki sync;  filesinki resolve p --take here|there
+            """
+        #expect(sync.contains(hint), "\(sync)")
+        let first =
+            "only a part of the folder is here, so first: filesinki only add p;  filesinki sync"
+        let list = try await world.expect("conflicts", .conflict).text
+        let then = "then resolve: filesinki resolve p --take here|there"
+        #expect(list.contains("\(first)      \(then)"), "\(list)")
+        let status = try await world.expect("status", .conflict).text
+        #expect(status.contains(first), "\(status)")
+        try await world.expect("resolve p --take there", .usage)
+        try await world.expect("only add p")
+        try await world.expect("sync")
+        let whole = try await world.expect("conflicts", .conflict).text
+        #expect(whole.contains("      resolve: filesinki resolve p --take"), "\(whole)")
+        try await world.expect("resolve p --take there")
+        #expect(world.readText("b/p") == "file\n")
+    }
 }
