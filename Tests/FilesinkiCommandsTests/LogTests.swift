@@ -56,6 +56,36 @@ struct LogTests {
     }
 
     @Test(
+        "a folder whose files went into an older one is called renamed by explain while they are there",
+        arguments: [true, false])
+    func renamedIntoOlder(_ isInOneRun: Bool) async throws {
+        let world = try await world()
+        try world.write("old", to: "a/docs/old")
+        try world.write("four", to: "a/m/four")
+        try await world.expect("sync a")
+        if isInOneRun {
+            world.rename("a/m/four", to: "a/docs/four")
+            world.rename("a/m", to: "gone")
+            try await world.expect("sync a")
+        } else {
+            try await world.expect("mv --root a m/four docs/four")
+            try await world.expect("delete --root a -r m")
+        }
+        try await world.expect("sync b")
+        let version = isInOneRun ? 3 : 4
+        for root in ["a", "b"] {
+            let explained = try await world.expect("explain --root \(root) m")
+            let told = "m: renamed to docs with version \(version), by a."
+            #expect(explained.lines[0] == told, "\(explained.text)")
+            #expect(explained.talk.contains("Renamed to docs: "), "\(explained.talk)")
+        }
+        try await world.expect("delete --root a docs/four")
+        let deleted = try await world.expect("explain --root a m")
+        let told = "m: deleted with version \(version), by a."
+        #expect(deleted.lines[0] == told, "\(deleted.text)")
+    }
+
+    @Test(
         "of files that swapped names, log and explain lead to the newest rename, and to where each is"
     )
     func swapped() async throws {

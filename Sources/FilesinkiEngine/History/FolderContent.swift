@@ -35,6 +35,13 @@ struct DeletedFolder {
         if isAnyDeleted { entries = rest }
     }
 
+    /// The folder that has all of what was in this one; nil where that is in several, or some of it was deleted.
+    func place(of folder: RelativePath) -> RelativePath? {
+        let places = Set(copied.map { $0.path.place(of: folder, movedTo: $0.goal) })
+        guard places.count == 1, let place = places.first else { return nil }
+        return place
+    }
+
     /// What `undelete` of the folder says of what does not come back, or as a copy only; nil for nothing.
     func notice(of folder: RelativePath) -> Problem? {
         guard let first = movedOut.first else { return noticeOfCopy(of: folder) }
@@ -53,10 +60,9 @@ struct DeletedFolder {
     /// That everything in the folder is still elsewhere: of a folder that was renamed, where that is.
     private func noticeOfCopy(of folder: RelativePath) -> Problem? {
         guard let first = copied.first else { return nil }
-        let places = Set(copied.map { $0.path.place(of: folder, movedTo: $0.goal) })
         var what = "What was in it is elsewhere: \(first.path) is \(first.goal) now"
         what += copied.count == 1 ? "; this is a copy." : ", and others elsewhere; this is a copy."
-        if places.count == 1, case .some(.some(let place)) = places.first {
+        if let place = place(of: folder) {
             what = "What was in it is in \(place) now; this is a copy."
         }
         return Problem(

@@ -10,7 +10,7 @@ struct Journal: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Reads the journal and, if the remote can be reached, the whole log.
+    /// Reads the journal and, if the remote can be reached, the whole log; of a deleted folder twice.
     func explain(_ path: RelativePath) async throws -> Explanation {
         var explanation = Explanation(
             path: path,
@@ -31,7 +31,9 @@ struct Journal: ReplicaPart {
             explanation.renamedTo = try manifest.target(ofRenamed: path)
         }
         do {
-            explanation.versions = try await history.versions(of: path).reversed()
+            let reader = try await history.historyReader()
+            explanation.versions = try await history.versions(of: path, in: reader).reversed()
+            try await nameGoal(ofFolder: path, in: &explanation.versions, reader)
             try manifest.arrivals().describe(
                 &explanation.versions,
                 upTo: explanation.base?.version ?? explanation.deletion ?? 0, besides: config.device
@@ -41,6 +43,21 @@ struct Journal: ReplicaPart {
             explanation.away = failure
         }
         return explanation
+    }
+
+    /// Names, in the version that deleted a folder, the older folder that what was in it had been moved to.
+    ///
+    /// - Parameter versions: Those of the path, newest first.
+    private func nameGoal(
+        ofFolder path: RelativePath, in versions: inout [PathVersion], _ reader: HistoryReader
+    ) async throws {
+        guard let deletion = versions.first, deletion.change.entry.kind == .tombstone,
+            deletion.movedTo == nil
+        else { return }
+        let last = versions.first { $0.change.entry.kind != .tombstone }
+        guard last?.change.entry.kind == .directory else { return }
+        let content = try await history.deletedChildren(of: path, by: deletion, in: reader)
+        versions[0].movedTo = content.place(of: path)
     }
 
     /// Records in the journal what a command did to paths.
