@@ -3,6 +3,7 @@ import FilesinkiStore
 
 /// Who deleted a path and when, and what was there.
 package struct DeletionRecord: Sendable {
+    let path: RelativePath
     package var time: Timestamp
     package var device: Device
     /// What the path was before.
@@ -33,35 +34,20 @@ extension History {
                     last[change.path] = change.entry
                 } else if commit.sequence == version, let entry = last[change.path] {
                     records[change.path] = DeletionRecord(
-                        time: commit.time, device: commit.device, entry: entry)
+                        path: change.path, time: commit.time, device: commit.device,
+                        entry: entry)
                 }
             }
             return true
         }
-        try await markGone(&records, known, in: reader)
+        try await markGone(&records.values, in: reader) { [known] record in
+            let content = record.file.content
+            if known.lost(of: record.path).contains(where: { $0.content == content }) {
+                return .lost
+            }
+            let isDropped = known.dropped(of: record.path).contains { $0.content == content }
+            return isDropped ? .pruned : nil
+        }
         return records
-    }
-
-    /// Marks the files whose content cannot be read any more. Asks for the indexes of packs only if a prune has dropped
-    /// one, or a repair has given one up.
-    private func markGone(
-        _ records: inout [RelativePath: DeletionRecord], _ known: VersionHistory,
-        in reader: HistoryReader
-    ) async throws {
-        var gone: [RelativePath: (content: ContentID, size: Int64, isLost: Bool)] = [:]
-        for (path, record) in records where record.entry.kind == .file {
-            let content = record.entry.content
-            let lost = known.lost(of: path).contains { $0.content == content }
-            let dropped = known.dropped(of: path).contains { $0.content == content }
-            if lost || dropped { gone[path] = (content, record.entry.size, lost) }
-        }
-        guard !gone.isEmpty else { return }
-        let source = try await historyContents(reader)
-        try await source.locate(gone.values.map(\.content))
-        for (path, file) in gone {
-            if try await isReadable(file.content, file.size, source) { continue }
-            records[path]?.isLost = file.isLost
-            records[path]?.isPruned = !file.isLost
-        }
     }
 }

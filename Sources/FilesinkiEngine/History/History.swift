@@ -66,29 +66,16 @@ struct History: ReplicaPart {
             return true
         }
         let gone = known.dropped(of: path) + known.lost(of: path)
-        if !gone.isEmpty { try await markGone(&versions, gone, in: reader) }
-        return versions
-    }
-
-    /// Marks the versions whose content cannot be read any more since a prune or a repair. What another version needs, or
-    /// lies in a commit, or was stored again, is there.
-    private func markGone(
-        _ versions: inout [PathVersion], _ gone: [VersionHistory.Version],
-        in reader: HistoryReader
-    ) async throws {
-        let lost = Set(gone.filter(\.isLost).map(\.content))
         let dropped = Set(gone.map { DroppedVersion(sequence: $0.first, content: $0.content) })
-        let source = try await historyContents(reader)
-        try await source.locate(gone.map(\.content))
-        for (index, version) in versions.enumerated() where version.change.entry.kind == .file {
-            let entry = version.change.entry
-            guard dropped.contains(.init(sequence: version.version, content: entry.content)) else {
-                continue
+        let lost = Set(gone.filter(\.isLost).map(\.content))
+        try await markGone(&versions, in: reader) { version in
+            let content = version.file.content
+            guard dropped.contains(.init(sequence: version.version, content: content)) else {
+                return nil
             }
-            if try await isReadable(entry.content, entry.size, source) { continue }
-            versions[index].isLost = lost.contains(entry.content)
-            versions[index].isPruned = !versions[index].isLost
+            return lost.contains(content) ? .lost : .pruned
         }
+        return versions
     }
 
     private struct DroppedVersion: Hashable {
