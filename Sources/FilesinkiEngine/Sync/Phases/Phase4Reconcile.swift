@@ -50,6 +50,7 @@ extension SyncEngine {
         if let choice = run.rules.choice { input.holds = choice.holds }
         var reconciliation = Reconciliation(input)
         let plan = reconciliation.plan()
+        noteFollowers(of: plan, view, &run)
         if try await findWriters(&view, of: plan) {
             input.theirs = run.selected(view.changes)
             reconciliation = Reconciliation(input)
