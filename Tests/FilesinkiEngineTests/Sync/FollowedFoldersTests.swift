@@ -65,7 +65,7 @@ struct FollowedFoldersTests {
         #expect(b.text("old/sub/s") == "s" && b.text("old/k") == "k")
     }
 
-    @Test("a new file of another device says nothing here, and what was renamed with its folder neither")
+    @Test("a new file of another device is not told here, nor what was renamed with its folder")
     func others() async throws {
         let world = try World()
         let (a, b) = try await pair(world)
