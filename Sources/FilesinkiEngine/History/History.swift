@@ -327,6 +327,8 @@ package struct PathVersion: Sendable {
     package var isSuperseded: Bool
     /// Whether it removes the old name of a file that the same commit has under a new one.
     var isMovedAway = false
+    /// Whether a command has sent it only to delete it: see ``Commit/deletion``.
+    var isOfDeletion = false
     /// The name that the commit gave to what was at the path; nil where it did not rename it.
     package var movedTo: RelativePath?
     /// The name that the commit gave to what was at the path before, where it renamed something else to the path; nil where it

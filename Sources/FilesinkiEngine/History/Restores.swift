@@ -92,7 +92,7 @@ struct Restores: ReplicaPart {
         var report = try await writeBack(
             wanted, of: path, .init(command: "undelete", version: last.version), options,
             after: before)
-        report.notices += [notice].compactMap(\.self)
+        report.notices += [notice, life.noticeOfCover(at: path)].compactMap(\.self)
         try await noteDeletedEarlier(in: [path], &report)
         return report
     }

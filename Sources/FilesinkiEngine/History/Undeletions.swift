@@ -100,6 +100,8 @@ struct Undeletions: ReplicaPart {
             of: folders.compactMapValues(\.end), in: reader)
         report.notices += inside.sorted { $0.key < $1.key }.prefix(Self.hintedNames)
             .compactMap { $0.value.notice(of: $0.key) }
+        report.notices += paths.prefix(Self.hintedNames)
+            .compactMap { lives[$0]?.noticeOfCover(at: $0) }
         var found: [RelativePath: ManyRestores.Wanted] = [:]
         // A folder's content comes after a path of its own: the upper folder, as the first, decides.
         for path in paths.sorted() {

@@ -3,6 +3,7 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiStore
 
 extension Deletions {
     /// What ``delete(_:recursive:_:)`` would delete. The plan has no id, for it is not approved.
@@ -50,6 +51,8 @@ extension Deletions {
                     step.isDeletion(atOrInside: $0) || step.isReceived(atOrInside: $0)
                 }
         }.map(\.deletion)
+        report.list(
+            covers: before.steps.filter { step in paths.contains { step.isCover(atOrInside: $0) } })
         report.foreseeStop(at: config.remote, "The run would delete here, and send nothing.")
         return report
     }
@@ -57,7 +60,7 @@ extension Deletions {
     /// Takes the problems of what was moved out of the chosen paths from a report, because the command names it.
     ///
     /// Where something else is in place of a folder from which it was moved, that is in no history yet, and is not sent before the
-    /// deletions are: they are sent at once, with it.
+    /// deletions are: they are sent at once, with it, by a commit of which `undelete` brings back the folder.
     ///
     /// - Parameters:
     ///   - before: The run that has looked for what is new here, and then the one that has sent these deletions.
@@ -73,6 +76,7 @@ extension Deletions {
         }
         guard isCovered else { return movedOut }
         options.namesDeletions = true
+        options.operation = Commit.deletion
         var report = try await publish(options)
         if !options.isDryRun {
             before.steps.removeAll { $0.action == .skip }
@@ -110,6 +114,21 @@ extension Deletions {
 }
 
 extension SyncReport {
+    /// Lists what the run sends before it deletes that, too, as it has taken the place of folders which are deleted; then the
+    /// deletions, in the order of the run.
+    fileprivate mutating func list(covers: [Step]) {
+        guard !covers.isEmpty else { return }
+        let entries = Dictionary(covers.map { ($0.path, $0.action.entry) }) { first, _ in first }
+        let deletions = steps.map { step in
+            guard case .some(.some(let entry)) = entries[step.path] else { return step }
+            let sent = VersionedEntry(entry, version: step.seen)
+            return Step(
+                path: step.path, base: sent, theirs: sent, action: .publish(.tombstone),
+                reason: .deleted)
+        }
+        steps = covers + deletions.sorted { $1.path < $0.path }
+    }
+
     /// Records that a store which was moved would take none of the deletions of this plan.
     ///
     /// - Parameters:
@@ -129,6 +148,13 @@ extension Step {
     fileprivate func isReceived(atOrInside folder: RelativePath) -> Bool {
         action.writesOurs && action.entry?.kind != .tombstone
             && (path == folder || path.isInside(folder))
+    }
+
+    /// Whether the step sends a file or a symlink in place of the folder, or of one below it.
+    fileprivate func isCover(atOrInside folder: RelativePath) -> Bool {
+        guard case .publish(let entry) = action, entry.kind == .file || entry.kind == .symlink
+        else { return false }
+        return base?.entry.kind == .directory && (path == folder || path.isInside(folder))
     }
 
     fileprivate var deletion: Step {

@@ -153,18 +153,50 @@ struct CoveredPathsTests {
         }
         #expect(
             plan.problems.isEmpty
-                && plan.steps.map(\.path.description).sorted() == ["d/e", "d/e/x"],
+                && plan.steps.map(\.path.description) == ["d/e", "d/e/x", "d/e"],
             "\(plan.problems) \(plan.steps)")
         let report = try await b.with {
             try await $0.delete([path], recursive: true, SyncOptions())
         }
         #expect(report.problems.isEmpty, "\(report.problems)")
+        let sent = report.steps.filter { $0.action.writesTheirs }
+        #expect(sent.map(\.action.word) == plan.steps.map(\.action.word), "\(report.steps)")
+        #expect(sent.map(\.path) == plan.steps.map(\.path), "\(report.steps)")
         #expect(b.target("d/e") == nil && b.text("moved/x") == "x")
         try await a.sync()
         #expect(a.target("d/e") == nil && a.text("d/e/x") == nil && a.text("d/other") == "other")
-        // What was in its place is in the history.
-        _ = try await a.with { try await $0.undelete([path], SyncOptions()) }
-        #expect(a.target("d/e") == "../moved")
+    }
+
+    @Test(
+        "undelete brings back the folder, and names what was in its place",
+        arguments: [false, true])
+    func chosenFolderBroughtBack(_ isOneOfSeveral: Bool) async throws {
+        let world = try World()
+        let (a, b) = try await pair(world)
+        b.rename("d/e", "moved")
+        try b.write(["d": .directory(["e": .symlink("../moved")])])
+        let path = try RelativePath("d/e")
+        _ = try await b.with { try await $0.delete([path], recursive: true, SyncOptions()) }
+        try await a.sync()
+        let made = try await a.with {
+            try await isOneOfSeveral
+                ? $0.undelete([path], SyncOptions()) : $0.undelete(path, SyncOptions())
+        }
+        #expect(a.target("d/e") == nil && a.text("d/e/x") == "x")
+        let told = made.notices.map(\.failure.description)
+        #expect(
+            told == [
+                "d/e: Before it was deleted, a symlink to ../moved was in its place, and was deleted with it. To "
+                    + "print that, run filesinki show d/e@2."
+            ])
+        // A file or symlink that a sync has sent is what was deleted last.
+        a.remove("d/e")
+        try a.write(["d": .directory(["e": .symlink("other")])])
+        try await a.sync()
+        a.remove("d/e")
+        try await a.sync()
+        _ = try await a.with { try await $0.undelete(path, SyncOptions()) }
+        #expect(a.target("d/e") == "other")
     }
 
     @Test("a folder above that is missing is no deletion while the store has more in it")
