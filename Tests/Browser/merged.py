@@ -22,7 +22,7 @@ def drive(browser, address, replica):
     # What was merged by hand is not resolved among all others.
     browser.go("Conflicts")
     browser.shows("or one of their files was edited since: resolve them one by one.")
-    browser.shows("edited here since")
+    browser.shows("in place, edited here since")
     assert "undefined" not in browser.script("return document.querySelector('main').innerText")
 
     # Neither side is what is in place. What replaces it asks first.

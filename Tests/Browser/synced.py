@@ -58,7 +58,7 @@ def drive(browser, address, replica):
     version = re.search(r"version (\d+)", heads[2] + heads[1])
     assert version, heads
     by = f"edited since by b (version {version[1]})"
-    assert heads == ["Base", "b", f"committed, {by}"], heads
+    assert heads == ["Base", "b", f"committed (in place), {by}"], heads
     browser.press("Keep the version of b")
     browser.until("it asks", "return document.activeElement.textContent === 'Yes, replace it'")
     browser.shows(f"What is in place was edited by b (version {version[1]}) after the conflict was found. Replace it? It stays in the history.")

@@ -190,6 +190,21 @@ struct PageTests {
     }
 
     @Test(
+        "the versions of other devices are listed by their names, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browserOfOtherDevices() throws {
+        let machine = try Machine.pair("for name in one two own; do echo base >a/$name; done")
+        let made = try machine.shell(
+            #"""
+            filesinki clone store c --device c
+            for name in one two; do echo from-b >b/$name; echo by-c >c/$name; done
+            filesinki sync b; filesinki sync c; filesinki sync b; filesinki sync a
+            """#)
+        try #require(made.code == 0, "\(made)")
+        try drive(machine, "others.py", "")
+    }
+
+    @Test(
         "a person who has a token sees what a server holds, in a browser",
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfServer() throws {

@@ -6,16 +6,13 @@ async function conflictList() {
   const list = result.lines.filter((line) => line.type === 'conflict');
   const title = h('h2', {}, 'Conflicts');
   if (list.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No open conflicts.')];
-  const isOfOne = (side) => new Set(list.map((line) => line[`${side}_device`])).size === 1;
-  const head = (side) => sideName(side, isOfOne(side) ? list[0] : {});
-  const size = ({ side, isOfOthers, isEdited, edit, device, name, entry }) => isEdited ? 'edited here since' : isOfOthers ? `${name}: ${sideSize(entry)}`
-    : `${isOfOne(side) || device === undefined ? '' : `${visible(device)}: `}${sideSize(entry)}${edit ?? ''}`;
-  const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, { text: head('here'), number: true }, { text: head('there'), number: true }];
+  const columns = versionColumns(list);
+  const heads = [{ text: 'Path', isName: true }, { text: 'Since', nowrap: true }, ...columns.map(({ head }) => ({ text: head, number: true }))];
   const all = h('div', { class: 'row' });
   return [title, list.length === 1 ? null : all, listing('Open conflicts, the oldest first', heads, list, (line) => line.path,
     (line) => [
       h('a', { href: pathHash('conflict', conflictName(line)) }, pathName(pathValues(line))), timeText(line.time),
-      ...bothVersions(line).map(size),
+      ...bothVersions(line).map((version, index) => versionCell(line, version, columns[index])),
     ], (chosen, isFiltered) => offerAll(all, chosen, isFiltered))];
 }
 

@@ -8,27 +8,62 @@ function sideName(side, line) {
   return device === undefined ? name : `${name} (${visible(device)})`;
 }
 
-// The two versions of a conflict: what a call names them, their heads, and what they are. On a device that wrote neither,
-// they have the names of their devices, and a call names them by their places; as it does where what is in place was edited
-// here since: that is of neither side.
+// The two versions of a conflict: what a call names them, their heads, with and without what is said of an edit, and what they are. On
+// a device that wrote neither, they have the names of their devices, and a call names them by their places; as it does where what is in
+// place was edited here since: that is of neither side.
 function bothVersions(line) {
   if (line.edited_here) {
+    const entry = line.here ?? copyEntry(line);
+    const edit = copyEditWords(line, entry);
     return [
-      { side: 'copy', name: `Conflict copy${copyEditWords(line, line.here ?? copyEntry(line))}`, words: 'in the conflict copy', losesEdit: true, entry: line.here ?? copyEntry(line) },
-      { side: 'committed', name: 'In place, edited here since', words: 'in place', isEdited: true, entry: line.there ?? placeEntry(line) },
+      { side: 'copy', label: 'Conflict copy', name: `Conflict copy${edit}`, edit, words: 'in the conflict copy', losesEdit: true, entry },
+      { side: 'committed', label: 'In place', name: 'In place, edited here since', words: 'in place', isEdited: true, entry: line.there ?? placeEntry(line) },
     ];
   }
   if (line.sides === undefined) {
     return ['here', 'there'].map((side) => {
-      const edit = editWords(line, line[side]);
-      return { side, name: `${sideName(side, line)}${edit}`, edit, losesEdit: losesEdit(line, line[side]), words: `from ${side}`,
-        device: line[`${side}_device`], entry: line[side] };
+      const [label, edit] = [sideName(side, line), editWords(line, line[side])];
+      return { side, label, name: `${label}${edit}`, edit, losesEdit: losesEdit(line, line[side]), words: `from ${side}`, entry: line[side] };
     });
   }
-  const known = line.sides.map((entry) => ({
-    side: isCopyOf(line, entry) ? 'copy' : 'committed', isOfOthers: true, name: visible(entry.side) + editWords(line, entry),
-    losesEdit: losesEdit(line, entry), words: `of ${visible(entry.side)}`, entry }));
-  return [...known, { side: null, isOfOthers: true, name: 'Another device', words: 'of another device' }].slice(0, 2);
+  const known = line.sides.map((entry) => {
+    const [label, edit] = [writerName(line, entry), editWords(line, entry)];
+    return { side: isCopyOf(line, entry) ? 'copy' : 'committed', isOfOthers: true, label, name: `${label}${edit}`, edit,
+      losesEdit: losesEdit(line, entry), words: entry.side === 'committed' ? 'that was committed' : `of ${visible(entry.side)}`, entry };
+  });
+  return [...known, { side: null, isOfOthers: true, label: 'Another device', name: 'Another device', words: 'of another device' }].slice(0, 2);
+}
+
+// What a version of another device is called, as `conflicts` does.
+function writerName(line, entry) {
+  return `${visible(entry.side)}${entry.side === 'committed' && line.copy !== undefined ? ' (in place)' : ''}`;
+}
+
+// The two columns of a list of conflicts that have the versions: the head of each, and what stands before the size in a row. Where a
+// version of each conflict is from here, that is a device if there are several. Else the heads are the devices that wrote the versions;
+// where these are not the same in all rows, each row names them.
+function versionColumns(list) {
+  const isOne = (names) => new Set(names).size === 1;
+  if (list.every((line) => line.sides === undefined)) {
+    return ['here', 'there'].map((side) => {
+      const isOfOne = isOne(list.map((line) => line[`${side}_device`]));
+      const before = (line, { isEdited }) => {
+        const device = line[`${side}_device`];
+        return isEdited ? 'in place, ' : isOfOne || device === undefined ? '' : `${visible(device)}: `;
+      };
+      return { head: sideName(side, isOfOne ? list[0] : {}), before };
+    });
+  }
+  return ['One version', 'The other one'].map((head, index) => {
+    const labels = list.map((line) => bothVersions(line)[index].label);
+    return isOne(labels) ? { head: labels[0], before: () => '' } : { head, before: (line, { label }) => `${label}: ` };
+  });
+}
+
+// What stands in a row of such a column.
+function versionCell(line, version, { before }) {
+  const words = version.isEdited ? 'edited here since' : `${sideSize(version.entry)}${version.edit ?? ''}`;
+  return `${before(line, version)}${words}`;
 }
 
 // Of two versions that other devices wrote, the one in the conflict copy, and the other one.
