@@ -205,6 +205,21 @@ struct PageTests {
     }
 
     @Test(
+        "the page says what a prune by the settings would free, in a browser",
+        .enabled(if: hasBrowser, "chromedriver is not installed"))
+    func browserOfPrune() throws {
+        let machine = try Machine.pair("head -c 400000 /dev/urandom >a/big")
+        let made = try machine.shell(
+            #"""
+            set -e
+            head -c 400000 /dev/urandom >a/big; filesinki sync a
+            filesinki devices forget --root a b
+            """#)
+        try #require(made.code == 0, "\(made)")
+        try drive(machine, "prune.py", "")
+    }
+
+    @Test(
         "a person who has a token sees what a server holds, in a browser",
         .enabled(if: hasBrowser, "chromedriver is not installed"))
     func browserOfServer() throws {

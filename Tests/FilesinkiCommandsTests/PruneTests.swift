@@ -265,7 +265,7 @@ struct PruneTests {
         #expect(other.talk == "The rules in the settings do not apply, as there are options.\n")
         #expect(packs == 5)
         let json = try await world.expect(["prune", "--root", "a", "--json"])
-        #expect(json.text.contains(#""rules":"settings""#))
+        #expect(json.text.contains(#""rules":"settings","settings":["keep-versions = 3"]"#))
         #expect(packs == 3)
     }
 

@@ -88,17 +88,23 @@ struct PruneCommand: ReplicaCommand {
             return try given.reduce(into: [:]) { $0[$1.key] = try $1.key.value(of: $1.value) }
         }
         let rules = try await session.replica.pruneRules()
-        let shown = PruneKey.allCases.compactMap { key in rules[key].map(key.text) }
+        let shown = Self.texts(of: rules)
         if !shown.isEmpty {
             console.say("Keeps by the settings: \(shown.joined(separator: ", ")).")
         }
         return rules
     }
 
+    /// The rules as settings have them, such as `keep-last = 10`.
+    private static func texts(of rules: [PruneKey: Int64]) -> [String] {
+        PruneKey.allCases.compactMap { key in rules[key].map(key.text) }
+    }
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, access: .changingKnown, in: console)
-        let policy = RetentionPolicy(try await rules(session, console))
+        let kept = try await rules(session, console)
+        let policy = RetentionPolicy(kept)
         let result = try await console.withProgress { [dryRun, recompress] line in
             try await session.replica.prune(
                 policy, recompresses: recompress, isDryRun: dryRun
@@ -109,7 +115,7 @@ struct PruneCommand: ReplicaCommand {
         try console.show(result.failures)
         if report.json {
             try console.show(result.notices, type: "notice")
-            try console.output.json(object(result, exit: code))
+            try console.output.json(object(result, by: kept, exit: code))
         } else if dryRun {
             for line in summary(result, at: console.systemContext.now()).flatMap({
                 FlowText.words($0, indent: "    ", within: console.outputColumns)
@@ -137,11 +143,16 @@ struct PruneCommand: ReplicaCommand {
         return table.lines.map { "  " + $0 }
     }
 
-    private func object(_ result: PruneReport, exit code: ExitCode) -> JSONObject {
+    private func object(
+        _ result: PruneReport, by rules: [PruneKey: Int64], exit code: ExitCode
+    ) -> JSONObject {
         var object: JSONObject = ["type": "prune"]
         object.add("exit", code.rawValue)
         object.add("dry_run", dryRun)
         object.add("rules", given.isEmpty ? "settings" : "options")
+        if given.isEmpty {
+            object.add("settings", .array(Self.texts(of: rules).map { .string($0) }))
+        }
         object.add("kept_versions", result.keptVersions)
         object.add("dropped_versions", result.droppedVersions)
         object.add("packs", result.packs)

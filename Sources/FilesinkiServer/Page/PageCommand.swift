@@ -70,12 +70,12 @@ enum PageCall: String, CaseIterable {
             PageCommand(
                 ["du"], options: ["--json", "--depth", "1", "--sort", "size", "--history"],
                 paths: try given.optionalPath().map { [$0] } ?? [])
+        // Without days by the rules of the settings.
         case .prunable:
             PageCommand(
                 ["prune"],
-                options: [
-                    "--json", "--dry-run", "--keep-within", "\(try given.number("days"))d",
-                ])
+                options: ["--json", "--dry-run"]
+                    + (try given.optionalNumber("days").map { ["--keep-within", "\($0)d"] } ?? []))
         case .versions, .diff, .content: try ofPath(given)
         case .side, .explanation, .take, .use, .reopen: try ofConflict(given)
         case .undeletable:

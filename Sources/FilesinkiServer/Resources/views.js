@@ -223,30 +223,44 @@ async function space(path) {
 }
 
 function pruneForm() {
-  const days = h('select', { id: 'days', onchange: () => { answer.textContent = ''; } },
-    [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['365', 'a year']].map(([value, words]) =>
+  const days = h('select', { id: 'days', onchange: () => { answer.replaceChildren(); } },
+    [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['365', 'year']].map(([value, words]) =>
       h('option', { value, selected: value === '30' }, words)));
-  const answer = h('span', { role: 'status' });
+  const answer = h('div', { role: 'status' });
   const ask = action('What would a prune free?', {}, async () => {
     const asked = days.value;
-    let words = [];
+    const kept = days.selectedOptions[0].textContent;
+    let found = [];
     answer.textContent = 'Reading the store …';
     try {
-      words = pruneWords(await call('prunable', { days: Number(asked) }), asked);
+      // One after the other: each needs the replica for itself.
+      const byDays = pruneWords(
+        await call('prunable', { days: Number(asked) }), `With all versions of the last ${kept} kept`, `filesinki prune --keep-within ${asked}d`);
+      const bySettings = settingsPruneWords(await call('prunable'));
+      found = [byDays, bySettings?.join() === byDays.join() ? null : bySettings];
     } finally {
-      answer.replaceChildren(...(days.value === asked ? words : []));
+      answer.replaceChildren(...(days.value === asked ? found.filter((words) => words).map((words) => h('p', {}, words)) : []));
     }
   });
-  return h('div', { class: 'row' }, h('label', { for: 'days' }, 'Keep all versions of the last'), days, ask, answer);
+  return [h('div', { class: 'row' }, h('label', { for: 'days' }, 'Keep all versions of the last'), days, ask), answer];
 }
 
 // What a prune would free, and the command that does: what it removes does not come back, so the page has no button for it.
-function pruneWords(result, days) {
+function pruneWords(result, rules, command) {
   const plan = result.lines.find((line) => line.type === 'prune');
   if (!plan) return [failureOf(result) ?? ''];
-  if (plan.dropped_versions === 0 && plan.freed_bytes === 0) return ['A prune would free nothing.'];
-  return [`A prune would free ${sizeText(plan.freed_bytes)}: ${countText(plan.dropped_versions, 'old version')}. To run it: `,
-    h('code', {}, `filesinki prune --keep-within ${days}d`)];
+  if (plan.freed_bytes <= 0) return [`${rules}, a prune would free nothing.`];
+  return [`${rules}, a prune would free about ${sizeText(plan.freed_bytes)}: ${countText(plan.dropped_versions, 'old version')}. To run it: `,
+    h('code', {}, withRoot(command))];
+}
+
+// The same of a prune by the rules of the settings; null where they have none.
+function settingsPruneWords(result) {
+  const failure = result.lines.find((line) => line.type === 'failure');
+  // A mistake in the settings has the path of their file.
+  if (failure?.code === 'usage') return failure.path === undefined ? null : [placedWords(failure)];
+  const rules = result.lines.find((line) => line.type === 'prune')?.settings ?? [];
+  return pruneWords(result, `By the settings (${rules.map(visible).join(', ')})`, 'filesinki prune');
 }
 
 function usageElements(usage, folder) {

@@ -42,6 +42,7 @@ import Testing
                 "prunable", #"{"days":30}"#,
                 PageCommand(["prune"], options: ["--json", "--dry-run", "--keep-within", "30d"])
             ),
+            ("prunable", "{}", PageCommand(["prune"], options: ["--json", "--dry-run"])),
             (
                 "content", #"{"path":"a b","version":3}"#,
                 PageCommand(["show"], paths: [bytes("a b@3")], printsContent: true)
@@ -146,6 +147,7 @@ import Testing
         "invalid arguments are named",
         arguments: [
             ("log", "{}", "limit"), ("log", #"{"limit":-1}"#, "limit"),
+            ("prunable", #"{"days":"7"}"#, "days"),
             ("log", #"{"limit":"1"}"#, "limit"), ("log", #"{"limit":1.5}"#, "limit"),
             ("versions", #"{"path":""}"#, "path"), ("versions", #"{"path":"a\u0000b"}"#, "path"),
             ("versions", #"{"path":7}"#, "path"), ("versions", #"{"path_bytes":"xy"}"#, "path"),
