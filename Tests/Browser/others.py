@@ -2,7 +2,7 @@
 
 others.py ADDRESS REPLICA
   ADDRESS is what `filesinki ui REPLICA` printed. `one` and `two` have conflicts of `b` and `c`. While the page is open,
-  this script makes conflicts of REPLICA itself in `own`, with the replica `b` beside it.
+  this script makes a conflict of REPLICA itself in `own`, with the replica `b` beside it.
 """
 
 import os
@@ -44,8 +44,23 @@ def drive(browser, address, replica):
     browser.go("Conflicts")
     rows = browser.until("the new one is listed", ROWS, 4)
     assert rows[0] == ["Path", "One version", "The other one"], rows
-    assert sorted(rows[1:]) == [
-        ["one", "c: 5 B", "b: 7 B"], ["own", "Here (a): 5 B", "There (b): 8 B"], ["two", "c: 5 B", "b: 7 B"]], rows
+    assert rows[1:] == [
+        ["one", "c: 5 B", "b: 7 B"], ["two", "c: 5 B", "b: 7 B"], ["own", "Here (a): 5 B", "There (b): 8 B"]], rows
+
+    # All can be resolved with the version of one device where each conflict has one of it.
+    browser.shows("resolve them one by one")
+    browser.press("own")
+    browser.press("Keep the version from here")
+    browser.shows("Resolved.")
+    browser.go("Conflicts")
+    browser.press("Resolve all 2 with the version of c")
+    browser.press("Yes, keep the version of c")
+    browser.shows("2 of 2 conflicts resolved.")
+    browser.shows("No open conflicts.")
+    for name in ("one", "two"):
+        with open(os.path.join(replica, name)) as file:
+            assert file.read() == "by-c\n", name
+    assert not [name for name in os.listdir(replica) if "(conflict " in name], os.listdir(replica)
 
 
 run(drive)

@@ -3,7 +3,8 @@
 
 async function conflictList() {
   const result = await call('conflicts');
-  const list = result.lines.filter((line) => line.type === 'conflict');
+  // The command has those of other devices behind the own ones.
+  const list = result.lines.filter((line) => line.type === 'conflict').sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
   const title = h('h2', {}, 'Conflicts');
   if (list.length === 0) return [title, h('p', {}, failureOf(result) ?? 'No open conflicts.')];
   const columns = versionColumns(list);
@@ -22,44 +23,41 @@ function conflictName(line) { return pathValues(line, line.copy === undefined ? 
 // Buttons that resolve all conflicts of a list. A second press is needed.
 function offerAll(place, chosen, isFiltered) {
   const which = `${isFiltered ? 'these' : 'all'} ${chosen.length.toLocaleString()}`;
-  const offer = (side) => {
-    // A version that was deleted is one, too.
-    const lines = chosen.filter((line) => line.sides === undefined && !line.edited_here && !line.unsent && !line.copy_unsent && !line.edited_in_place);
-    if (lines.length === 0 || lines.length < chosen.length) return null;
-    // A path can have one of several versions only.
-    if (side === 'there' && new Set(lines.map((line) => pathHash('', pathValues(line)))).size < lines.length) return null;
-    const words = `Resolve ${which} with the version from ${side}`;
-    const ask = action(words, {}, () => {
-      const yes = action(`Yes, keep the version from ${side}`, { class: 'main' }, () => {
+  const offer = ({ words: version, sideOf }) => {
+    const words = `Resolve ${which} with the version ${version}`;
+    return action(words, {}, () => {
+      const yes = action(`Yes, keep the version ${version}`, { class: 'main' }, () => {
         closed(place);
         place.replaceChildren(h('span', {}, 'Resolving …'));
-        return resolveAll(lines, side);
+        return resolveAll(chosen, sideOf);
       });
       const no = action('Cancel', {}, opened(
         place, () => [...place.querySelectorAll('button')].find((button) => button.textContent === words),
         () => offerAll(place, chosen, isFiltered)));
-      place.replaceChildren(h('span', {}, `Resolve ${countText(lines.length, 'conflict')}? The other versions stay in the history.`), yes, no);
+      place.replaceChildren(h('span', {}, `Resolve ${countText(chosen.length, 'conflict')}? The other versions stay in the history.`), yes, no);
       yes.focus();
     });
-    return ask;
   };
   closed(place);
-  const buttons = [offer('here'), offer('there')].filter((button) => button !== null);
+  const buttons = versionsOfAll(chosen).map(offer);
   const why = 'Some of these conflicts are between other devices or of one path, or one of their files was edited since: resolve them one by one.';
   place.replaceChildren(...(buttons.length === 0 && chosen.length > 0 ? [h('span', { class: 'soft' }, why)] : buttons));
 }
 
-// Resolves conflicts, some with each call, and says how far it is.
-async function resolveAll(lines, side) {
+// Resolves conflicts, some with each call, and says how far it is. `sideOf` is what a call names the version of a conflict.
+async function resolveAll(lines, sideOf) {
   const batch = 50;
   frame.isBusy = true;
   focusHeading();
   try {
-    for (let done = 0; done < lines.length; done += batch) {
-      const paths = lines.slice(done, done + batch).map((line) => conflictName(line));
-      const next = Math.min(done + batch, lines.length);
-      const words = `${next.toLocaleString()} of ${countText(lines.length, 'conflict')} resolved.`;
-      if (!await change('take', { paths, side }, words)) break;
+    let done = 0;
+    for (let left = lines; left.length > 0;) {
+      const side = sideOf(left[0]);
+      const part = left.filter((line) => sideOf(line) === side).slice(0, batch);
+      left = left.filter((line) => !part.includes(line));
+      done += part.length;
+      const words = `${done.toLocaleString()} of ${countText(lines.length, 'conflict')} resolved.`;
+      if (!await change('take', { paths: part.map((line) => conflictName(line)), side }, words)) break;
     }
   } finally {
     frame.isBusy = false;

@@ -66,6 +66,20 @@ function versionCell(line, version, { before }) {
   return `${before(line, version)}${words}`;
 }
 
+// The versions with which all of some conflicts can be resolved: their words, and what a call names that of each conflict.
+function versionsOfAll(lines) {
+  if (lines.length === 0 || lines.some((line) => line.copy_unsent || isEditedInPlace(line))) return [];
+  // A path can have one of several versions only; the one from here is the same for all its conflicts.
+  const isOfOnePath = new Set(lines.map((line) => pathHash('', pathValues(line)))).size < lines.length;
+  return [0, 1].flatMap((index) => {
+    const versionOf = (line) => bothVersions(line)[index];
+    const { side, words } = versionOf(lines[0]);
+    // A version of another device that is not known cannot be taken. One from here that was deleted is one, too.
+    const isOfAll = lines.map(versionOf).every((version) => version.words === words && (version.entry || !version.isOfOthers));
+    return !isOfAll || isOfOnePath && side !== 'here' ? [] : [{ words, sideOf: (line) => versionOf(line).side }];
+  });
+}
+
 // Of two versions that other devices wrote, the one in the conflict copy, and the other one.
 function copyEntry(line) { return line.sides?.find((entry) => isCopyOf(line, entry)); }
 
