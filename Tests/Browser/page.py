@@ -256,6 +256,17 @@ def drive(browser, address, replica, other):
     browser.press("folder/x")
     browser.shows("Versions of folder/x")
 
+    # A renamed file leads to its versions before the rename, and these to those since.
+    subprocess.run([filesinki, "mv", "-q", "--root", replica, "folder/x", "folder/moved"], check=True)
+    browser.go("History")
+    browser.script("""
+        const field = document.getElementById('path');
+        field.value = session.root + '/folder/moved';
+        field.form.requestSubmit();""")
+    browser.shows("The versions before the rename: folder/x")
+    browser.press("folder/x")
+    browser.shows("The versions since the rename: folder/moved")
+
     # Nothing failed in the page, and no request left it.
     errors = [line["message"] for line in browser.log("browser") if line["level"] == "SEVERE"]
     errors = [line for line in errors if "/call/side" not in line]

@@ -136,7 +136,9 @@ function pathForm() {
   const field = h('input', { id: 'path', required: true, autocomplete: 'off', spellcheck: 'false', class: 'wide' });
   return h('form', { class: 'row', onsubmit: (event) => {
     event.preventDefault();
-    location.hash = pathHash('versions', { path: field.value.replace(/^\/+|\/+$/g, '') });
+    // A whole path, as a file manager copies it, is one in the root.
+    const typed = session.root !== null && field.value.startsWith(`${session.root}/`) ? field.value.slice(session.root.length) : field.value;
+    location.hash = pathHash('versions', { path: typed.replace(/^\/+|\/+$/g, '') });
   } }, h('label', { for: 'path' }, 'Versions of the path'), field, h('button', {}, 'Show'));
 }
 
@@ -157,15 +159,17 @@ async function versions(path, isAgain) {
     { text: 'Version', number: true, isName: true }, { text: 'Time', nowrap: true }, { text: 'Device' },
     { text: 'Size', number: true }, { text: 'What' }, { text: 'Actions' },
   ];
-  const goal = list[0].moved_to === undefined ? null : pathValues(list[0], 'moved_to');
-  const since = goal === null ? null
-    : h('p', {}, 'The versions since the rename: ', h('a', { href: pathHash('versions', goal) }, pathName(goal)));
+  const renamed = (words, line, member) => line?.[member] === undefined ? null
+    : h('p', {}, words, h('a', { href: pathHash('versions', pathValues(line, member)) }, pathName(pathValues(line, member))));
+  const since = renamed('The versions since the rename: ', list[0], 'moved_to');
+  // Of several renames the newest one, as `log` says it.
+  const before = renamed('The versions before the rename: ', list.find((line) => line.moved_from !== undefined), 'moved_from');
   return [title, since, table('The newest first', heads, list.map((line, index) => [
     String(line.version), timeText(line.time), h('bdi', {}, visible(line.device)),
     line.size === undefined ? '' : sizeText(line.size),
     versionWords(line),
     h('div', { class: 'row' }, versionButtons(path, line, list[index + 1], index === 0, place)),
-  ])), list.length < shownVersions.length ? null : action('Show older versions', {}, async () => {
+  ])), before, list.length < shownVersions.length ? null : action('Show older versions', {}, async () => {
     shownVersions.length += 800;
     await show(false);
   }), place];
