@@ -1,7 +1,8 @@
 """Drives the view *Space* of the page of a replica that has an old version, in a real browser.
 
 prune.py ADDRESS REPLICA
-  ADDRESS is what `filesinki ui REPLICA` printed. An old version of `big` is in a pack of its own, and nothing but a rule keeps it.
+  ADDRESS is what `filesinki ui REPLICA` printed. An old version of `big` is in a pack of its own; the device `b` has acknowledged no
+  later one.
 """
 
 import os
@@ -18,6 +19,9 @@ def drive(browser, address, replica):
             const found = [...document.querySelectorAll('main [role=status] p')].map((line) => line.textContent);
             return found.length > 0 && found""")
 
+    def filesinki(*words):
+        subprocess.run([os.environ["FILESINKI"], *words, "--root", replica], check=True)
+
     def again():
         """Shows the view anew, without the answer."""
         browser.go("Devices")
@@ -32,8 +36,15 @@ def drive(browser, address, replica):
     found = answers()
     assert found == [nothing], found
 
+    # What is kept for a device is said, with when that ends.
+    filesinki("config", "set", "-q", "prune.keep-last", "1")
+    again()
+    found = answers()
+    assert len(found) == 2 and found[0] == nothing, found
+    assert found[1].startswith("By the settings (keep-last = 1), a prune would free nothing. It keeps 1 old version for b, until a later commit"), found
+
     # What their rules free is said beside that, with the rules and the command.
-    subprocess.run([os.environ["FILESINKI"], "config", "set", "-q", "--root", replica, "prune.keep-last", "1"], check=True)
+    filesinki("devices", "forget", "-q", "b")
     again()
     found = answers()
     assert len(found) == 2 and found[0] == nothing, found

@@ -253,9 +253,17 @@ function pruneForm() {
 function pruneWords(result, rules, command) {
   const plan = result.lines.find((line) => line.type === 'prune');
   if (!plan) return [failureOf(result) ?? ''];
-  if (plan.freed_bytes <= 0) return [`${rules}, a prune would free nothing.`];
+  if (plan.freed_bytes <= 0) return [`${rules}, a prune would free nothing.${deviceWords(plan)}`];
   return [`${rules}, a prune would free about ${sizeText(plan.freed_bytes)}: ${countText(plan.dropped_versions, 'old version')}. To run it: `,
     h('code', {}, withRoot(command))];
+}
+
+// What only devices keep, where that is why a prune frees nothing; empty if there is none.
+function deviceWords(plan) {
+  const shares = (plan.kept ?? []).filter((kept) => kept.reason === 'device' && kept.versions > 0);
+  if (shares.length === 0) return '';
+  const list = shares.map(({ versions, device }) => `${countText(versions, 'old version')} for ${visible(device)}`).join(', ');
+  return ` It keeps ${list}, until a later commit is acknowledged there: once a day or after 64 commits, in a sync.`;
 }
 
 // The same of a prune by the rules of the settings; null where they have none.
