@@ -21,7 +21,21 @@ extension SyncEngine {
 
     /// The same for a run for some paths, whose root has what a command is about to write, if nothing else.
     func receiveRules(_ run: inout SyncRun) async throws -> Bool {
-        let rules = try incomingRules(run)
+        var rules = try incomingRules(run)
+        // The settings say whether `.gitignore` files are files of rules, and are merged as such.
+        let settings = rules.filter(\.isSyncedSettings)
+        if !settings.isEmpty, settings.count < rules.count {
+            if try await receive(settings, &run) { return true }
+            guard run.isOnline else { return false }
+            rules.removeAll(where: \.isSyncedSettings)
+        }
+        return try await receive(rules, &run)
+    }
+
+    /// Carries out incoming files of rules.
+    ///
+    /// - Returns: Whether the run has to begin again.
+    private func receive(_ rules: [RelativePath], _ run: inout SyncRun) async throws -> Bool {
         guard !rules.isEmpty else { return false }
         var options = run.options
         // What a command does to its paths, it does not do to the rules.

@@ -65,6 +65,38 @@ import Testing
         #expect(try await published() == [".filesinkiignore", "k"])
     }
 
+    @Test(arguments: [true, false], [".gitignore", "src/.gitignore"])
+    func `the file of git is merged by settings that come with it`(
+        _ isNew: Bool, _ file: String
+    ) async throws {
+        let (a, b) = try await world.pair(["src/k": .file("keep"), "other": .file("1")])
+        try write("*.o\n", at: file, in: a, beside: [".filesinki.toml": .file("gitignore = true\n")])
+        try await a.sync()
+        let joining = isNew ? try await world.replica("c") : b
+        try write("*.o\n.env\n", at: file, in: joining, beside: ["src/.env": .file("secret")])
+        let report = try await joining.sync()
+        #expect(report.conflicted.isEmpty && report.copies.isEmpty)
+        #expect(joining.text(file) == "*.o\n.env\n" && joining.text("src/.env") == "secret")
+        #expect(try await !published().contains("src/.env"))
+        try await a.sync()
+        #expect(a.text(file) == "*.o\n.env\n")
+    }
+
+    @Test func `settings that cannot be received do not keep other rules from coming first`()
+        async throws
+    {
+        let (a, b) = try await world.pair([".filesinki.toml": .file("max-delete = 3\n")])
+        try a.write([
+            ".filesinki.toml": .file("gitignore = true\n"), ".filesinkiignore": .file(".env\n"),
+            ".gitignore": .file("*.o\n"),
+        ])
+        try await a.sync()
+        try b.write([".filesinki.toml": .file("max-delete = \u{0}"), ".env": .file("secret")])
+        try await b.sync()
+        #expect(b.text(".filesinkiignore") == ".env\n")
+        #expect(try await !published().contains(".env"))
+    }
+
     @Test func `a deleted ignore file does not win over an edited one`() async throws {
         let (a, b) = try await world.pair([".filesinkiignore": .file("*.o\n"), "k": .file("keep")])
         b.remove(".filesinkiignore")
