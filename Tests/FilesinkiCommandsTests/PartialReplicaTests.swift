@@ -175,6 +175,32 @@ struct PartialReplicaTests {
         #expect(world.readText("a/e/x") == "deep" && world.readText("a/d/x") == nil)
     }
 
+    @Test(
+        "mv into a folder that is not here prints the command that makes it, whether the store has it or not",
+        arguments: ["p", "new folder/deep"])
+    func moveIntoMissing(_ folder: String) async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("deep", to: "a/d/x")
+        try world.write("other", to: "a/p/other")
+        try await world.expect("sync a")
+        try await world.expect("clone store c --only d")
+        let root = world.folder + "/c"
+        let target = folder + "/x"
+        let refused = try await world.expect(["mv", "--root", "c", "d/x", target], .usage)
+        let quote = folder == "p" ? "" : "'"
+        let steps =
+            "run mkdir -p \(quote)\(root)/\(folder)\(quote) && mv \(root)/d/x "
+            + "\(quote)\(root)/\(target)\(quote), then filesinki only add "
+        #expect(refused.talk.contains(steps), "\(refused.talk)")
+        try world.makeFolder("c/" + folder)
+        world.rename("c/d/x", to: "c/" + target)
+        try await world.expect(["only", "add", "--root", "c", target])
+        try await world.expect("sync c")
+        try await world.expect("sync a")
+        #expect(world.readText("a/" + target) == "deep" && world.readText("a/d/x") == nil)
+        #expect(world.readText("a/p/other") == "other")
+    }
+
     @Test func `status lists what was moved out of the chosen paths`() async throws {
         let world = try await GoldenTests.pair()
         try world.write("deep", to: "a/p/d/x")

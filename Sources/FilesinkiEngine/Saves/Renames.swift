@@ -72,8 +72,12 @@ struct Renames: ReplicaPart {
     private func requireHeld(_ rename: PathRename) throws {
         try rulesReader.requireHeld([rename.from])
         guard let choice = try rulesReader.choice(), !choice.contains(rename.to) else { return }
-        throw Failure.isOutside(
-            rename, command: "mv \(placeWord(rename.from)) \(placeWord(rename.to))")
+        var command = "mv \(placeWord(rename.from)) \(placeWord(rename.to))"
+        // Folders that hold nothing of the chosen paths are not here.
+        if let folder = rename.to.parent, try !root.holds(folder) {
+            command = "mkdir -p \(placeWord(folder)) && \(command)"
+        }
+        throw Failure.isOutside(rename, command: command)
     }
 
     /// Refuses renames before anything is sent: what is here must allow them, or what a run would receive.
