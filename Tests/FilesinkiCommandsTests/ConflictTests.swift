@@ -83,6 +83,9 @@ struct ConflictTests {
         #expect(here.output == [0, 2])
         let merge = try await world.run("show", "--root", "b", "one", "--conflict", "merge")
         #expect(merge.code == .usage && merge.output.isEmpty, "\(merge)")
+        let next =
+            "Choose a side with filesinki resolve --root \(world.folder)/b one --take here|there."
+        #expect(merge.talk.contains(next), "\(merge.talk)")
     }
 
     @Test(

@@ -285,7 +285,8 @@ extension Session {
                 throw Failure(
                     .usage, path: path.bytes,
                     "The contents are not text; conflict markers cannot be written.",
-                    remedy: "Choose a side with filesinki resolve --take \(open.takeWords).")
+                    remedy: "Choose a side with filesinki resolve \(ShellWord.path(name.bytes)) "
+                        + "--take \(open.takeWords).")
             }
             return marked
         }
