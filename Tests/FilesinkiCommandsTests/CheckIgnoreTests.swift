@@ -96,6 +96,41 @@ struct CheckIgnoreTests {
         #expect(try await world.run("explain", "--root", "a", "y-wal").code == .negative)
     }
 
+    @Test("a folder of the store that is not here any more is matched as one, and explain says so")
+    func missingFolder() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("sub/\n", to: "a/.filesinkiignore")
+        try await world.expect("sync a")
+        world.rename("a/sub", to: "gone")
+        for _ in 1...2 {
+            let checked = try await world.expect("check-ignore --root a sub")
+            #expect(
+                checked.lines == [
+                    "sub: ignored by .filesinkiignore, line 1: sub/ (version 1 is in the store)"
+                ])
+            let explained = try await world.run("explain", "--root", "a", "sub")
+            #expect(
+                explained.lines.first == "sub: not synced here, but version 1 is in the store.",
+                "\(explained.text)")
+            #expect(
+                explained.text.contains("\nIgnored here by .filesinkiignore, line 1."),
+                "\(explained.text)")
+            try await world.expect("sync a")
+        }
+        // A file that is there now is no folder.
+        try world.write("x", to: "a/sub")
+        try await world.expect("check-ignore --root a sub", .negative)
+    }
+
+    @Test("a rule for a folder that includes it again counts for one that is not here any more")
+    func missingIncluded() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("s*\n!sub/\n", to: "a/.filesinkiignore")
+        world.rename("a/sub", to: "gone")
+        try await world.expect("check-ignore --root a sub", .negative)
+        try await world.expect("check-ignore --root a small")
+    }
+
     @Test(".gitignore counts when a setting says so")
     func gitignore() async throws {
         let world = try world()

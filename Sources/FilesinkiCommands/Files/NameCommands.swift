@@ -84,7 +84,7 @@ struct CheckIgnoreCommand: ReplicaCommand {
         let choice = try state.choiceNote().choice
         let withheld = try state.withheldPaths()
         for mistake in mistakes { console.complain(mistake) }
-        let stored = try await stored(paths, root, state, in: console)
+        let known = try await known(paths, root, state, in: console)
         var isAnyIgnored = false
         for argument in paths {
             // The root itself cannot be ignored.
@@ -96,7 +96,9 @@ struct CheckIgnoreCommand: ReplicaCommand {
                 try showUnheld(path, in: console)
                 continue
             }
-            let isFolder = argument.hasSuffix("/") || reader.isFolder(path)
+            let isFolder =
+                argument.hasSuffix("/") || reader.isFolder(path)
+                || known.folders.contains(path) && !reader.exists(path)
             let match = try filters.explain(path, isDirectory: isFolder, read: reader.read)
             if match?.isIgnored != true, path.isAtOrInside(withheld) {
                 isAnyIgnored = true
@@ -104,24 +106,30 @@ struct CheckIgnoreCommand: ReplicaCommand {
                 continue
             }
             if match?.isIgnored == true { isAnyIgnored = true }
-            try show(path, match, stored[path], in: console)
+            try show(path, match, known.ignored[path], in: console)
         }
         return isAnyIgnored ? .done : .negative
     }
 
     func validate() throws { try list.require(paths) }
 
-    /// The versions of ignored paths that the store has; none in a folder whose replica was never completed.
-    private func stored(
+    /// What the base and the store have at the paths; nothing in a folder whose replica was never completed.
+    private func known(
         _ arguments: [String], _ root: RootChoice, _ state: StateFolder, in console: Console
-    ) async throws -> [RelativePath: UInt64] {
+    ) async throws -> KnownPaths {
         let paths = try arguments.compactMap {
             try root.path($0, currentFolder: console.currentFolder)
         }
-        guard !paths.isEmpty, StateFile.exists(state.manifest) else { return [:] }
+        var known = KnownPaths()
+        guard !paths.isEmpty, StateFile.exists(state.manifest) else { return known }
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let ignored = try await session.replica.listIgnored(paths)
-        return Dictionary(ignored.map { ($0.0, $0.1.version) }) { $1 }
+        for (path, entry) in try await session.replica.list(paths) + ignored
+        where entry.entry.kind == .directory {
+            known.folders.insert(path)
+        }
+        for (path, entry) in ignored { known.ignored[path] = entry.version }
+        return known
     }
 
     private func show(
@@ -189,6 +197,14 @@ struct CheckIgnoreCommand: ReplicaCommand {
         object.add("stored_version", version)
         return object
     }
+}
+
+/// What `check-ignore` knows of paths that need not be here.
+private struct KnownPaths {
+    /// Those at which the base or the store has a folder.
+    var folders: Set<RelativePath> = []
+    /// The versions of ignored paths that the store has.
+    var ignored: [RelativePath: UInt64] = [:]
 }
 
 extension IgnoreMatch {

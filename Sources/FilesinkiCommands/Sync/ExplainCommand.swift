@@ -26,7 +26,7 @@ struct ExplainCommand: ReplicaCommand {
             replica, naming: [path], writable: false, remote: false, in: console)
         let path = try session.path(path)
         let found = try await session.replica.explain(path)
-        let reason = try session.reasonNotToSync(path)
+        let reason = try session.reasonNotToSync(path, isKnownFolder: found.isKnownFolder)
         let ignoredBy = reason?.place
         if report.json {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
@@ -65,7 +65,11 @@ struct ReasonNotToSync {
 
 extension Session {
     /// Why a path is not synced here; nil if it is.
-    fileprivate func reasonNotToSync(_ path: RelativePath) throws -> ReasonNotToSync? {
+    ///
+    /// - Parameter isKnownFolder: Whether the base or the store has a folder there, which need not be here.
+    fileprivate func reasonNotToSync(
+        _ path: RelativePath, isKnownFolder: Bool
+    ) throws -> ReasonNotToSync? {
         let state = settings.stateFolder
         if try state.choiceNote().choice?.holds(path) == false {
             let list = "filesinki only list"
@@ -73,7 +77,7 @@ extension Session {
                 place: list,
                 text: "This replica does not hold it. See \(console.hints.text(list)).")
         }
-        if let rule = try ignoreRule(of: path) {
+        if let rule = try ignoreRule(of: path, isKnownFolder: isKnownFolder) {
             let text =
                 rule.remedy.map {
                     "Ignored here by \(rule.place): \(printable(rule.pattern)). \($0)"
@@ -94,15 +98,17 @@ extension Session {
     }
 
     /// The rule of an ignore file, a built-in one or one of the patterns that ignores a path here; nil if none does.
+    ///
+    /// - Parameter isKnownFolder: Whether a path at which nothing is here is that of a folder.
     func ignoreRule(
-        of path: RelativePath, _ patterns: RunPatterns = .none
+        of path: RelativePath, _ patterns: RunPatterns = .none, isKnownFolder: Bool = false
     ) throws -> IgnoreMatch? {
         let reader = RootReader(root: root.path)
         let (filters, mistakes) = try reader.ignoreFilter(
             console.environment, settings.stateFolder, patterns)
         for mistake in mistakes { console.complain(mistake) }
-        let match = try filters.explain(
-            path, isDirectory: reader.isFolder(path), read: reader.read)
+        let isFolder = reader.isFolder(path) || isKnownFolder && !reader.exists(path)
+        let match = try filters.explain(path, isDirectory: isFolder, read: reader.read)
         return match.flatMap { $0.isIgnored ? $0 : nil }
     }
 }
@@ -111,6 +117,11 @@ extension Explanation {
     /// Whether nothing is known of the path.
     var isEmpty: Bool {
         actions.isEmpty && versions.isEmpty && base == nil && deletion == nil && !isPending
+    }
+
+    /// Whether the base or the store has a folder at the path.
+    fileprivate var isKnownFolder: Bool {
+        [stored, base].contains { $0?.entry.kind == .directory }
     }
 
     /// The state first, then what was done here, then what the log tells.
