@@ -171,7 +171,9 @@ extension Explanation {
         } else if isPending {
             lines.append("Changed here since; not yet published.")
         }
-        if reason == nil, let notReceived { lines += FlowText.words(notReceived, within: width) }
+        if reason == nil, let notReceived = notReceived(hints) {
+            lines += FlowText.words(notReceived, within: width)
+        }
         if let reason { lines += FlowText.words(reason, within: width) }
         if let database {
             lines.append(
@@ -240,14 +242,29 @@ extension Explanation {
     }
 
     /// What the store has instead of what is synced here, as the log tells; nil if that is the same.
-    private var notReceived: String? {
-        guard let base, let last = versions.first(where: { !$0.isSuperseded }),
-            last.version > base.version
-        else { return nil }
+    private func notReceived(_ hints: CommandHints) -> String? {
+        guard let last = versions.first(where: { !$0.isSuperseded }) else {
+            return base == nil ? notReceivedWithoutLog : nil
+        }
+        let isDeleted = last.change.entry.kind == .tombstone
+        guard last.version > base?.version ?? deletion ?? 0 else { return nil }
         let by = "version \(last.version), by \(printable(last.device.name.utf8))"
-        guard last.change.entry.kind == .tombstone else { return "Not yet received: \(by)." }
+        guard base != nil else {
+            guard !isDeleted, database == nil else { return nil }
+            // What a run has skipped or left open waits for something else than a run.
+            let isNext = stored == nil || actions.isEmpty
+            return "Not yet received: \(by)."
+                + (isNext ? " \(hints.text("filesinki sync")) receives it." : "")
+        }
+        guard isDeleted else { return "Not yet received: \(by)." }
         let what = last.movedTo.map { "Renamed to \($0)" } ?? "Deleted"
         return "\(what) in the store with \(by); not yet received."
+    }
+
+    /// The same of a path that was never synced here, where the log cannot be read.
+    private var notReceivedWithoutLog: String? {
+        guard away != nil, stored != nil else { return nil }
+        return storedVersion.map { "Not yet received: version \($0)." }
     }
 
     /// `deleted here as version 5, after version 1, by bob: deleted`, or `restored version 1 as version 5, by bob: command`
