@@ -179,6 +179,43 @@ struct ResolveDisputeTests {
         #expect(world.names(in: device).contains { $0.hasPrefix("f (conflict b ") })
     }
 
+    @Test(
+        "a second resolve on one device says what is in place, and how the conflict is opened again",
+        arguments: ["here", "there"], [false, true])
+    func twice(_ side: String, _ isAway: Bool) async throws {
+        let world = try await world()
+        if isAway { world.rename("store", to: "gone") }
+        _ = try await world.run("resolve", "--root", "b", "f.txt", "--take", side)
+        let second = try await world.expect("resolve --root b f.txt --take there", .negative)
+        let ours = isAway ? "what is in place is not sent yet" : "version 4 is in place"
+        let place = side == "here" ? ours : "version 2 is in place"
+        let told =
+            "f.txt: It was resolved here: \(place). To choose otherwise, open it again first: "
+        #expect(second.talk.contains(told), "\(second.talk)")
+        #expect(second.talk.contains("--undo f.txt"), "\(second.talk)")
+        // The remedy.
+        if isAway { world.rename("gone", to: "store") }
+        try await world.expect("sync b")
+        _ = try await world.run("resolve", "--root", "b", "--undo", "f.txt")
+        #expect(world.names(in: "b").contains { $0.hasPrefix("f (conflict b ") })
+    }
+
+    @Test(
+        "a resolve after the conflict copy was removed says so, before and after a sync",
+        arguments: [false, true])
+    func removed(_ isSynced: Bool) async throws {
+        let world = try await world()
+        let copy = try #require(world.names(in: "b").first { $0.hasPrefix("f (conflict ") })
+        world.remove("b/" + copy)
+        if isSynced { try await world.expect("sync b") }
+        let none = try await world.expect("resolve --root b f.txt --take there", .negative)
+        let told = "f.txt: Its conflict copy was removed here: version 2 is in place. To choose "
+        #expect(none.talk.contains(told), "\(none.talk)")
+        // The remedy.
+        _ = try await world.run("resolve", "--root", "b", "--undo", "f.txt")
+        #expect(world.readText("b/" + copy) == "by b\n")
+    }
+
     @Test("after two resolves without the store, both devices report the other choice")
     func offline() async throws {
         let world = try await world()

@@ -166,7 +166,7 @@ extension Conflicts {
 
 extension ConflictRow {
     /// Whether one side had deleted the path. Nothing has that side's version, so no copy can be made of it.
-    fileprivate var isOfDeletion: Bool {
+    var isOfDeletion: Bool {
         copyPath == nil && [ours, theirs].contains { ($0?.kind ?? .tombstone) == .tombstone }
     }
 }

@@ -52,6 +52,7 @@ extension Conflicts {
         let second = try await laterResolver(of: path)
         let first = second == nil ? try await resolver(of: copies) : nil
         guard let device = second ?? first else {
+            if let ended = try await endedHere(name) { return ended }
             return Failure(
                 .notFound, path: name.bytes, "No open conflict was found.",
                 remedy: "See the open ones with filesinki conflicts.")
@@ -70,7 +71,7 @@ extension Conflicts {
 
     /// That a conflict was resolved, and what is in place is a later edit, with what brings the conflict copy back beside
     /// it; nil if that is not known. An undo would be refused.
-    private func editedSince(
+    func editedSince(
         _ path: RelativePath, _ code: Failure.Code, _ deed: String
     ) async -> Failure? {
         guard let edit = try? await laterEdit(of: path) else { return nil }
@@ -78,7 +79,8 @@ extension Conflicts {
             code, path: path.bytes, "\(deed), and it was edited since.", remedy: edit.remedy)
     }
 
-    private func inPlace(_ path: RelativePath) throws -> String {
+    /// What is in place, as of the last sync, in words.
+    func inPlace(_ path: RelativePath) throws -> String {
         try manifest.base(path).map { "version \($0.version) is in place" } ?? "it is deleted"
     }
 
