@@ -40,15 +40,24 @@ extension Session {
         }
         var bytes = path.bytes
         if let folder, path.isInside(folder) {
-            var plain: [UInt8] = []
-            for byte in folder.bytes {
-                // The folder is a name, whatever is in it.
-                if "*?[\\".utf8.contains(byte) { plain.append(UInt8(ascii: "\\")) }
-                plain.append(byte)
-            }
-            bytes = plain + bytes.dropFirst(folder.bytes.count)
+            bytes = PathPattern.plain(folder) + bytes.dropFirst(folder.bytes.count)
         }
         let text = String(decoding: bytes, as: UTF8.self)
         return text == argument || !text.contains("/") ? nil : text
+    }
+}
+
+extension PathPattern {
+    /// The pattern that means a path as it is named, whatever characters it has.
+    static func plain(_ path: RelativePath) -> [UInt8] {
+        var pattern: [UInt8] = []
+        for byte in path.bytes {
+            // At its beginning, these are read otherwise than as a name.
+            let isSpecial =
+                "*?[\\".utf8.contains(byte) || pattern.isEmpty && "!#-".utf8.contains(byte)
+            if isSpecial { pattern.append(UInt8(ascii: "\\")) }
+            pattern.append(byte)
+        }
+        return pattern
     }
 }

@@ -2,6 +2,7 @@ import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
+import FilesinkiText
 
 /// What one step of `resolve` is about: a conflict, or with `--all` all those of a path.
 struct ResolveTarget {
@@ -53,7 +54,8 @@ struct ResolvePlan {
 extension ResolveCommand {
     /// What is meant, in order and each once. For an undo see ``undoTargets(_:_:)``.
     ///
-    /// - Throws: Code `usage` if a name may mean more than one conflict, `not-found` if a pattern matches none.
+    /// - Throws: Code `usage` if a name may mean more than one conflict, `not-found` if a pattern matches none, and for a
+    ///   folder with conflicts below it.
     func targets(_ names: [String], _ open: OpenConflicts, _ session: Session) throws
         -> [ResolveTarget]
     {
@@ -67,6 +69,7 @@ extension ResolveCommand {
             if open.named(name).isEmpty, PathPattern.isPattern(argument) {
                 meant = open.paths.filter(try PathPattern(argument).covers)
                 guard !meant.isEmpty else {
+                    try requireNoneBelow(name, open)
                     let none = Failure.noOpenConflict(name)
                     throw session.naming(pattern: argument, in: none, among: open.paths)
                 }
@@ -85,10 +88,28 @@ extension ResolveCommand {
         if isInteractive, found.count > 1 {
             return found.map { ResolveTarget(path: $0.path, conflicts: [$0]) }
         }
-        // Where none is open, the engine says so.
-        guard !found.isEmpty else { return [ResolveTarget(path: name, conflicts: [])] }
+        guard !found.isEmpty else {
+            try requireNoneBelow(name, open)
+            // Where none is open, the engine says so.
+            return [ResolveTarget(path: name, conflicts: [])]
+        }
         let one = try open.one(name, having: take)
         return [ResolveTarget(path: one.path, conflicts: [one])]
+    }
+
+    /// Verifies that a path which has no open conflict is not that of a folder with conflicts below it.
+    ///
+    /// - Throws: Code `not-found` with these, and what resolves them.
+    private func requireNoneBelow(_ name: RelativePath, _ open: OpenConflicts) throws(Failure) {
+        let below = open.paths.filter { $0.isInside(name) }.sorted()
+        if !below.isEmpty { throw .openBelow(name, below, optionWords) }
+    }
+
+    /// What to do with conflicts, as the options say that take several paths, each after a space; nil for an option of one path.
+    private var optionWords: String? {
+        if isInteractive { return " -i" }
+        if let take { return " --take \(ShellWord.shown(take.utf8))" }
+        return tool.map { " --tool \(ShellWord.shown($0.utf8))" }
     }
 
     /// What to do about the targets. A conflict that is refused stays open, and stops none of the others.
@@ -184,5 +205,39 @@ extension ConflictChoice {
     fileprivate var isOfCopy: Bool {
         if case .ours = self { return true }
         return false
+    }
+}
+
+extension Failure {
+    /// So many paths are named at most.
+    private static let mostNamed = 3
+
+    /// A folder has no open conflict itself, but conflicts below it.
+    ///
+    /// - Parameters:
+    ///   - paths: Theirs.
+    ///   - options: What the command was to do with them; nil if it takes one path.
+    fileprivate static func openBelow(
+        _ folder: RelativePath, _ paths: [RelativePath], _ options: String?
+    ) -> Failure {
+        var names = paths.prefix(mostNamed).map { "\($0)" }
+        let more = paths.count - names.count
+        if more > 0 { names.append("\(CountText.text(more)) more") }
+        let last = names.removeLast()
+        let all = names.isEmpty ? last : names.joined(separator: ", ") + " and " + last
+        var remedy = "Name one of them; filesinki conflicts lists them."
+        if let options {
+            let pattern = PathPattern.plain(folder) + Array("/**".utf8)
+            remedy =
+                paths.count == 1
+                ? "Run filesinki resolve \(ShellWord.path(paths[0].bytes))\(options)."
+                : "To resolve all of them, run filesinki resolve "
+                    + "\(ShellWord.shown(pattern))\(options)."
+        }
+        return Failure(
+            .notFound, path: folder.bytes,
+            "It has no open conflict itself; \(CountText.text(paths.count)) "
+                + "\(paths.count == 1 ? "is" : "are") open below it: \(all).",
+            remedy: remedy)
     }
 }

@@ -83,4 +83,47 @@ struct UnmatchedPatternTests {
         let plain = try await world.expect(["resolve", "x*", "--take", "here"], .negative)
         #expect(!plain.talk.contains("counts from"), "\(plain.talk)")
     }
+
+    @Test("a folder of one conflict names that")
+    func folderOfOne() async throws {
+        let world = try await World.withConflicts()
+        let outcome = try await world.expect("resolve d --take here", .negative)
+        let told = """
+            filesinki: d: It has no open conflict itself; 1 is open below it: d/three. Run filesinki resolve d/three \
+            --take here.\n
+            """
+        #expect(outcome.talk == told, "\(outcome.talk)")
+        try await world.expect("resolve d/three --take here")
+    }
+
+    @Test(
+        "a folder of several conflicts names them, and the pattern that resolves them",
+        arguments: [("d", "d/**", "'d/**'"), ("[d]", "\\[d]/**", "'\\[d]/**'")])
+    func folderOfSeveral(_ folder: String, _ pattern: String, _ word: String) async throws {
+        let world = try World()
+        let names = ["1", "2", "3", "4"].map { folder + "/" + $0 }
+        for name in names { try world.write("base\n", to: "a/" + name) }
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        try await world.done("clone", "store", "b", "--device", "b")
+        for replica in ["a", "b"] {
+            for name in names { try world.write(replica + "\n", to: replica + "/" + name) }
+            _ = try await world.run("sync", replica)
+        }
+        world.currentFolder = world.folder + "/b"
+        let cause =
+            "filesinki: \(folder): It has no open conflict itself; 4 are open below it: "
+            + names.prefix(3).joined(separator: ", ") + " and 1 more. "
+        try world.write("text\n", to: "given")
+        let text = try await world.expect("resolve \(folder) --with ../given", .negative)
+        #expect(
+            text.talk == cause + "Name one of them; filesinki conflicts lists them.\n",
+            "\(text.talk)")
+        let outcome = try await world.expect("resolve \(folder) --take here", .negative)
+        let next = "To resolve all of them, run filesinki resolve \(word) --take here.\n"
+        #expect(outcome.talk == cause + next, "\(outcome.talk)")
+        try await world.expect(["resolve", pattern, "--take", "here"])
+        for name in names { #expect(world.readText("b/" + name) == "b\n") }
+        try await world.expect("conflicts")
+    }
 }
