@@ -242,6 +242,10 @@ def drive(browser, address, replica, other):
     words = browser.script("""
         return commitWords({ renamed: 1, paths: ['new'], renames: [{ path: 'new', moved_from: 'old' }] }).textContent""")
     assert words == "1 renamedold → new", words
+    words = browser.script("""
+        return commitWords({ modified: 1, added: 0, deleted: 0, renamed: 0, paths: ['new'],
+            renames: [{ path: 'new', moved_from: 'old', edited: true }] }).textContent""")
+    assert words == "1 modifiedold → new, edited", words
 
     # A reload of any view says which replica it is.
     browser.go("History")

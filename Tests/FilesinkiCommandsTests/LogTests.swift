@@ -32,6 +32,32 @@ struct LogTests {
         #expect(last.lines.count == 1 && last.text.contains(#""sequence":3,"#), "\(last.text)")
     }
 
+    @Test("what was edited in a renamed folder is named with its old name, counted and in JSON")
+    func editedInRenamedFolder() async throws {
+        let world = try await world()
+        try world.write("three\n", to: "a/sub/three")
+        try await world.expect("sync a")
+        world.rename("a/sub", to: "a/other")
+        try world.write("two\nmore\n", to: "a/other/two")
+        try await world.expect("sync a")
+        let lines = ["    R sub/ -> other/ (1 file)", "    M other/two (renamed from sub/two)"]
+        for line in ["log --root a --commit 3", "log --root a -v -n 1"] {
+            let log = try await world.expect(line)
+            #expect(log.lines.first?.hasSuffix("  1 modified, 1 renamed") == true, "\(log.text)")
+            #expect(Array(log.lines.dropFirst()) == lines, "\(log.text)")
+        }
+        for line in ["log --root a -n 1", "log --root a other"] {
+            let log = try await world.expect(line)
+            let end = "R sub/ -> other/ (1 file)  M other/two (renamed from sub/two)"
+            #expect(log.lines.first?.hasSuffix(end) == true, "\(log.text)")
+        }
+        let json = try await world.expect("log --root a --commit 3 --json").text
+        #expect(json.contains(#""modified":1,"deleted":0,"renamed":1,"#), "\(json)")
+        #expect(json.contains(#""paths":["other","other/two"]"#), "\(json)")
+        let rename = #"{"path":"other/two","moved_from":"sub/two","edited":true}"#
+        #expect(json.contains(rename), "\(json)")
+    }
+
     @Test("what was renamed is not called deleted, by log or explain, and what was deleted is")
     func renamed() async throws {
         let world = try await world()

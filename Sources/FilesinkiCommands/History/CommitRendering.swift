@@ -74,12 +74,17 @@ extension CommitSummary.NamedChange {
         if case .renamed(_, let files?) = kind { files } else { 1 }
     }
 
-    /// Both names of what was renamed; nil for any other change.
+    /// Both names of what was renamed, and whether it was edited, too; nil for any other change.
     fileprivate var rename: JSONObject? {
-        guard case .renamed(let origin, _) = kind else { return nil }
         var object: JSONObject = [:]
         object.add("path", path)
-        object.add("moved_from", origin)
+        switch kind {
+        case .added, .modified, .deleted: return nil
+        case .renamed(let origin, _): object.add("moved_from", origin)
+        case .renamedAndEdited(let origin):
+            object.add("moved_from", origin)
+            object.add("edited", true)
+        }
         return object
     }
 
@@ -91,6 +96,7 @@ extension CommitSummary.NamedChange {
         case .renamed(let origin, nil): "R \(origin) -> \(path)"
         case .renamed(let origin, let files?):
             "R \(origin)/ -> \(path)/ (\(CountText.text(files, "file")))"
+        case .renamedAndEdited(let origin): "M \(path) (renamed from \(origin))"
         }
     }
 }

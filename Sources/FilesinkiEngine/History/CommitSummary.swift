@@ -1,4 +1,5 @@
 package import FilesinkiModel
+import FilesinkiReconcile
 package import FilesinkiStore
 
 /// A summary of a commit, of bounded size: the number of changed paths by kind, and the first of
@@ -10,6 +11,9 @@ package struct CommitSummary: Sendable {
         /// The path was renamed. `files` is the number of files of a renamed folder, nil for a
         /// file.
         case renamed(from: RelativePath, files: Int?)
+        /// The file was renamed, itself or with a folder, and edited. It counts as modified, and not as a file of the
+        /// renamed folder.
+        case renamedAndEdited(from: RelativePath)
     }
 
     package struct NamedChange: Sendable {
@@ -95,8 +99,13 @@ package struct CommitSummary: Sendable {
             if isFolder {
                 return folders.addFolder(from: origin, to: change.path, isListed: isWanted)
             }
-            let isOfFolder = folders.addFile(from: origin, to: change.path, isListed: isWanted)
+            let isListed = isWanted && !change.isEditOfRenamed
+            let isOfFolder = folders.addFile(from: origin, to: change.path, isListed: isListed)
             guard isWanted else { return }
+            if change.isEditOfRenamed {
+                modified += 1
+                return list(change, .renamedAndEdited(from: origin))
+            }
             renamed += 1
             if !isOfFolder { list(change, .renamed(from: origin, files: nil)) }
         } else if change.basedOn == 0, isFolder {
@@ -133,6 +142,14 @@ package struct CommitSummary: Sendable {
 
     /// The number of changed paths.
     package var count: Int { added + modified + deleted + renamed }
+}
+
+extension Change {
+    /// Whether a file that its commit has renamed got another content, too: by an edit, or by a merge with one.
+    fileprivate var isEditOfRenamed: Bool {
+        entry.kind != .directory
+            && (reason == Reason.renamedAndEditedWord || reason.hasPrefix("auto:"))
+    }
 }
 
 /// Recognises renamed folders from the renames of the files in them. A folder that is still there was not renamed.

@@ -24,15 +24,17 @@ function otherWords(commit) {
 
 function commitWords(commit) {
   const paths = (commit.paths ?? []).map(listedPath);
-  const origins = new Map((commit.renames ?? []).map((line) => [pathHash('', pathValues(line)), pathValues(line, 'moved_from')]));
+  const renames = new Map((commit.renames ?? []).map((line) => [pathHash('', pathValues(line)), line]));
+  const renameOf = (path) => renames.get(pathHash('', path));
   const origin = (path) => {
-    const old = origins.get(pathHash('', path));
-    return old === undefined ? null : [pathName(old), ' → '];
+    const line = renameOf(path);
+    return line === undefined ? null : [pathName(pathValues(line, 'moved_from')), ' → '];
   };
+  const edited = (path) => renameOf(path)?.edited ? ', edited' : null;
   // A renamed folder stands for all that is in it.
   const more = commit.renamed > 0 ? 0 : commit.added + commit.modified + commit.deleted - paths.length;
   return h('div', {}, countsText(commit),
-    paths.map((path) => h('div', {}, origin(path), h('a', { href: pathHash('versions', path) }, pathName(path)))),
+    paths.map((path) => h('div', {}, origin(path), h('a', { href: pathHash('versions', path) }, pathName(path)), edited(path))),
     more > 0 ? h('div', { class: 'soft' }, `and ${more.toLocaleString()} more`) : null);
 }
 

@@ -8,6 +8,8 @@ import Testing
 
 /// What `log` says of a commit.
 @Suite struct CommitSummaryTests {
+    private func path(_ text: String) -> RelativePath { RelativePath(unchecked: Array(text.utf8)) }
+
     /// The summary of the newest commit after `change`.
     private func summary(
         of tree: TreeFixture, _ change: (Machine) throws -> Void
@@ -27,6 +29,7 @@ import Testing
         case .deleted: "D \(change.path)"
         case .renamed(let from, let files):
             "R \(from) -> \(change.path)" + (files.map { " (\($0))" } ?? "")
+        case .renamedAndEdited(let from): "M \(from) -> \(change.path)"
         }
     }
 
@@ -73,6 +76,33 @@ import Testing
         #expect(summary.changes.map(text) == ["R top/d -> top/e (3)"])
         #expect(summary.renamed == 3)
         #expect(summary.deleted == 0)
+    }
+
+    @Test(
+        "what is edited in a renamed folder has a line of its own, and the folder none if all is",
+        arguments: [
+            (["x"], ["R d -> e (2)", "M d/x -> e/x"]),
+            (["x", "s/z"], ["R d -> e (1)", "M d/s/z -> e/s/z", "M d/x -> e/x"]),
+            (["x", "y", "s/z"], ["M d/s/z -> e/s/z", "M d/x -> e/x", "M d/y -> e/y"]),
+        ] as [([String], [String])])
+    func editedInRenamedFolder(_ edited: [String], _ expected: [String]) throws {
+        let folder = Entry.directory(mode: 0o755, modified: Timestamp(nanoseconds: 1))
+        var changes: [Change] = []
+        for name in ["", "/s"] {
+            changes.append(Change(path: path("e" + name), entry: folder, basedOn: 0))
+            changes.append(Change("d" + name, nil))
+        }
+        for name in ["x", "y", "s/z"] {
+            let reason = edited.contains(name) ? Reason.renamedAndEditedWord : ""
+            changes.append(Change("e/" + name, name, movedFrom: "d/" + name, reason: reason))
+            changes.append(Change("d/" + name, nil))
+        }
+        let summary = CommitSummary(Commit(3, changes))
+        #expect(summary.changes.map(text) == expected)
+        #expect([summary.modified, summary.renamed] == [edited.count, 3 - edited.count])
+        #expect([summary.added, summary.deleted] == [0, 0])
+        let folderOnly = CommitSummary(Commit(3, changes), inside: path("d/s"))
+        #expect(folderOnly.count == 1)
     }
 
     @Test func `what is deleted in a renamed folder is a deletion`() async throws {
@@ -155,7 +185,8 @@ import Testing
             (2, "", nil, "M e/x"),
             // Onto a file, and both in one commit.
             (2, "", "d/x", "R d/x -> e/x"), (0, "", "d/x", "R d/x -> e/x"),
-            (0, Reason.renamedAndEditedWord, "d/x", "R d/x -> e/x"),
+            (0, Reason.renamedAndEditedWord, "d/x", "M d/x -> e/x"),
+            (2, "auto:text", "d/x", "M d/x -> e/x"),
             // A commit was published in parts: the old name is in another one.
             (0, "", nil, "R d/x -> e/x"),
         ] as [(UInt64, String, String?, String)])
