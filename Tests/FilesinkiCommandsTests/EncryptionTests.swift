@@ -286,10 +286,52 @@ struct EncryptionTests {
         #expect(files(in: "new").values.allSatisfy { $0.range(of: Data("document".utf8)) == nil })
         // To another encrypted place: the keys go with it.
         try await world.expect(["remote", "set", "newer", "--migrate", "--root", "q"])
+        #expect(files(in: "newer").values.allSatisfy { $0.range(of: Data("document".utf8)) == nil })
         try await world.expect(["clone", "newer", "r"])
         #expect(files(in: "r") == files(in: "q"))
         // Another store is not overwritten.
         try await world.expect(["remote", "set", "store", "--migrate", "--root", "q"], .negative)
+    }
+
+    @Test("into a store that is not encrypted, an encrypted one is copied with --no-encrypt only")
+    func copiedInPlainText() async throws {
+        try world.write("one\n", to: "p/document")
+        try await world.expect(["init", "p", "--remote", "plain", "--device", "p"])
+        try await world.expect(["sync", "p"])
+        try await world.expect(["remote", "set", "new", "--migrate", "--encrypt", "--root", "p"])
+        try world.write("a secret\n", to: "p/hidden")
+        try await world.expect(["sync", "p"])
+        let before = files(in: "plain")
+        let command = "filesinki remote set --root \(world.folder)/p"
+        let back = ["remote", "set", "plain", "--migrate", "--root", "p"]
+        for line in [back, back + ["--encrypt"]] {
+            let refused = try await world.expect(line, .notAllowed).talk
+            #expect(refused.contains("would be readable there. Nothing was copied."), "\(refused)")
+            #expect(refused.contains("\(command) NEW --migrate."), "\(refused)")
+            #expect(
+                refused.contains("\(command) \(world.folder)/plain --migrate --no-encrypt."),
+                "\(refused)")
+        }
+        let lacking = try await world.expect(
+            ["remote", "set", "plain", "--root", "p"], .notAllowed)
+        #expect(
+            lacking.talk.contains(
+                "in plain text, run \(command) \(world.folder)/plain --migrate --no-encrypt."),
+            "\(lacking.talk)")
+        #expect(files(in: "plain") == before)
+        // Nor where an encrypted store is, or none.
+        for place in ["new", "none"] {
+            let line = ["remote", "set", place, "--migrate", "--no-encrypt", "--root", "p"]
+            let refused = try await world.expect(line, .notAllowed)
+            #expect(refused.talk.contains("eave --no-encrypt out."), "\(refused.talk)")
+            #expect(files(in: "none").isEmpty)
+        }
+        #expect(try await world.expect(["remote", "--root", "p"]).text.contains("/new"))
+        let copied = try await world.expect(back + ["--no-encrypt", "--json"])
+        #expect(copied.text.contains(#""decrypted":true"#), "\(copied.text)")
+        #expect(copied.talk.contains("The copy is not encrypted: whoever can"), "\(copied.talk)")
+        try await world.expect(["clone", "plain", "s"])
+        #expect(world.readText("s/hidden") == "a secret\n")
     }
 
     @Test("of a copy that only a key file opens, the note says so, also by who completes the move")

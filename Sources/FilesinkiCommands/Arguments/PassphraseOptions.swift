@@ -45,9 +45,15 @@ extension PassphraseOptions {
 
     /// How the engine finds the secret.
     ///
-    /// - Parameter isEncrypting: Whether a new store is encrypted.
-    func keys(isEncrypting: Bool = false, in console: Console) -> KeyOptions {
-        KeyOptions(isEncrypting: isEncrypting, expectsEncryption: isGiven) { isNew in
+    /// - Parameters:
+    ///   - isEncrypting: Whether a new store is encrypted.
+    ///   - mayDecrypt: Whether an encrypted store may be copied into one that is not.
+    func keys(
+        isEncrypting: Bool = false, mayDecrypt: Bool = false, in console: Console
+    ) -> KeyOptions {
+        KeyOptions(
+            isEncrypting: isEncrypting, expectsEncryption: isGiven, mayDecrypt: mayDecrypt
+        ) { isNew in
             try secret(isNew: isNew, in: console)
         }
     }

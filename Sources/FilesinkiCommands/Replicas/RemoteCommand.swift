@@ -71,7 +71,9 @@ struct RemoteSetCommand: ReplicaCommand {
             with 1. Values and records are not carried over; the command says how to do that.
 
             With --migrate, the whole store with its history is first copied to the new address, \
-            which may be of another kind; with --encrypt the copy is encrypted. An interrupted copy \
+            which may be of another kind; with --encrypt the copy is encrypted. An encrypted store \
+            stays so; into the place where it was before it was encrypted, it is copied with --no-encrypt only, in \
+            plain text. An interrupted copy \
             is completed by the same command. The old store stays as it is, with a note that says where it \
             was moved. On each other device, run filesinki remote set with the new address. Until then \
             each sync there says so, and a command that would send something, or prune, stops with 7 and sends nothing.
@@ -89,6 +91,11 @@ struct RemoteSetCommand: ReplicaCommand {
     @Flag(name: .long, help: "With --migrate: encrypt the copy.")
     var encrypt = false
 
+    @Flag(
+        name: .long,
+        help: "With --migrate: copy an encrypted store into its former place, in plain text.")
+    var noEncrypt = false
+
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var reaching: AccessOptions
     @OptionGroup var replica: RootOptions
@@ -98,6 +105,8 @@ struct RemoteSetCommand: ReplicaCommand {
 
     func validate() throws {
         if encrypt, !migrate { throw ValidationError("--encrypt needs --migrate.") }
+        if noEncrypt, !migrate { throw ValidationError("--no-encrypt needs --migrate.") }
+        if encrypt, noEncrypt { throw ValidationError("Give --encrypt or --no-encrypt.") }
         if accept, migrate { throw ValidationError("Give --accept or --migrate.") }
     }
 
@@ -160,7 +169,7 @@ struct RemoteSetCommand: ReplicaCommand {
         let connection = try await console.makeFolder(of: address, for: session.settings)
         defer { withExtendedLifetime(connection) {} }
         let access = try reaching.access(of: session.settings, in: console)
-        let keys = passphrase.keys(isEncrypting: encrypt, in: console)
+        let keys = passphrase.keys(isEncrypting: encrypt, mayDecrypt: noEncrypt, in: console)
         let copied = try await console.withProgress { line in
             try await session.replica.migrate(
                 to: address.text, keys,
@@ -172,6 +181,7 @@ struct RemoteSetCommand: ReplicaCommand {
             object.add("from", copied.from)
             object.add("objects", copied.objects)
             object.add("sent_bytes", copied.bytes)
+            object.add("decrypted", copied.isDecrypted ? true : nil)
             try console.output.json(object)
         }
         try console.show(copied.notices, type: "notice")
@@ -188,6 +198,10 @@ struct RemoteSetCommand: ReplicaCommand {
                 + "The store at \(printable(copied.from.utf8)) is unchanged;",
             other: " on each other device, run filesinki remote set "
                 + "\(ShellWord.shown(address.text.utf8))\(options) before it syncs again.")
+        guard copied.isDecrypted else { return }
+        console.say(
+            "The copy is not encrypted: whoever can read \(printable(address.text.utf8)) can read what was "
+                + "copied, and what is sent from now on.")
     }
 }
 

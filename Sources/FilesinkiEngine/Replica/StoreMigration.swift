@@ -5,7 +5,8 @@ import FilesinkiStore
 import FilesinkiText
 
 /// Copies the store, with its history, to another remote, and makes that the remote of the replica. It may be of another
-/// kind, and a store that was not encrypted may become so.
+/// kind, and a store that was not encrypted may become so. What an encrypted store has is copied in plain text only where
+/// that was asked for, and only into the store that it was before it was encrypted.
 ///
 /// The copy has the same id and the same commits, so that every device goes on where it was once it is given the new
 /// address. The description is written when the objects are copied: until then the copy is no store, and a migration that is
@@ -28,7 +29,8 @@ struct StoreMigration: ReplicaPart {
     ///   - keys: The secret of a copy that is to be encrypted. An encrypted store keeps its keys.
     ///   - connect: Opens the new remote.
     /// - Throws: Code `usage` if files of other programs are in the new folder, `exists` if another store is at the address,
-    ///   `unfit-store` if the remote lacks a guarantee, `corrupt` for a damaged object; what the remotes throw.
+    ///   `not-allowed` if the one there is not encrypted, and this one is, or if no secret opens it, `unfit-store` if the
+    ///   remote lacks a guarantee, `corrupt` for a damaged object; what the remotes throw.
     func migrate(
         to address: String, _ keys: KeyOptions,
         connect: @escaping @Sendable (String) throws -> any Remote,
@@ -49,11 +51,14 @@ struct StoreMigration: ReplicaPart {
         let copy = Copying(
             format: format, source: source, plain: plain, address: address,
             stores: StoreOpening(there, keys, device: config.device, progress: progress),
-            progress: progress)
+            mayDecrypt: keys.mayDecrypt, progress: progress)
         var report = MigrationReport(from: source.address)
         if let found = try await StoreFormat.read(from: plain) {
             try await complete(copy, to: found, &report)
         } else {
+            guard !keys.mayDecrypt || format.keyFingerprint == nil else {
+                throw Failure.noPlainCopy(address)
+            }
             try await StoreOpening.requireFreePlace(plain, address)
             if await StorePlace.holdsOtherFiles(plain, address) {
                 throw Failure.amongOtherFiles(address)
@@ -71,6 +76,7 @@ struct StoreMigration: ReplicaPart {
         let plain: any Remote
         let address: String
         let stores: StoreOpening
+        let mayDecrypt: Bool
         let progress: (@Sendable (Progress) -> Void)?
     }
 
@@ -83,6 +89,7 @@ struct StoreMigration: ReplicaPart {
                 .exists, path: copy.plain.address, "Another store is there.",
                 remedy: "Give an empty place.")
         }
+        report.isDecrypted = try Self.decrypts(copy, to: found)
         let key = try await copy.stores.findKey(of: found, copy.plain)
         let target = SealedRemote.seal(copy.plain, with: key, systemContext)
         let onward = try await sync.move(noted: target, of: found, at: copy.address)
@@ -106,6 +113,19 @@ struct StoreMigration: ReplicaPart {
         try await StoreMove.remove(at: target)
         if isSame { report.endedMove = onward?.address }
         try sync.useStore(found, key, at: copy.address)
+    }
+
+    /// Whether what an encrypted store has is copied into one that is not.
+    ///
+    /// - Throws: Code `not-allowed` unless that, and nothing else, was asked for.
+    private static func decrypts(_ copy: Copying, to found: StoreFormat) throws(Failure) -> Bool {
+        guard found.keyFingerprint == nil else {
+            guard !copy.mayDecrypt else { throw .placeEncrypted(copy.address) }
+            return false
+        }
+        guard copy.format.keyFingerprint != nil else { return false }
+        guard copy.mayDecrypt else { throw .placeNotEncrypted(copy.address) }
+        return true
     }
 
     /// What opens a copy that was encrypted before: a passphrase, where there are both. Nil if it is not encrypted, or the store
@@ -286,6 +306,8 @@ package struct MigrationReport: Sendable {
     /// The number of objects that were copied, and of their bytes.
     package var objects = 0
     package var bytes: Int64 = 0
+    /// Whether the old store is encrypted, and the new one is not.
+    package var isDecrypted = false
     /// Where a note at the store led, which was removed as the store goes on where it is; nil for none.
     package var endedMove: String?
     /// What did not succeed after the move.
@@ -329,6 +351,32 @@ extension Failure {
             remedy: "To go on with the other one, run filesinki remote set "
                 + "\(ShellWord.shown(address.utf8)) --accept: both sides are then merged as at a first "
                 + "sync, and nothing is lost.")
+    }
+
+    /// The store is encrypted, and the one that it would be copied into is not.
+    fileprivate static func placeNotEncrypted(_ address: String) -> Failure {
+        Failure(
+            .notAllowed, path: address,
+            "The store there is not encrypted: what this replica's store has would be readable there. "
+                + "Nothing was copied.",
+            remedy: "To keep it encrypted, give an empty place: filesinki remote set NEW --migrate. "
+                + "To copy it in plain text, run filesinki remote set \(ShellWord.shown(address.utf8)) "
+                + "--migrate --no-encrypt.")
+    }
+
+    /// A copy in plain text was asked for where a store is encrypted.
+    fileprivate static func placeEncrypted(_ address: String) -> Failure {
+        Failure(
+            .notAllowed, path: address, "The store there is encrypted. Nothing was copied.",
+            remedy: "To copy into it, leave --no-encrypt out.")
+    }
+
+    /// A copy in plain text was asked for where no store is.
+    fileprivate static func noPlainCopy(_ address: String) -> Failure {
+        Failure(
+            .notAllowed, path: address,
+            "No store is there, and the new copy of an encrypted store is encrypted, too. Nothing was copied.",
+            remedy: "Leave --no-encrypt out. It is for the place of this store from before it was encrypted.")
     }
 
     /// The folder that a store is to be copied to has files of other programs. A store that was moved by mistake is not

@@ -11,6 +11,8 @@ package struct KeyOptions: Sendable {
     /// Whether the user expects an encrypted store, as when a passphrase is given on the command line. Then one
     /// that is not encrypted is refused: a hostile remote may offer one.
     package var expectsEncryption: Bool
+    /// Whether what an encrypted store has may be copied into one that is not.
+    package var mayDecrypt: Bool
     /// Reads the secret, or asks for it; nil if the user gave no secret. `isNew`: the user chooses a new one.
     package var readSecret: @Sendable (_ isNew: Bool) throws -> KeySecret?
 
@@ -18,11 +20,12 @@ package struct KeyOptions: Sendable {
     package static let none = KeyOptions(isEncrypting: false, expectsEncryption: false) { _ in nil }
 
     package init(
-        isEncrypting: Bool, expectsEncryption: Bool,
+        isEncrypting: Bool, expectsEncryption: Bool, mayDecrypt: Bool = false,
         readSecret: @escaping @Sendable (_ isNew: Bool) throws -> KeySecret?
     ) {
         self.isEncrypting = isEncrypting
         self.expectsEncryption = expectsEncryption || isEncrypting
+        self.mayDecrypt = mayDecrypt
         self.readSecret = readSecret
     }
 }
@@ -127,11 +130,12 @@ struct StoreOpening {
     func findKey(of format: StoreFormat, _ remote: any Remote) async throws -> StoreKey? {
         guard let fingerprint = format.keyFingerprint else {
             guard !keys.expectsEncryption else {
+                let given = keys.isEncrypting ? "--encrypt and the passphrase" : "the passphrase"
                 throw Failure(
                     .notAllowed, path: remote.address, "The store is not encrypted.",
                     remedy:
-                        "To use it as it is, leave the passphrase out. To encrypt it, let a device that "
-                        + "has it make an encrypted copy: remote set NEW --migrate --encrypt.")
+                        "To use it as it is, leave \(given) out. To encrypt it, let a device that has it make an "
+                        + "encrypted copy: remote set NEW --migrate --encrypt.")
             }
             return nil
         }

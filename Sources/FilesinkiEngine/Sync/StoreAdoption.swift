@@ -106,7 +106,9 @@ extension SyncEngine {
                 remedy: "To accept it, add --accept; nothing is lost.")
         }
         if !acceptingOther, try await !zone.holdsSeenCommits(present) {
-            throw Failure.lacksSeenCommits(address, await canCopy(to: remote))
+            throw Failure.lacksSeenCommits(
+                address, await canCopy(to: remote),
+                decrypting: config.keyFingerprint != nil && format.keyFingerprint == nil)
         }
         let moved = try await moveNotice(at: remote, of: format, address)
         var notices: [Failure] = []
@@ -163,9 +165,15 @@ private enum CopyOfLacking {
 extension Failure {
     /// A store of the same id was copied, or backed up, before its last commits.
     ///
-    /// - Parameter copy: Whether the commits can be copied to it.
-    fileprivate static func lacksSeenCommits(_ address: String, _ copy: CopyOfLacking) -> Failure {
+    /// - Parameters:
+    ///   - copy: Whether the commits can be copied to it.
+    ///   - isDecrypting: Whether they are encrypted where they are, and would not be there.
+    fileprivate static func lacksSeenCommits(
+        _ address: String, _ copy: CopyOfLacking, decrypting isDecrypting: Bool
+    ) -> Failure {
         let command = "filesinki remote set \(ShellWord.shown(address.utf8))"
+        let copying = command + " --migrate" + (isDecrypting ? " --no-encrypt" : "")
+        let plainly = isDecrypting ? " in plain text" : ""
         guard copy != .never else {
             return Failure(
                 .wrongStore, path: address,
@@ -180,9 +188,9 @@ extension Failure {
             "This store lacks commits that this device has seen: it was copied before them, or is an old copy.",
             remedy: copy == .notNow
                 ? "The present remote, which has them, was not reached. If it is lost, run \(command) --accept: both "
-                    + "sides are merged as at a first sync, so that nothing is lost. If it comes back, \(command) "
-                    + "--migrate copies them."
-                : "To copy them from the present remote, run \(command) --migrate. To merge both sides as at a "
+                    + "sides are merged as at a first sync, so that nothing is lost. If it comes back, \(copying) "
+                    + "copies them\(plainly)."
+                : "To copy them from the present remote\(plainly), run \(copying). To merge both sides as at a "
                     + "first sync, so that nothing is lost, run \(command) --accept.")
     }
 

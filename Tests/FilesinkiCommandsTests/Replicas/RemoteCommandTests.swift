@@ -68,6 +68,16 @@ struct RemoteCommandTests {
             ! Usage: filesinki remote set [<options>] <url>
             !   See 'filesinki remote set --help' for more information.
             = 2
+            $ remote set moved --no-encrypt --root a
+            ! filesinki: --no-encrypt needs --migrate.
+            ! Usage: filesinki remote set [<options>] <url>
+            !   See 'filesinki remote set --help' for more information.
+            = 2
+            $ remote set moved --migrate --encrypt --no-encrypt --root a
+            ! filesinki: Give --encrypt or --no-encrypt.
+            ! Usage: filesinki remote set [<options>] <url>
+            !   See 'filesinki remote set --help' for more information.
+            = 2
             $ remote set moved --accept --migrate --root a
             ! filesinki: Give --accept or --migrate.
             ! Usage: filesinki remote set [<options>] <url>

@@ -29,7 +29,7 @@ struct ReplicaStateTests {
             ! filesinki: WORLD/a/store: The store is inside the root WORLD/a. Use a folder outside the root for the store.
             = 2
             $ init b --remote store --encrypt
-            ! filesinki: WORLD/store: The store is not encrypted. To use it as it is, leave the passphrase out. To encrypt it, let a device that has it make an encrypted copy: remote set NEW --migrate --encrypt.
+            ! filesinki: WORLD/store: The store is not encrypted. To use it as it is, leave --encrypt and the passphrase out. To encrypt it, let a device that has it make an encrypted copy: remote set NEW --migrate --encrypt.
             = 7
             $ init --remote ftp://x b
             ! filesinki: ftp://x: Unsupported remote type: ftp://. Use a folder, or http(s)://, webdav(s)://, s3://, rclone:REMOTE:PATH or ssh://.
