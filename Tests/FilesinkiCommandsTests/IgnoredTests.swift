@@ -325,14 +325,17 @@ import Testing
         #expect(left.contains("k") && !left.contains { $0.hasSuffix(".pem") }, "\(left)")
     }
 
-    @Test func `an ignore file with capitals in its name is named`() async throws {
+    @Test(
+        "an ignore file with another name than it should have is named",
+        arguments: [".FilesinkiIgnore", ".filesinkiignores", ".filesinki.ignore", "filesinkiignore"])
+    func misnamed(_ name: String) async throws {
         let world = try World()
-        try world.write("*.key\n", to: "a/.FilesinkiIgnore")
+        try world.write("*.key\n", to: "a/\(name)")
         try await world.done("init", "a", "--remote", "store")
         let outcome = try await run(world, "sync a")
-        let warning = ".FilesinkiIgnore: This is no ignore file"
+        let warning = "\(name): This is no ignore file"
         #expect(outcome.talk.contains(warning), "\(outcome.talk)")
-        world.rename("a/.FilesinkiIgnore", to: "a/.filesinkiignore")
+        world.rename("a/\(name)", to: "a/.filesinkiignore")
         #expect(try await !run(world, "sync a").talk.contains("no ignore file"))
     }
 

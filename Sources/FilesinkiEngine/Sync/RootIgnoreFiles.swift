@@ -16,7 +16,8 @@ struct RootIgnoreFiles {
     private static let wrongNames = [
         ".filesinkignore", ".filesinki-ignore", ".filesinki_ignore", ".filesinkiignore.txt",
         "filesinkiignore", ".FilesinkiIgnore", ".FileSinkiIgnore", ".filesinkiIgnore",
-        ".Filesinkiignore", ".FILESINKIIGNORE",
+        ".Filesinkiignore", ".FILESINKIIGNORE", ".filesinkiignores", ".filesinki.ignore",
+        "filesinki.ignore", "filesinkiignore.txt",
     ]
 
     /// - Throws: Code `limit` if one is too large.
