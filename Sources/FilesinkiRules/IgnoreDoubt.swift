@@ -17,6 +17,16 @@ package struct IgnoreDoubt: Hashable, Sendable {
         case braces
         /// The pattern begins with `~/`, or stands in quotes, which a shell reads.
         case shell
+        /// The pattern begins with `(?i)` or `(?d)`, as in Syncthing.
+        case flags
+        /// The pattern begins with a minus and a blank, as in rclone's filters.
+        case minus
+        /// The pattern begins with a plus and a blank, as in rclone's filters.
+        case plus
+        /// The pattern begins with `Name`, `Path` or `Regex` and a blank, as in Unison.
+        case keyword
+        /// Several patterns stand on one line.
+        case list
         /// The file is UTF-16.
         case encoding
     }
@@ -32,18 +42,26 @@ package struct IgnoreDoubt: Hashable, Sendable {
 
     /// The doubtful lines of a file.
     ///
-    /// - Parameter root: The path of the root on this machine, if nothing is in the root at a path of this name.
-    package static func all(in bytes: [UInt8], root: String? = nil) -> [IgnoreDoubt] {
+    /// - Parameters:
+    ///   - root: The path of the root on this machine, if nothing is in the root at a path of this name.
+    ///   - hasMatch: Whether something is in the root that a pattern matches: then a line that could be meant
+    ///     otherwise is not doubtful.
+    package static func all(
+        in bytes: [UInt8], root: String? = nil,
+        hasMatch: (IgnoreRules) -> Bool = { _ in false }
+    ) -> [IgnoreDoubt] {
         if isUTF16(bytes) {
             return [IgnoreDoubt(line: 1, cause: .encoding)]
         }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.enumerated().compactMap { index, text in
-            cause(of: text, root).map { IgnoreDoubt(line: index + 1, cause: $0) }
+            cause(of: text, root, hasMatch).map { IgnoreDoubt(line: index + 1, cause: $0) }
         }
     }
 
-    private static func cause(of line: ArraySlice<UInt8>, _ root: String?) -> Cause? {
+    private static func cause(
+        of line: ArraySlice<UInt8>, _ root: String?, _ hasMatch: (IgnoreRules) -> Bool
+    ) -> Cause? {
         var text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         guard let first = text.first, first != UInt8(ascii: "#") else { return nil }
         if first == UInt8(ascii: "!") { text.removeFirst() }
@@ -55,7 +73,9 @@ package struct IgnoreDoubt: Hashable, Sendable {
             text.count > 1 && (text.first == UInt8(ascii: "\"") || text.first == UInt8(ascii: "'"))
             && text.first == text.last
         if isQuoted || text.starts(with: "~/".utf8) { return .shell }
-        if hasBraces(text) { return .braces }
+        let foreign: Cause? =
+            ForeignLine(text).cause(hasMatch) ?? (hasBraces(text) ? .braces : nil)
+        if let foreign { return hasMatch(IgnoreRules(Array(text))) ? nil : foreign }
         let isComment = zip(text, text.dropFirst()).contains { blank, mark in
             (blank == UInt8(ascii: " ") || blank == UInt8(ascii: "\t")) && mark == UInt8(ascii: "#")
         }
@@ -125,6 +145,33 @@ package struct IgnoreDoubt: Hashable, Sendable {
                 (
                     "Line \(line) ignores nothing: ~ and quotes are part of a name here.",
                     "Write the path below the folder of the file, without quotes."
+                )
+            case .flags:
+                (
+                    "Line \(line) begins with a flag as in Syncthing, which is part of a name here.",
+                    "Write the pattern without it; for capitals and small letters alike, write both, "
+                        + "as in *.[Kk][Ee][Yy]."
+                )
+            case .minus:
+                (
+                    "Line \(line) begins with a minus, and ignores names that begin with one only.",
+                    "Write the pattern alone; for a name that begins with a minus and a blank, write -[ ]."
+                )
+            case .plus:
+                (
+                    "Line \(line) begins with a plus, and ignores names that begin with one only.",
+                    "For what is not to be ignored, write ! in place of the plus and the blank; for a name that "
+                        + "begins with them, write +[ ]."
+                )
+            case .keyword:
+                (
+                    "Line \(line) begins with a word as in Unison, which is part of a name here.",
+                    "Write the pattern alone, as in .gitignore; for a name with a blank, write [ ]."
+                )
+            case .list:
+                (
+                    "Line \(line) has several patterns, which are one here, and ignores names with all of them only.",
+                    "Give each pattern a line of its own; for a name with a blank or a comma, write [ ] or [,]."
                 )
             case .encoding: ("The file is UTF-16, and ignores nothing.", "Save it as UTF-8.")
             }

@@ -1,3 +1,5 @@
+package import FilesinkiModel
+
 /// The rules of one ignore file in gitignore's complete syntax, read exactly as git reads it.
 ///
 /// See <https://git-scm.com/docs/gitignore>. Patterns, paths and names are bytes. A malformed
@@ -80,6 +82,14 @@ package struct IgnoreRules: Sendable {
 }
 
 extension IgnoreRules {
+    /// Whether a pattern matches a path, also one with `!`.
+    ///
+    /// - Parameter path: Below the folder of the file.
+    package func matches(_ path: RelativePath, isDirectory: Bool) -> Bool {
+        let (name, bytes) = (Array(path.name), path.bytes)
+        return lastMatch(name: name.span, path: bytes.span, isDirectory: isDirectory) != nil
+    }
+
     /// The last matching pattern, which decides; nil when none matches.
     ///
     /// - Parameters:

@@ -36,7 +36,7 @@ package struct RunPatterns: Sendable {
                 .usage, path: pattern, "The pattern would match nothing, or not what it seems to.",
                 remedy:
                     "Write it as in .gitignore, below the root: without ./ and ~; give the option once for each alternative; "
-                    + "for a name with a brace, write [{].")
+                    + "for a name with a brace, a blank or a comma, write [{], [ ] or [,].")
         }
     }
 

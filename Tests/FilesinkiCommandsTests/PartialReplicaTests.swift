@@ -333,7 +333,8 @@ struct PartialReplicaTests {
 
     @Test(
         "a pattern that is invalid, or matches not what it seems to, is a usage error",
-        arguments: ["sync a", "watch a", "clone store c"], ["!x", "./x", "*.{pem,txt}", "~/x"])
+        arguments: ["sync a", "watch a", "clone store c"],
+        ["!x", "./x", "*.{pem,txt}", "~/x", "*.a,*.b", "(?i)*.a"])
     func invalidPattern(_ command: String, _ pattern: String) async throws {
         let world = try await GoldenTests.pair()
         let words = command.split(separator: " ").map { Array($0.utf8) }

@@ -1,3 +1,4 @@
+import FilesinkiModel
 import Testing
 
 @testable import FilesinkiRules
@@ -12,7 +13,14 @@ struct IgnoreDoubtTests {
             ("\n\n!.env\t\r\n", 3, .tab), (".{env,pem}", 1, .braces), ("~/.env", 1, .shell),
             ("\".env\"", 1, .shell), ("'.env'", 1, .shell), ("a\n  .env\n", 2, .blank),
             ("\t.env", 1, .blank), ("! .env", 1, .blank), (" # mine", 1, .blank),
-        ])
+            ("*.{key,.pem}", 1, .braces), ("(?d)*.key", 1, .flags), ("a\n(?i)*.KEY\r\n", 2, .flags),
+            ("!(?di)a", 1, .flags), ("- *.key", 1, .minus), ("+ *.txt", 1, .plus),
+            ("Name *.key", 1, .keyword), ("Path a/*", 1, .keyword), ("Regex .*", 1, .keyword),
+            ("Regex ^a$", 1, .keyword), ("BelowPath {a,b}", 1, .keyword),
+            ("ignore = Name *.key", 1, .keyword), ("*.key *.pem  ", 1, .list),
+            ("*.key, *.pem", 1, .list), ("*.key,*.pem", 1, .list), ("*.key;*.pem", 1, .list),
+            ("*.key\t.npmrc secret/ *~", 1, .list), ("a/* **/b*", 1, .list),
+        ] as [(String, Int, IgnoreDoubt.Cause)])
     func doubtful(_ text: String, _ line: Int, _ cause: IgnoreDoubt.Cause) {
         let found = IgnoreDoubt.all(in: Array(text.utf8))
         #expect(found == [IgnoreDoubt(line: line, cause: cause)])
@@ -20,6 +28,23 @@ struct IgnoreDoubtTests {
         let name = Array(".env".utf8)
         let match = rules.lastMatch(name: name.span, path: name.span, isDirectory: false)
         #expect(match == nil || match?.line != line)
+    }
+
+    @Test(
+        "whether a line is doubtful depends on what the root has",
+        arguments: [
+            ("{a,b}", "{a,b}", []), ("{a,b}", "a", [.braces]), ("- x", "d/- x", []),
+            ("- x", "d/x", [.minus]), ("+ x", "+ x", []), ("(?d)x", "(ad)x", []),
+            ("Name *.key", "Name a.key", []), ("Path x", "x", [.keyword]), ("Path x", "y", []),
+            ("Name of the rose.txt", "of the rose.txt", [.keyword]),
+            ("Name of the rose.txt", "Name of the rose.txt", []),
+            (".env .npmrc", ".npmrc", [.list]), (".env .npmrc", ".env .npmrc", []),
+            ("*.a, *.b", "x.a, y.b", []), ("*.a, *.b", "x.a", [.list]), ("x", "x", []),
+        ] as [(String, String, [IgnoreDoubt.Cause])])
+    func named(_ line: String, _ path: String, _ causes: [IgnoreDoubt.Cause]) throws {
+        let path = try RelativePath(path)
+        let found = IgnoreDoubt.all(in: Array(line.utf8)) { $0.matches(path, isDirectory: false) }
+        #expect(found.map(\.cause) == causes)
     }
 
     @Test(
@@ -46,7 +71,10 @@ struct IgnoreDoubtTests {
         arguments: [
             "{", "{a}", "}a,b{", "\"", "a\"b\"", "", "#", "# ./a", ".env", "a#b", "a [#]b",
             "*.o\r\n!b", ".", "..", "a/./b", "a \n", "  \n", "\\ a", "/home/u/work/x",
-            "\u{FEFF}.env\n",
+            "\u{FEFF}.env\n", "My Documents/", "Name of the rose.txt", "Smith, J.pdf",
+            "Smith, J*.pdf", "*.txt,v", "* copy.*", "a,b", "Path x", "Name ", "Regex", "- ", "+",
+            "(?).txt", "(?i)", "(a)*.key", "*.a[ ]*.b", "*.a\\ *.b", ".env .npmrc", "*.c x *~",
+            "Name[ ]*.key", "-[ ]*.key",
         ])
     func plain(_ text: String) { #expect(IgnoreDoubt.all(in: Array(text.utf8)).isEmpty) }
 }

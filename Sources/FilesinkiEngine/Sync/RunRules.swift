@@ -200,8 +200,10 @@ struct RuleFiles {
         let ofDevice = users.files + [own].compactMap(\.self)
         let all = synced + ofDevice.map { ($0.path, $0.bytes) }
         let place = all.isEmpty ? nil : absentPath
+        var named = NamedPaths(root)
         let lines = all.flatMap { path, bytes in
-            IgnoreDoubt.all(in: bytes, root: place).map { $0.failure(in: path) }
+            IgnoreDoubt.all(in: bytes, root: place) { named.match($0) }
+                .map { $0.failure(in: path) }
         }
         return lines + inRoot.misnamed + misnamedOwn()
     }

@@ -141,6 +141,25 @@ import Testing
             ])
     }
 
+    @Test func `a line as other programs read it is said, unless the root has what it names`()
+        async throws
+    {
+        let (_, b) = try await pair()
+        try b.write([".filesinkiignore": .file("- *.key\nName *.key\n*.key, *.pem\n*.{a,b}\n")])
+        let notices = try await b.sync().notices.map(\.failure.message)
+        #expect(
+            notices == [
+                "Line 1 begins with a minus, and ignores names that begin with one only.",
+                "Line 2 begins with a word as in Unison, which is part of a name here.",
+                "Line 3 has several patterns, which are one here, and ignores names with all of them only.",
+                "Line 4 has alternatives in braces, which are no pattern here, and ignores names with braces only.",
+            ])
+        try b.write(["d": .directory(["Name x.key": .file("1"), "x.{a,b}": .file("2")])])
+        let left = try await b.sync().notices.map(\.failure.message)
+            .filter { $0.hasPrefix("Line") }
+        #expect(left == [notices[0], notices[2]])
+    }
+
     @Test func `a line with a blank in front, and a path of the machine, are said`() async throws {
         let (_, b) = try await pair()
         let name = ".filesinkiignore"
