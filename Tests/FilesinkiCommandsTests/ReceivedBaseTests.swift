@@ -84,6 +84,39 @@ struct ReceivedBaseTests {
         }
     }
 
+    @Test(
+        "it is known after the files were deleted and brought back, too",
+        arguments: [["d"], ["d/f.txt", "COPY"], ["COPY"]])
+    func broughtBack(_ paths: [String]) async throws {
+        let world = try World()
+        for name in ["f.txt", "g.txt"] { try world.write("1\nbase\n3\n", to: "a/d/\(name)") }
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        for name in ["b", "c"] { try await world.done("clone", "store", name, "--device", name) }
+        for device in ["a", "b"] {
+            for name in ["f.txt", "g.txt"] {
+                try world.write("1\nby \(device)\n3\n", to: "\(device)/d/\(name)")
+            }
+        }
+        for name in ["a", "b", "a"] { _ = try await world.run("sync", name) }
+        let copy = try #require(world.names(in: "a/d").first { $0.hasPrefix("f.txt (conflict b") })
+        let named = paths.map { $0 == "COPY" ? "d/\(copy)" : $0 }
+        _ = try await world.run(
+            bytes: (["delete", "-r", "--root", "a"] + named).map { Array($0.utf8) })
+        #expect(!world.names(in: "a").contains("d") || !world.names(in: "a/d").contains(copy))
+        let back = try await world.run(
+            bytes: (["undelete", "--root", "a"] + named).map { Array($0.utf8) })
+        #expect(world.names(in: "a/d").contains(copy), "\(back.talk)")
+        #expect(!back.talk.contains("d: the other content"), "\(back.talk)")
+        _ = try await world.run("sync", "c")
+        for device in ["a", "c"] {
+            let list = try await world.run("conflicts", "--root", device).text
+            #expect(list.contains("d/f.txt   "), "\(device): \(list)")
+            #expect(list.contains("base 9 B"), "\(device): \(list)")
+            #expect(!list.contains("base unknown"), "\(device): \(list)")
+        }
+    }
+
     @Test("without the store it is unknown, and the conflict is listed nevertheless")
     func away() async throws {
         let world = try await world()

@@ -2,6 +2,7 @@ import ArgumentParser
 import FilesinkiCompression
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiText
 
 /// `save`: content into a path.
@@ -131,7 +132,11 @@ extension Console {
         about report: SaveReport, of path: RelativePath, _ code: ExitCode
     ) throws {
         try show(report.sync.problems, type: "problem")
-        for copy in report.sync.copies { say("\(path): the other content is kept as \(copy).") }
+        for copy in report.sync.copies {
+            // The path may be a folder.
+            let file = conflictOriginal(of: copy)?.path ?? path
+            say("\(file): the other content is kept as \(copy).")
+        }
         if code == .negative, !report.sync.hasRemote {
             complain("\(path): Saved here, not published. \(Failure.noRemote())")
         } else if let away = report.sync.away {

@@ -71,6 +71,28 @@ struct ConflictBases {
         }
     }
 
+    /// What the commit of a restore names so that every device finds the bases of the conflicts whose copies it brings back:
+    /// the versions that have them; none if one would be taken for the base of another conflict. Costs as much as
+    /// ``read(of:_:)``.
+    ///
+    /// - Parameter rows: The conflicts. Their copies are deleted.
+    static func named(
+        byRestoreOf rows: [ConflictRow], _ conflicts: Conflicts
+    ) async throws -> [UInt64] {
+        var bases = ConflictBases(conflicts, rows)
+        var found: [ConflictRow: UInt64] = [:]
+        for (row, commit) in try await bases.makers() {
+            // No trail leads from what is restored to an earlier name.
+            guard let names = bases.names[row], names.place == row.path else { continue }
+            found[row] = bases.base(of: names, commit, except: row.theirs)?.version
+        }
+        let versions = Set(found.values).sorted()
+        let isClear = rows.allSatisfy { row in
+            versions.last { bases.commits[$0]?.change(of: row.path) != nil } == found[row]
+        }
+        return isClear ? versions : []
+    }
+
     private mutating func find() async throws -> [ConflictRow: Entry] {
         var bases: [ConflictRow: Entry] = [:]
         for (row, commit) in try await makers() {
@@ -301,6 +323,28 @@ extension Conflicts {
         // Without them the undo is done nevertheless.
         let named = (try? await ConflictBases.named(of: unknown, self)) ?? []
         return found + named
+    }
+
+    /// The versions by which every device finds the bases of conflicts that a restore opens again, for
+    /// ``SyncOptions/basesOfCopies``. Costs requests only if conflict copies come back.
+    ///
+    /// - Parameter wanted: What comes back, and is deleted.
+    func versions(
+        ofBasesOfRestored wanted: [(RelativePath, Entry)]
+    ) async throws -> [UInt64] {
+        let entries = Dictionary(wanted) { first, _ in first }
+        let rows = try wanted.compactMap { copy, entry -> ConflictRow? in
+            guard entry.kind == .file || entry.kind == .symlink,
+                let path = conflictOriginal(of: copy)?.path, try manifest.base(copy) == nil,
+                let theirs = try entries[path] ?? manifest.base(path)?.entry
+            else { return nil }
+            return ConflictRow(
+                path: path, base: nil, ours: entry, theirs: theirs, copyPath: copy,
+                rule: Self.receivedRule, time: entry.modified)
+        }
+        guard !rows.isEmpty else { return [] }
+        // Without them the restore is done nevertheless.
+        return (try? await ConflictBases.named(byRestoreOf: rows, self)) ?? []
     }
 
     /// Conflicts with their bases, as far as these can be found: see ``ConflictBases/read(of:_:)``.

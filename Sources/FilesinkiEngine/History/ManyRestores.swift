@@ -49,7 +49,9 @@ struct ManyRestores: ReplicaPart {
         let replaced = try ReplacedVersions(before, manifest)
         let allowed = try await keepSynced(points, path: \.path, after: before, options, &report)
         let reader = try await reader(of: allowed, after: before)
-        try await write(try Self.wanted(allowed), in: reader, options, &report)
+        let wanted = try Self.wanted(allowed)
+        options.basesOfCopies = try await basesOfCopies(in: wanted)
+        try await write(wanted, in: reader, options, &report)
         try await publish(allowed.map(\.path), "restore", options, after: before, &report)
         await Restores(replica).noteReplaced(replaced, &report)
         return report
@@ -108,6 +110,11 @@ struct ManyRestores: ReplicaPart {
             }
         }
         return found.values.sorted { $0.path < $1.path }
+    }
+
+    /// See ``Conflicts/versions(ofBasesOfRestored:)``.
+    func basesOfCopies(in wanted: [Wanted]) async throws -> [UInt64] {
+        try await conflicts.versions(ofBasesOfRestored: wanted.map { ($0.path, $0.entry) })
     }
 
     /// Writes entries into the root, one by one.

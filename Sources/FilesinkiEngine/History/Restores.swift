@@ -202,6 +202,7 @@ struct Restores: ReplicaPart {
         let replaced = try first.map { try ReplacedVersions($0, manifest) }
         var options = options
         options.operation = command.command
+        options.basesOfCopies = try await conflicts.versions(ofBasesOfRestored: wanted)
         let reader = try await history.historyReader(after: first).knowing(met)
         let contents = try await history.historyContents(reader)
         try await contents.prepare(wanted.map(\.1))

@@ -48,6 +48,7 @@ struct Undeletions: ReplicaPart {
         let reader = try await history.historyReader(after: before)
         let wanted = try await wanted(asked, in: reader, &report)
         let many = ManyRestores(replica)
+        options.basesOfCopies = try await many.basesOfCopies(in: wanted)
         try await many.write(wanted, in: reader, options, &report)
         try await many.publish(asked, "undelete", options, after: before, &report)
         let states = report.states
