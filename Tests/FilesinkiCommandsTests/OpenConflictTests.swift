@@ -5,6 +5,26 @@ import Testing
 /// What is said about conflicts that are open, resolved, or open again.
 @Suite("Open and resolved conflicts from the command line")
 struct OpenConflictTests {
+    @Test("the oldest conflict is listed first, whichever device has found it")
+    func order() async throws {
+        let world = try World()
+        for name in ["e", "f", "g"] { try world.write("base\n", to: "a/\(name)") }
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        try await world.done("clone", "store", "b", "--device", "b")
+        for (path, first, finder) in [("g", "a", "b"), ("f", "b", "a"), ("e", "a", "b")] {
+            for device in [first, finder] {
+                try world.write("by \(device)\n", to: "\(device)/\(path)")
+                _ = try await world.run("sync", device)
+            }
+            _ = try await world.run("sync", first)
+        }
+        for device in ["a", "b"] {
+            let list = try await world.run("conflicts", "-0", "--root", device)
+            #expect(list.text == "g\0f\0e\0", "\(device): \(list.text)")
+        }
+    }
+
     @Test("after an undone resolve the base is known")
     func undoneBase() async throws {
         let world = try await World.withConflicts()
