@@ -47,8 +47,8 @@ struct ForeignLine {
         return !rest.isEmpty && hasMatch(IgnoreRules(Array(rest)))
     }
 
-    /// Whether blanks or commas separate what looks like patterns. A name may have them: `Smith, J*.pdf` is no list. Who
-    /// writes a bracket or a backslash knows this syntax.
+    /// Whether blanks or commas separate what looks like patterns. A name may have them: `Smith, J*.pdf` is no list.
+    /// Who writes a bracket or a backslash knows this syntax.
     private func isList(_ hasMatch: (IgnoreRules) -> Bool) -> Bool {
         guard !text.contains(where: { "[\\{".utf8.contains($0) }) else { return false }
         let items = text.split { " \t,;".utf8.contains($0) }

@@ -327,7 +327,9 @@ import Testing
 
     @Test(
         "an ignore file with another name than it should have is named",
-        arguments: [".FilesinkiIgnore", ".filesinkiignores", ".filesinki.ignore", "filesinkiignore"])
+        arguments: [
+            ".FilesinkiIgnore", ".filesinkiignores", ".filesinki.ignore", "filesinkiignore",
+        ])
     func misnamed(_ name: String) async throws {
         let world = try World()
         try world.write("*.key\n", to: "a/\(name)")

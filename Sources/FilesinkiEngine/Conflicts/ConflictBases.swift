@@ -71,9 +71,9 @@ struct ConflictBases {
         }
     }
 
-    /// What the commit of a restore names so that every device finds the bases of the conflicts whose copies it brings back:
-    /// the versions that have them; none if one would be taken for the base of another conflict. Costs as much as
-    /// ``read(of:_:)``.
+    /// What the commit of a restore names so that every device finds the bases of the conflicts whose copies it brings
+    /// back: the versions that have them; none if one would be taken for the base of another conflict. Costs as much
+    /// as ``read(of:_:)``.
     ///
     /// - Parameter rows: The conflicts. Their copies are deleted.
     static func named(
