@@ -64,12 +64,12 @@ struct UndeleteCommand: ReplicaCommand {
         var restored = RestoredPaths()
         var codes: [ExitCode] = []
         if !targets.unsent.isEmpty {
-            let (code, made) = try await bringBack(targets.unsent, named, session)
+            let (code, made) = try await bringBack(targets, named, session)
             codes.append(code)
             restored.add(made)
         }
         if !targets.deleted.isEmpty {
-            let (code, made) = try await restore(targets.deleted, session)
+            let (code, made) = try await restore(targets.deleted, named, session)
             codes.append(code)
             restored.add(made)
         }
@@ -93,9 +93,10 @@ struct UndeleteCommand: ReplicaCommand {
 
     /// Brings back what is in no commit as deleted, all of it together.
     private func bringBack(
-        _ deletions: [UnsentDeletion], _ named: Set<RelativePath>, _ session: Session
+        _ targets: UndeleteTargets, _ named: Set<RelativePath>, _ session: Session
     ) async throws -> (code: ExitCode, made: RestoreReport) {
-        let made = try await session.replica.bringBack(deletions, SyncOptions())
+        let made = try await session.replica.bringBack(
+            targets.unsent, before: targets.deleted, SyncOptions())
         let problems = made.problems + (made.sync?.problems ?? [])
         try session.console.show(restored: made.restored, folders: made.folders, named: named)
         try session.console.show(problems, type: "problem")
@@ -108,7 +109,7 @@ struct UndeleteCommand: ReplicaCommand {
 
     /// Restores several paths in one commit and shows them.
     private func restore(
-        _ targets: [RelativePath], _ session: Session
+        _ targets: [RelativePath], _ asked: Set<RelativePath>, _ session: Session
     ) async throws -> (code: ExitCode, made: RestoreReport) {
         let console = session.console
         let made = try await session.replica.undelete(targets, SyncOptions())
@@ -121,7 +122,7 @@ struct UndeleteCommand: ReplicaCommand {
         let isForProgram = console.outputOptions.isJSON || console.outputOptions.isNull
         try console.show(
             restored: made.restored.filter { !isForProgram || made.states[$0] == nil },
-            folders: made.folders)
+            folders: made.folders, named: asked)
         // Of the run itself the first path tells.
         var told = sync
         told.problems += made.problems.filter { !named.contains($0.path) }

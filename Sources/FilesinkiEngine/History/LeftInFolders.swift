@@ -26,13 +26,17 @@ extension Restores {
     /// Says what had been deleted in restored folders before they were deleted, or renamed out of them, and does not
     /// come back with them.
     ///
-    /// - Parameter folders: Only these are looked at, and those of them that were restored.
+    /// - Parameters:
+    ///   - folders: Only these are looked at, and those of them that were restored.
+    ///   - later: What the same command brings back after them, with what was in it.
     func noteDeletedEarlier(
-        in folders: some Sequence<RelativePath>, _ report: inout RestoreReport
+        in folders: some Sequence<RelativePath>, before later: [RelativePath] = [],
+        _ report: inout RestoreReport
     ) async throws {
+        let coming = Set(later)
         let tops = Set(folders).intersection(report.folders).outermost.sorted()
         for folder in tops.prefix(Self.hintedFolders) {
-            let left = try await left(in: folder, report)
+            let left = try await left(in: folder, before: coming, report)
             note(left.moved, in: folder, &report)
             if let first = left.deleted.first {
                 report.notices.append(
@@ -55,13 +59,13 @@ extension Restores {
     /// back. Reads the log where something was deleted as far as the journal tells: a partial replica has no note of
     /// what was renamed out of it, nor has any replica of what was renamed before it was made.
     private func left(
-        in folder: RelativePath, _ report: RestoreReport
+        in folder: RelativePath, before coming: Set<RelativePath> = [], _ report: RestoreReport
     ) async throws -> LeftInFolder {
         let known = Set(report.restored + report.unchanged + report.problems.map(\.path))
         let rows = try status.tombstones([folder])
         var names = try RenamedNames(manifest)
         let doubtful = names.others(of: rows).filter {
-            $0.path.isInside(folder) && !known.contains($0.path)
+            $0.path.isInside(folder) && !known.contains($0.path) && !$0.path.isAtOrInside(coming)
         }
         guard !doubtful.isEmpty else { return LeftInFolder() }
         let paths = Set(doubtful.map(\.path))

@@ -34,7 +34,7 @@ struct RestorePlans: ReplicaPart {
         return report
     }
 
-    /// What ``Undeletions/undelete(_:_:)`` and ``UnsentDeletions/bringBack(_:_:)`` would restore.
+    /// What ``Undeletions/undelete(_:_:)`` and ``UnsentDeletions/bringBack(_:before:_:)`` would restore.
     func undelete(
         _ paths: [RelativePath], _ unsent: [UnsentDeletion]
     ) async throws -> RestoreReport {
@@ -42,7 +42,8 @@ struct RestorePlans: ReplicaPart {
         if !unsent.isEmpty {
             try await add(unsent, &report)
             report.notices += try UnsentDeletions(replica).notices(ofMoved: unsent, report)
-            try await Restores(replica).noteDeletedEarlier(in: report.folders, &report)
+            try await Restores(replica).noteDeletedEarlier(
+                in: report.folders, before: paths, &report)
         }
         var synced = try rulesReader.syncedPaths(Self.options)
         let many = Undeletions(replica)

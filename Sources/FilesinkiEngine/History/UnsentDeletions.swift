@@ -36,14 +36,16 @@ struct UnsentDeletions: ReplicaPart {
     }
 
     /// Writes paths back as the store has them. Nothing is published by that: for the store they were never deleted.
+    ///
+    /// - Parameter later: What the same command undeletes after them.
     func bringBack(
-        _ wanted: [UnsentDeletion], _ options: SyncOptions
+        _ wanted: [UnsentDeletion], before later: [RelativePath], _ options: SyncOptions
     ) async throws -> RestoreReport {
-        try await sync.reporting { try await writeBack(wanted, options) }
+        try await sync.reporting { try await writeBack(wanted, before: later, options) }
     }
 
     private func writeBack(
-        _ wanted: [UnsentDeletion], _ options: SyncOptions
+        _ wanted: [UnsentDeletion], before later: [RelativePath], _ options: SyncOptions
     ) async throws -> RestoreReport {
         var report = RestoreReport()
         // The note ends with what is back.
@@ -69,7 +71,7 @@ struct UnsentDeletions: ReplicaPart {
             }
         }
         report.notices = try notices(ofNamed: named, report) + notices(ofMoved: wanted, report)
-        try await places.noteDeletedEarlier(in: report.folders, &report)
+        try await places.noteDeletedEarlier(in: report.folders, before: later, &report)
         let paths = try paths(of: wanted, report)
         guard let first = paths.first else { return report }
         report.sync = try await sync.afterChange(report.doneHere, at: first) {

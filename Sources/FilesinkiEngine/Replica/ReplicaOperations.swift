@@ -261,11 +261,11 @@ extension Replica {
         try await UnsentDeletions(context).find()
     }
 
-    /// See ``UnsentDeletions/bringBack(_:_:)``.
+    /// See ``UnsentDeletions/bringBack(_:before:_:)``.
     package func bringBack(
-        _ deletions: [UnsentDeletion], _ options: SyncOptions
+        _ deletions: [UnsentDeletion], before later: [RelativePath] = [], _ options: SyncOptions
     ) async throws -> RestoreReport {
-        try await UnsentDeletions(context).bringBack(deletions, options)
+        try await UnsentDeletions(context).bringBack(deletions, before: later, options)
     }
 
     /// See ``Restores/export(_:write:)``.

@@ -42,4 +42,25 @@ struct DeletedEarlierTests {
             #expect(world.names(in: "a/docs") == ["a", "b", "c"])
         }
     }
+
+    @Test("what the same command brings back is listed, and not said to stay deleted")
+    func broughtBackWithIt() async throws {
+        let world = try World()
+        for name in ["docs/a", "docs/b", "docs/c", "kept"] {
+            try world.write(name, to: "a/" + name)
+        }
+        for line in ["init a --remote store", "sync a", "rm --root a docs/a"] {
+            try await world.expect(line)
+        }
+        try world.write("edited", to: "a/kept")
+        try await world.expect("sync a")
+        // Of the folder no commit tells yet, and of what was in it the last one but one.
+        world.rename("a/docs", to: "gone")
+        let plan = try await world.expect("undelete --root a * -n")
+        #expect(plan.talk == "Would restore 3 files.\nNothing was changed.\n")
+        let made = try await world.expect("undelete --root a *")
+        #expect(made.talk == "Restored 3 files.\n")
+        #expect(made.text.contains("  restored  docs/a\n"))
+        #expect(world.names(in: "a/docs") == ["a", "b", "c"])
+    }
 }
