@@ -70,7 +70,8 @@ import Testing
         _ isNew: Bool, _ file: String
     ) async throws {
         let (a, b) = try await world.pair(["src/k": .file("keep"), "other": .file("1")])
-        try write("*.o\n", at: file, in: a, beside: [".filesinki.toml": .file("gitignore = true\n")])
+        try write(
+            "*.o\n", at: file, in: a, beside: [".filesinki.toml": .file("gitignore = true\n")])
         try await a.sync()
         let joining = isNew ? try await world.replica("c") : b
         try write("*.o\n.env\n", at: file, in: joining, beside: ["src/.env": .file("secret")])
