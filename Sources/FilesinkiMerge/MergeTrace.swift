@@ -71,7 +71,7 @@ package final class MergeTrace: Sendable {
     package static let noFormat =
         "The contents are neither databases, nor documents, nor JSON, nor text."
 
-    /// The most steps that are kept.
+    /// The most steps that are kept, besides conflicts.
     private static let mostSteps = 100_000
 
     private let state = Mutex(State())
@@ -107,12 +107,13 @@ package final class MergeTrace: Sendable {
     }
 
     package func add(_ conflicts: [MergeConflict]) {
-        add(conflicts.map { Step($0.place, .none, .conflict($0.reason), cell: $0.cell) })
+        let steps = conflicts.map { Step($0.place, .none, .conflict($0.reason), cell: $0.cell) }
+        state.withLock { $0.steps += steps }
     }
 
     func add(_ steps: [Step]) {
         state.withLock { state in
-            let room = Self.mostSteps - state.steps.count
+            let room = max(0, Self.mostSteps - state.steps.count)
             state.isCut = state.isCut || steps.count > room
             state.steps += steps.prefix(room)
         }

@@ -142,7 +142,7 @@ struct MergeTraceTests {
                 == ["/0/1 here added", "/0/1 there added"])
     }
 
-    @Test("databases: the copied side, and the rows and cells of the other")
+    @Test("databases: the copied side, and the rows and cells of both")
     func databases() throws {
         let folder = DatabaseFolder()
         let base = folder.database(
@@ -159,14 +159,92 @@ struct MergeTraceTests {
         _ = try SQLiteMerge(trace: trace).merge(
             base: base, ours: sides[0], theirs: sides[1], into: folder.freePath())
         let words = Self.words(trace)
-        let isOurs = words.first == " here copied"
+        #expect([" here copied", " there copied"].contains(words.first))
         #expect(
-            Set(words.dropFirst())
-                == (isOurs
-                    ? [
-                        "table p, key 1, column c there edited", "table p, key 2 there removed",
-                        "table p, key 4 there added",
-                    ] : ["table p, key 1, column n here edited"]))
+            Set(words.dropFirst()) == [
+                "table p, key 1, column n here edited", "table p, key 1, column c there edited",
+                "table p, key 2 there removed", "table p, key 4 there added",
+            ])
+    }
+
+    @Test(
+        "databases: the changes of both sides are told beside a conflict, each once",
+        arguments: [false, true])
+    func besideConflict(_ isTurned: Bool) throws {
+        let folder = DatabaseFolder()
+        let base = folder.database(
+            """
+            CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT, c INT);
+            INSERT INTO p VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3), (4, 'd', 4), (5, 'e', 5),
+                (6, 'f', 6), (7, 'g', 7);
+            CREATE TABLE q(k TEXT PRIMARY KEY, v INT) WITHOUT ROWID;
+            INSERT INTO q VALUES ('x', 1), ('y', 2);
+            CREATE TABLE r(k INTEGER PRIMARY KEY, v INT);
+            INSERT INTO r VALUES (1, 1);
+            CREATE TABLE s(k INTEGER PRIMARY KEY, v INT);
+            INSERT INTO s VALUES (1, 1);
+            CREATE TABLE w(v TEXT);
+            INSERT INTO w VALUES ('one'), ('two'), ('three');
+            """)
+        let changes = [
+            """
+            UPDATE p SET n = 'L' WHERE id = 1; UPDATE p SET c = 100 WHERE id = 3;
+            DELETE FROM p WHERE id IN (4, 6); UPDATE p SET c = 70 WHERE id = 7;
+            INSERT INTO p VALUES (8, 'L', 8), (10, 'x', 10);
+            UPDATE q SET v = 9 WHERE k = 'x'; UPDATE r SET v = 2;
+            INSERT INTO w VALUES ('L'); DELETE FROM w WHERE v = 'two';
+            """,
+            """
+            UPDATE p SET n = 'D' WHERE id = 2; UPDATE p SET c = 200 WHERE id = 3;
+            DELETE FROM p WHERE id IN (5, 6); UPDATE p SET c = 70 WHERE id = 7;
+            INSERT INTO p VALUES (9, 'D', 9), (10, 'x', 10);
+            UPDATE q SET v = 9 WHERE k = 'y'; UPDATE s SET v = 2;
+            INSERT INTO w VALUES ('D'); DELETE FROM w WHERE v = 'one';
+            """,
+        ]
+        var sides = changes.map { folder.database($0, from: base) }
+        if isTurned { sides.reverse() }
+        let trace = MergeTrace()
+        let outcome = try SQLiteMerge(trace: trace).merge(
+            base: base, ours: sides[0], theirs: sides[1], into: folder.freePath())
+        if case .declined(let conflicts) = outcome { trace.add(conflicts) }
+        let (one, other) = isTurned ? ("there", "here") : ("here", "there")
+        let p = "table p, key"
+        let expected: [String] = [
+            "\(p) 1, column n \(one) edited", "\(p) 2, column n \(other) edited",
+            "\(p) 3 none conflict", "\(p) 4 \(one) removed", "\(p) 5 \(other) removed",
+            "\(p) 6 both removed", "\(p) 7, column c both alike", "\(p) 8 \(one) added",
+            "\(p) 9 \(other) added", "\(p) 10 both alike",
+            "table q, key 'x', column v \(one) edited",
+            "table q, key 'y', column v \(other) edited",
+            "table r, key 1, column v \(one) edited", "table s, key 1, column v \(other) edited",
+            "table w, row ('L') \(one) added", "table w, row ('two') \(one) removed",
+            "table w, row ('D') \(other) added", "table w, row ('one') \(other) removed",
+        ]
+        let told = Self.words(trace).filter { !$0.hasSuffix(" copied") }
+        #expect(told.sorted() == expected.sorted())
+    }
+
+    @Test("databases: rows that only one version has are told where there is no base")
+    func withoutBase() throws {
+        let folder = DatabaseFolder()
+        let base = folder.database(
+            """
+            CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT); INSERT INTO p VALUES (1, 'a');
+            CREATE TABLE w(v TEXT); INSERT INTO w VALUES ('one');
+            """)
+        let sides = [
+            "INSERT INTO p VALUES (2, 'b'); INSERT INTO w VALUES ('two')",
+            "INSERT INTO p VALUES (3, 'c'); INSERT INTO w VALUES ('three')",
+        ].map { folder.database($0, from: base) }
+        let trace = MergeTrace()
+        _ = try SQLiteMerge(trace: trace).merge(
+            base: nil, ours: sides[0], theirs: sides[1], into: folder.freePath())
+        #expect(
+            Set(Self.words(trace).dropFirst()) == [
+                "table p, key 2 here added", "table p, key 3 there added",
+                "table w, row ('two') here added", "table w, row ('three') there added",
+            ])
     }
 
     @Test("databases: each cell has its values, by the side that they are of")
@@ -204,13 +282,16 @@ struct MergeTraceTests {
             let merged = MergeTrace()
             _ = try SQLiteMerge(trace: merged).merge(
                 base: base, ours: ours, theirs: theirs, into: folder.freePath())
-            let cell = try #require(merged.steps.compactMap(\.cell).first)
-            let isNumber = cell.column == "c"
-            let values = isNumber ? ("2", "5") : ("'b'", "'z'")
-            let isOurs = isNumber == (ours == edited)
-            #expect(cell.base == values.0)
-            #expect(cell.ours == (isOurs ? values.1 : values.0))
-            #expect(cell.theirs == (isOurs ? values.0 : values.1))
+            let cells = merged.steps.compactMap(\.cell)
+            #expect(Set(cells.map(\.column)) == ["c", "n"])
+            for cell in cells {
+                let isNumber = cell.column == "c"
+                let values = isNumber ? ("2", "5") : ("'b'", "'z'")
+                let isOurs = isNumber == (ours == edited)
+                #expect(cell.base == values.0)
+                #expect(cell.ours == (isOurs ? values.1 : values.0))
+                #expect(cell.theirs == (isOurs ? values.0 : values.1))
+            }
         }
     }
 
@@ -223,6 +304,10 @@ struct MergeTraceTests {
         #expect(trace.steps.isEmpty && trace.rule == "auto:text" && trace.formatSource == .content)
         trace.add((0...100_000).map { MergeTrace.Step("\($0)", .ours, .edited) })
         #expect(trace.steps.count == 100_000 && trace.isCut)
+        // A conflict is what a user has to know of.
+        trace.add([MergeConflict("p", "Both sides changed it.")])
+        trace.add("q", .ours, .edited)
+        #expect(trace.steps.count == 100_001 && trace.steps.last?.place == "p")
     }
 
     @Test("the steps of a way that was not taken are forgotten, those before stay")

@@ -24,6 +24,9 @@ struct KeyedRows {
         let changedRows = ChangedRows(table: table, source: "other", columns: other.columns)
         try changedRows.findRows()
         if !other.isKeyedByRowid { try checkIndices() }
+        if table.cells.isTraced {
+            try SkeletonChanges(table: table, skeleton: skeleton).note()
+        }
         try plan.createTables()
         try planChanged(changedRows)
         try planRemoved(changedRows)

@@ -130,6 +130,17 @@ struct CellRules {
         trace.add([.init(cell.place, isSkeletonOurs ? .theirs : .ours, reason, cell: cell)])
     }
 
+    /// Whether somebody wants to know what is decided.
+    var isTraced: Bool { trace != nil }
+
+    /// Notes a change of the side that the result is a copy of, or the same one of both.
+    func noteOwn(
+        _ place: String, _ reason: MergeTrace.Reason, isBoth: Bool = false, cell: MergeCell? = nil
+    ) {
+        let side: MergeTrace.Source = isBoth ? .both : isSkeletonOurs ? .ours : .theirs
+        trace?.add([.init(place, side, reason, cell: cell)])
+    }
+
     /// A cell of a database with its values, by the side that each is of.
     func named(_ place: MergeCell, _ cell: Cell) -> MergeCell {
         var named = place

@@ -22,16 +22,25 @@ struct WholeRows {
         let mine = ChangedRows(table: table, source: "main", columns: columns)
         let theirs = ChangedRows(table: table, source: "other", columns: columns)
         try theirs.findRows()
-        if try connection.hasRow(
+        let isChanged = try connection.hasRow(
             "SELECT 1 FROM \(theirs.mine) UNION ALL SELECT 1 FROM \(theirs.gone)")
-        {
+        if isChanged || table.cells.isTraced {
             try mine.findRows()
             try countRows(mine, theirs)
-            if try !declines(theirs) { try execute() }
+            if try !declines(theirs) {
+                if table.cells.isTraced { try noteOwn() }
+                if isChanged { try execute() }
+            }
             try connection.execute("DROP TABLE \(Self.raw); DROP TABLE \(Self.net)")
             try mine.dropTables()
         }
         try theirs.dropTables()
+    }
+
+    /// What tells rows apart.
+    private var groups: String {
+        let kinds = columns.filter { $0.affinity == .blob }.map { "typeof(\(quoted($0.name)))" }
+        return (names + kinds).joined(separator: ", ")
     }
 
     /// Counts for every row how often each side has it more than the base.
@@ -44,12 +53,11 @@ struct WholeRows {
             try collectRows("base", mine.gone, "-1, 0")
             try collectRows("base", theirs.gone, "0, -1")
         }
-        let kinds = columns.filter { $0.affinity == .blob }.map { "typeof(\(quoted($0.name)))" }
         try connection.execute(
             """
             CREATE TABLE \(Self.net) AS
             SELECT \(list), sum("+main") AS "+main", sum("+other") AS "+other"
-            FROM \(Self.raw) GROUP BY \((names + kinds).joined(separator: ", "))
+            FROM \(Self.raw) GROUP BY \(groups)
             HAVING sum("+other") <> 0 ORDER BY min(rowid)
             """)
     }
@@ -107,6 +115,27 @@ struct WholeRows {
         try remove(surplus, plan)
         if table.conflicts.isEmpty { try plan.execute() }
         try plan.dropTables()
+    }
+
+    /// Notes what the skeleton added and removed.
+    private func noteOwn() throws(SQLiteMergeError) {
+        let list = names.joined(separator: ", ")
+        let rows = try connection.prepare(
+            """
+            SELECT \(list), sum("+main"), sum("+other") FROM \(Self.raw) GROUP BY \(groups)
+            HAVING sum("+main") <> 0 ORDER BY min(rowid)
+            """)
+        while try rows.step() {
+            guard case .integer(let mine) = rows.value(columns.count),
+                case .integer(let theirs) = rows.value(columns.count + 1)
+            else { continue }
+            // Without a base, all that both have would be listed.
+            let isBoth = mine == theirs && table.base != nil
+            guard isBoth || Self.joined(mine, theirs) != theirs else { continue }
+            let place = place(of: rows.values(0..<columns.count))
+            table.cells.noteOwn(
+                place, mine < 0 ? .removed : isBoth ? .alike : .added, isBoth: isBoth)
+        }
     }
 
     private func place(of values: [SQLiteValue]) -> String {

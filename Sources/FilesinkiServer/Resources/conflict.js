@@ -279,7 +279,10 @@ async function explanationSteps(path, versions) {
 // The same as tables: of a database by table, row and cell.
 function explanationElements(all, versions) {
   const steps = (all ?? []).filter((step) => step.cell !== undefined || step.place !== '');
-  const shown = steps.slice(0, 500);
+  const isConflict = (step) => step.from === 'none';
+  // What is left out is no conflict, if possible.
+  const first = new Set([...steps.filter(isConflict), ...steps.filter((step) => !isConflict(step))].slice(0, 500));
+  const shown = steps.filter((step) => first.has(step));
   const cells = shown.filter((step) => step.cell !== undefined);
   const others = shown.filter((step) => step.cell === undefined);
   const value = (text) => text === undefined ? h('span', { class: 'soft' }, 'none') : h('code', {}, visible(text));
