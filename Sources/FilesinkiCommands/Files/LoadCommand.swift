@@ -108,10 +108,11 @@ struct LoadCommand: ReplicaCommand {
         var object: JSONObject = ["type": "loaded"]
         object.add("path", source)
         if let point = try version.map({ .version($0) }) ?? history.point(in: session.console) {
-            let tree = try await session.tree(at: point, of: [source])
-            try await session.replica.show(source, in: tree, write)
-            object.add("version", try tree.version(of: source))
-            try tree.entry(source).entry.describe(in: &object)
+            let asked = try await session.tree(at: point, of: [source])
+            let (tree, name) = try await session.following(source, in: asked)
+            try await session.replica.show(name, in: tree, write)
+            object.add("version", try tree.version(of: name))
+            try tree.entry(name).entry.describe(in: &object)
             return object
         }
         let console = session.console

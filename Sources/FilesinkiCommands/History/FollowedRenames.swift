@@ -20,17 +20,36 @@ extension Session {
         following path: RelativePath, at point: HistoryPoint
     ) async throws -> NamedContent {
         let asked = try await self.tree(at: point, of: [path])
-        var (tree, found) = (asked, path)
-        if let earlier = try await asked.earlierName(of: path) {
-            let other = try await replica.tree(at: point, of: [earlier])
-            // Where that name has no such version, it is said of the one that was asked for.
-            if (try? other.entry(earlier)) != nil { (tree, found) = (other, earlier) }
-        }
+        let (tree, found) = try await following(path, in: asked)
         let content = try await content(found, in: tree)
         let known = try tree.entry(found)
         return NamedContent(
             name: "\(found)@\(known.version)", content: content, entry: known.entry,
             ownVersion: found == path ? known.version : nil)
+    }
+
+    /// What is at a path now, as it was in a tree of the history: in that tree under the path, or in another one of the same
+    /// point under an earlier name.
+    ///
+    /// - Parameter asked: The tree, with the path.
+    /// - Returns: The tree and the path that were given, where nothing else was found: the tree knows why.
+    func following(
+        _ path: RelativePath, in asked: TreeAtPoint
+    ) async throws -> (tree: TreeAtPoint, name: RelativePath) {
+        guard (try? asked.entry(path)) == nil, let earlier = try await asked.earlierName(of: path)
+        else { return (asked, path) }
+        let other = try await replica.tree(at: asked.point, of: [earlier])
+        // Where that name has no such version, it is said of the one that was asked for.
+        guard (try? other.entry(earlier)) != nil else { return (asked, path) }
+        return (other, earlier)
+    }
+
+    /// As ``following(_:in:)``, with what was found at the path that it has now, to be brought back there. Says which name it had.
+    func treeToRestore(_ path: RelativePath, from asked: TreeAtPoint) async throws -> TreeAtPoint {
+        let (tree, name) = try await following(path, in: asked)
+        guard name != path else { return tree }
+        console.say("\(path) was \(name) then.")
+        return tree.renaming(name, to: path)
     }
 
     /// The content that is here of a path now, also under the name that a synced rename has given to it.

@@ -13,7 +13,8 @@ struct RestoreCommand: ReplicaCommand {
         abstract: "Restore an older version of a path, or the tree of an earlier time.",
         discussion: """
             PATH@VERSION, or PATH with --at or --commit, brings the path back here and everywhere; \
-            what it replaces stays in the history. A folder comes back with everything that was in it \
+            what it replaces stays in the history. A version of before a rename, which diff PATH VERSION \
+            compares, is brought back under the present name. A folder comes back with everything that was in it \
             then; what it holds besides stays. With -o DIR, the tree of that time or commit, or the \
             paths given of it, is written into DIR, and nothing else is changed. Exits with 5 if some of \
             several paths could not be restored.
@@ -102,7 +103,8 @@ extension Session {
         _ waiting: WaitOptions
     ) async throws -> ExitCode {
         let path = try restorable(wanted.path)
-        let tree = try await tree(at: wanted.point, of: [path])
+        let asked = try await tree(at: wanted.point, of: [path])
+        let tree = try await treeToRestore(path, from: asked)
         var result = try await replica.restore(path, from: tree, SyncOptions())
         if let sync = result.sync {
             result.sync = try await retryUntilPublished(sync, of: [path], publishWait, waiting)
@@ -157,7 +159,9 @@ extension Session {
             guard let point else { continue }
             do {
                 let tree = try await tree(at: point, of: paths.sorted())
-                points += paths.map { PathAtPoint($0, in: tree) }
+                for path in paths {
+                    points.append(PathAtPoint(path, in: try await treeToRestore(path, from: tree)))
+                }
             } catch let failure as Failure where failure.code == .notFound {
                 failures += paths.map { path in
                     var own = failure

@@ -8,7 +8,8 @@ struct ShowCommand: ReplicaCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print a version of a path, or any content in the store.",
         discussion: """
-            PATH@VERSION is a version that log lists. With --at or --commit, prints PATH as of that \
+            PATH@VERSION is a version that log lists, or one of before a rename, when the path had \
+            another name. With --at or --commit, prints PATH as of that \
             time or commit. With --conflict, prints a version of an open conflict: base, here, \
             there, or merge, which is both sides of a text with markers where they differ; proposal is \
             the same, but where all of a document would stand between markers, as on one line, it has \
@@ -74,10 +75,11 @@ struct ShowCommand: ReplicaCommand {
         } else if let version {
             let wanted = try history.point(of: version, in: console)
             let path = try session.path(wanted.path)
-            let tree = try await session.tree(at: wanted.point, of: [path])
-            try await session.replica.show(path, in: tree, write)
+            let asked = try await session.tree(at: wanted.point, of: [path])
+            let (tree, name) = try await session.following(path, in: asked)
+            try await session.replica.show(name, in: tree, write)
             object.add("path", path)
-            object.add("version", try tree.version(of: path))
+            object.add("version", try tree.version(of: name))
         } else if let content {
             guard let id = ContentID(hexadecimal: content) else {
                 throw Failure(

@@ -6,7 +6,7 @@ import FilesinkiText
 /// The remote tree, or some paths of it, at a point of the history.
 package struct TreeAtPoint: Sendable {
     let reader: HistoryReader
-    private let fold: TreeFold
+    private var fold: TreeFold
     /// Requested paths that no commit has.
     private var unknown: Set<RelativePath> = []
     /// The versions next to the one that was asked for, of requested paths that have none of that number.
@@ -131,6 +131,13 @@ package struct TreeAtPoint: Sendable {
             .notFound, "The store has no commit of this time or before.",
             remedy: "The oldest commit, \(earliest.sequence), is of \(moment.date) \(moment.clock)."
         )
+    }
+
+    /// The tree with what is at a name, and below it, at another name: that of now, where it was renamed since.
+    package func renaming(_ name: RelativePath, to path: RelativePath) -> TreeAtPoint {
+        var renamed = self
+        renamed.fold = fold.renaming(name, to: path)
+        return renamed
     }
 
     package var point: HistoryPoint { fold.point }

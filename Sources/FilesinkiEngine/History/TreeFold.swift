@@ -13,7 +13,7 @@ struct CommitTime {
 /// whose clock was ahead counts as soon as a later commit is in time.
 struct TreeFold {
     let point: HistoryPoint
-    let selection: PathSelection
+    private(set) var selection: PathSelection
     var tree: [RelativePath: VersionedEntry] = [:]
     var sequence: UInt64 = 0
     /// The commit with the earliest time of those that are not included.
@@ -78,6 +78,17 @@ struct TreeFold {
             sequence = commit.sequence
             return commit.sequence < last
         }
+    }
+
+    /// What is at a name, and below it, at another name.
+    func renaming(_ name: RelativePath, to path: RelativePath) -> TreeFold {
+        var renamed = self
+        renamed.selection = PathSelection(paths: [path])
+        renamed.tree = [:]
+        for (known, entry) in tree {
+            if let new = known.moved(from: name, to: path) { renamed.tree[new] = entry }
+        }
+        return renamed
     }
 
     private mutating func fold(_ commit: Commit, upTo time: Timestamp) {
