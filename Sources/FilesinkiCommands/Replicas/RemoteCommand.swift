@@ -68,13 +68,14 @@ struct RemoteSetCommand: ReplicaCommand {
             has the content. What was deleted in the store that is left must \
             have been received here, or it is sent again, and what was deleted here must have been sent, or \
             it comes back: while that store can be read, and one of both is missing, the command exits \
-            with 1. Values and records are not carried over; the command says how to do that.
+            with 1. Values and records are not carried over; the command says how to do that. Where the former store \
+            is encrypted and the new one is not, it says so.
 
             With --migrate, the whole store with its history is first copied to the new address, \
-            which may be of another kind; with --encrypt the copy is encrypted. An encrypted store \
-            stays so; into the place where it was before it was encrypted, it is copied with --no-encrypt only, in \
-            plain text. An interrupted copy \
-            is completed by the same command. The old store stays as it is, with a note that says where it \
+            which may be of another kind; with --encrypt the copy is encrypted. The copy of an encrypted store \
+            is encrypted, too, with the same keys; into the place where it was before it was encrypted, it \
+            is copied with --no-encrypt only, in plain text. An interrupted copy is completed by the same \
+            command. The old store stays as it is, with a note that says where it \
             was moved. On each other device, run filesinki remote set with the new address. Until then \
             each sync there says so, and a command that would send something, or prune, stops with 7 and sends nothing.
             """)
@@ -119,16 +120,12 @@ struct RemoteSetCommand: ReplicaCommand {
         let session = try await Session.open(
             replica, writable: true, remote: migrate || accept, with: migrate ? nil : reaching,
             in: console)
+        var isDecrypted = false
         do {
             if migrate {
                 try await copyStore(to: address, session)
             } else {
-                let notices = try await session.replica.setRemote(
-                    address.text, acceptingOther: accept, passphrase.keys(in: console))
-                try console.show(notices, type: "notice")
-                if accept {
-                    try console.show(try await session.leftItems().notices(), type: "notice")
-                }
+                isDecrypted = try await useStore(at: address, session)
             }
         } catch let failure as Failure {
             throw await worded(failure, at: address, session)
@@ -139,10 +136,33 @@ struct RemoteSetCommand: ReplicaCommand {
         if report.json {
             var object: JSONObject = ["type": "remote"]
             object.add("remote", address.text)
+            object.add("decrypted", isDecrypted ? true : nil)
             try console.output.json(object)
         }
         console.say("The remote is \(printable(address.text.utf8)).")
         return .done
+    }
+
+    /// Uses the store at an address as it is.
+    ///
+    /// - Returns: Whether the former store is encrypted, and this one is not; it is said, too.
+    private func useStore(at address: RemoteAddress, _ session: Session) async throws -> Bool {
+        let console = session.console
+        let former = await session.replica.remoteAddress
+        let wasEncrypted = await session.replica.isStoreEncrypted
+        let notices = try await session.replica.setRemote(
+            address.text, acceptingOther: accept, passphrase.keys(in: console))
+        try console.show(notices, type: "notice")
+        if accept { try console.show(try await session.leftItems().notices(), type: "notice") }
+        guard wasEncrypted, await !session.replica.isStoreEncrypted else { return false }
+        let back = former.map {
+            " To go back to the former one, run filesinki remote set \(ShellWord.shown($0.utf8))"
+                + (accept ? " --accept." : ".")
+        }
+        console.say(
+            "The store is not encrypted; the former one is. Whoever can read \(printable(address.text.utf8)) "
+                + "can read what is sent from now on." + (back ?? ""))
+        return true
     }
 
     /// A failure at the new address; that of the replica's own store is left as it is.
@@ -192,12 +212,18 @@ struct RemoteSetCommand: ReplicaCommand {
             return console.say(
                 "The store is at this address already; nothing was copied." + (ended ?? ""))
         }
-        let options = reaching.ofOtherDevices + (encrypt ? passphrase.ofOtherDevices : "")
+        let kept = copied.optionForKeptKeys
+        let options =
+            reaching.ofOtherDevices + (encrypt && kept == nil ? passphrase.ofOtherDevices : "")
+        let sameKeys = kept.map {
+            " The copy is encrypted, too, with the same keys: a device that has not opened them yet adds\($0)."
+        }
         console.say(
             "Copied \(CountText.text(copied.objects, "object")), \(SizeText.text(copied.bytes)). "
                 + "The store at \(printable(copied.from.utf8)) is unchanged;",
             other: " on each other device, run filesinki remote set "
-                + "\(ShellWord.shown(address.text.utf8))\(options) before it syncs again.")
+                + "\(ShellWord.shown(address.text.utf8))\(options) before it syncs again."
+                + (sameKeys ?? ""))
         guard copied.isDecrypted else { return }
         console.say(
             "The copy is not encrypted: whoever can read \(printable(address.text.utf8)) can read what was "

@@ -91,6 +91,9 @@ package actor Replica {
     /// The remote's address; nil if the replica has no remote.
     package var remoteAddress: String? { context.memory.config.remote }
 
+    /// Whether the replica's store is encrypted.
+    package var isStoreEncrypted: Bool { context.memory.config.keyFingerprint != nil }
+
     /// The prefix of the keys that every commit creates, for
     /// ``FilesinkiRemote/Remote/wait(prefix:timeout:)``; nil before the store was reached.
     package var watchedPrefix: String? { context.zone.reached?.log.watchedPrefix }

@@ -1,5 +1,5 @@
 import FilesinkiEncryption
-package import FilesinkiModel
+import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
 import FilesinkiText
@@ -104,8 +104,10 @@ struct StoreMigration: ReplicaPart {
             from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         // A store that was copied to its own place has not moved.
         if !isSame {
-            let opening = try await opening(of: found, for: copy)
-            try await leaveNote(at: copy.source, copy.address, opening, &report)
+            let opening = try await opening(of: found, at: copy.plain)
+            let keepsKeys = copy.format.keyFingerprint != nil
+            if keepsKeys { report.optionForKeptKeys = opening?.option }
+            try await leaveNote(at: copy.source, copy.address, keepsKeys ? nil : opening, &report)
             try await copyNew(
                 from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
         }
@@ -128,15 +130,12 @@ struct StoreMigration: ReplicaPart {
         return true
     }
 
-    /// What opens a copy that was encrypted before: a passphrase, where there are both. Nil if it is not encrypted, or the store
-    /// that is copied is, too.
+    /// What opens a store that is encrypted: a passphrase, where there are both; nil for another one.
     private func opening(
-        of found: StoreFormat, for copy: Copying
+        of format: StoreFormat, at plain: any Remote
     ) async throws -> StoreMove.Secret? {
-        guard copy.format.keyFingerprint == nil, let fingerprint = found.keyFingerprint else {
-            return nil
-        }
-        let keys = try await KeyObjects(copy.plain, fingerprint: fingerprint).all()
+        guard let fingerprint = format.keyFingerprint else { return nil }
+        let keys = try await KeyObjects(plain, fingerprint: fingerprint).all()
         let isForFiles = !keys.isEmpty && keys.allSatisfy { $0.kind == .keyFile }
         return isForFiles ? .keyFile : .passphrase
     }
@@ -166,6 +165,10 @@ struct StoreMigration: ReplicaPart {
         // What other devices have published before they saw the note.
         try await copyNew(
             from: copy.source, to: target, inUseAt: copy.address, &report, copy.progress)
+        // For a sentence of the report only.
+        if format.keyFingerprint != nil {
+            report.optionForKeptKeys = (try? await self.opening(of: format, at: plain))?.option
+        }
         try sync.useStore(made, key, at: copy.address)
     }
 
@@ -297,23 +300,6 @@ struct StoreMigration: ReplicaPart {
             .exists, path: key.description, "Another object is in this slot of the new remote.",
             remedy: "Give an empty place.")
     }
-}
-
-/// The result of a migration.
-package struct MigrationReport: Sendable {
-    /// The address of the old remote, which is unchanged.
-    package var from: String
-    /// The number of objects that were copied, and of their bytes.
-    package var objects = 0
-    package var bytes: Int64 = 0
-    /// Whether the old store is encrypted, and the new one is not.
-    package var isDecrypted = false
-    /// Where a note at the store led, which was removed as the store goes on where it is; nil for none.
-    package var endedMove: String?
-    /// What did not succeed after the move.
-    package var notices: [Failure] = []
-
-    init(from: String) { self.from = from }
 }
 
 extension StoreCopyOrder {
