@@ -91,6 +91,20 @@ struct CommandHintsTests {
         #expect(found.text.contains("filesinki diff --conflict one"), "\(found.text)")
     }
 
+    @Test("in a folder of the replica, a command with a PATH to fill in does not name the replica")
+    func placeholders() async throws {
+        let world = try await ReplicaTests.pair()
+        world.currentFolder = world.folder + "/b/sub"
+        let added = try await world.expect("only add two", .negative)
+        #expect(added.talk.hasSuffix("use filesinki only set PATH….\n"), "\(added.talk)")
+        let shown = try await world.expect("show two", .usage)
+        #expect(shown.talk.contains("filesinki log PATH lists them."), "\(shown.talk)")
+        // A path from the root has it.
+        let absent = try await world.expect("show two@9", .negative)
+        let log = "filesinki log --root \(world.folder)/b sub/two."
+        #expect(absent.talk.contains(log), "\(absent.talk)")
+    }
+
     @Test(
         "outside of all replicas, what needs a remote tells in the same words what else may be meant",
         arguments: [

@@ -152,6 +152,8 @@ extension Substring {
         for word in dropFirst().split(separator: " ") {
             let path = word.drop { $0 == "$" || $0 == "'" }
             if path == "." || path.hasPrefix("./") || path.hasPrefix("..") { return false }
+            // What the user is to fill in is relative to the current folder, as all that is typed there.
+            if !hasPath, path.isPlaceholder { return false }
             let end = word.last.map(".,;:".contains) == true
             if !word.hasPrefix("-"), !Self.prose.contains(end ? word.dropLast() : word) {
                 hasPath = true
@@ -159,6 +161,11 @@ extension Substring {
             if end || hasPath && Self.prose.contains(word) { break }
         }
         return hasPath
+    }
+
+    /// Whether a word is `PATH`, as in `PATH…` and `PATH@VERSION`.
+    private var isPlaceholder: Bool {
+        hasPrefix("PATH") && (dropFirst(4).first.map { "….,;:@".contains($0) } ?? true)
     }
 
     /// What follows a command in a sentence where it has no path.

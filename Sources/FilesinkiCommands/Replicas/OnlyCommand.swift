@@ -166,9 +166,33 @@ extension ChoosingCommand {
         let paths = try arguments.map {
             try session.path($0, orElse: "To hold everything, run filesinki only disable.")
         }
+        let changed: ChoiceReport
+        do { changed = try await choose(paths, in: session.replica) } catch let failure as Failure
+            where failure.code == .notFound
+        {
+            throw await session.suggestingFromFolder(failure)
+        }
         return try console.show(
-            try await choose(paths, in: session.replica),
-            next: adds ? "The next sync writes what of it is not here yet." : nil)
+            changed, next: adds ? "The next sync writes what of it is not here yet." : nil)
+    }
+}
+
+extension Session {
+    /// The failure of a path that is unknown, and counts from the root, as `--root` has it. Where the current folder is in the
+    /// replica and has one of this name, it names that.
+    fileprivate func suggestingFromFolder(_ failure: Failure) async -> Failure {
+        guard root.origin != .above,
+            let folder = try? root.below(Array(console.currentFolder.utf8)),
+            let path = try? RelativePath(folder.bytes + [UInt8(ascii: "/")] + failure.path)
+        else { return failure }
+        let held = try? await replica.list([path])
+        let unheld = try? await replica.listUnheld([path])
+        guard ((held ?? []) + (unheld ?? [])).contains(where: { $0.0 == path }) else {
+            return failure
+        }
+        var named = failure
+        named.remedy = "Did you mean \(ShellWord.path(path.bytes))? " + failure.remedy
+        return named
     }
 }
 

@@ -109,6 +109,31 @@ struct OnlyCommandTests {
             """#)
     }
 
+    @Test("with --root, a path from the current folder is answered with the one from the root")
+    func fromFolder() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("deep\n", to: "a/sub/deep/three")
+        try await world.done("sync", "a")
+        try await world.done("sync", "b")
+        world.currentFolder = world.folder + "/b/sub"
+        for name in ["deep", "two"] {
+            let outcome = try await world.expect(
+                ["only", "set", "--root", world.folder + "/b", name], .negative)
+            #expect(
+                outcome.talk.contains("last sync. Did you mean sub/\(name)? Check the path;"),
+                "\(outcome.talk)")
+        }
+        let unknown = try await world.expect(
+            ["only", "set", "--root", world.folder + "/b", "none"], .negative)
+        #expect(!unknown.talk.contains("Did you mean"), "\(unknown.talk)")
+        try await world.expect(["only", "set", "--root", world.folder + "/b", "sub/two"])
+        // What is not here is known, too.
+        let unheld = try await world.expect(
+            ["only", "add", "--root", world.folder + "/b", "deep"], .negative)
+        #expect(unheld.talk.contains("Did you mean sub/deep?"), "\(unheld.talk)")
+        try await world.expect("only add deep")
+    }
+
     @Test("a path has to be here or in the store, and not the whole replica")
     func wrong() async throws {
         try await ReplicaTests.pair().follow(
