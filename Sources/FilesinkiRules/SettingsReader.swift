@@ -255,7 +255,9 @@ extension SettingsReader {
         if PruneKey(rawValue: key) != nil {
             return failure("Unknown key: '\(key)'.", "Use \(PruneKey.table).\(key).")
         }
-        return unknown(key, among: known + ofPrune, all)
+        let isOfPrune = key.hasPrefix("\(PruneKey.table).")
+        let meant = isOfPrune ? ofPrune.joined(separator: ", ") : all
+        return unknown(key, among: known + ofPrune, meant)
     }
 
     /// - Parameter all: The keys for the message.

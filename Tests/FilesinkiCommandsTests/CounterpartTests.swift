@@ -50,6 +50,10 @@ struct CounterpartTests {
             ("merge-tool", "resolve PATH --tool meld"), ("config edit", "config set KEY VALUE"),
             ("remote get-url", "remote"), ("devices show", "devices"),
             ("devices rename", "init --device NAME"),
+            ("pair", "clone URL DIR"), ("invite", "clone URL DIR"), ("link", "clone URL DIR"),
+            ("ren", "mv OLD NEW"), ("override", "resolve --all --take here"),
+            ("folders", "replicas"), ("evict", "only set PATH"), ("compact", "prune"),
+            ("about", "stats"), ("stat", "ls -l PATH"), ("ignores", "check-ignore PATH"),
         ])
     func command(_ name: String, _ here: String) async throws {
         let words = name.split(separator: " ").map(String.init)
@@ -100,6 +104,9 @@ struct CounterpartTests {
             ("resolve x --ours", "resolve PATH --take here"),
             ("undelete -r x", "undelete PATH"), ("undelete --all", "undelete '*'"),
             ("resolve x --theirs", "resolve PATH --take there"),
+            ("rm --local x", "only set PATH"), ("sync --resync", "sync"),
+            ("prune --keep-days 3", "prune --keep-within 90d"),
+            ("prune --keep-tag x", "prune --keep-within 90d"),
         ])
     func option(_ line: String, _ here: String) async throws {
         let words = line.split(separator: " ").map { Array($0.utf8) }

@@ -352,6 +352,18 @@ struct GivenPathTests {
         "merge", "compress", "decompress", "kv", "watch", "load", "show", "explain",
     ]
 
+    @Test("sync of a pattern says that it takes none")
+    func syncOfPattern() async throws {
+        let world = try await world()
+        let outcome = try await world.expect(["sync", "sub/*"], .negative)
+        #expect(
+            outcome.talk.contains(
+                "sub/*: Not found here or in the store. No pattern is taken here: name files"),
+            "\(outcome.talk)")
+        let plain = try await world.expect(["sync", "nosuch"], .negative)
+        #expect(!plain.talk.contains("pattern"), "\(plain.talk)")
+    }
+
     @Test("E7.6 a path is known if it is local, in the store, or deleted")
     func knownPath() async throws {
         let world = try await world()

@@ -235,6 +235,8 @@ struct LogTests {
         "of a pattern, and of a path with a version, log and explain say that they take none",
         arguments: [
             ("log", "sub/*", "No pattern is taken here: name one file or folder;"),
+            ("log", "1", "To see what commit 1 changed, use filesinki log --root"),
+            ("log", "@1", "To see what commit 1 changed, use filesinki log --root"),
             ("log", "one@1", "No version is taken here: give one alone. filesinki show --root"),
             ("explain", "sub/*", "No pattern is taken here: name one file or folder;"),
             ("explain", "one@1", "No version is taken here: give one alone. filesinki show --root"),

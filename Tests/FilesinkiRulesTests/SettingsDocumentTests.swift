@@ -68,6 +68,10 @@ import Testing
                 "prune.keep-lst", "1", "Unknown key: 'prune.keep-lst'.",
                 "Did you mean 'prune.keep-last'? "
             ),
+            (
+                "prune.keep-days", "3", "Unknown key: 'prune.keep-days'.",
+                "Use prune.keep-last, prune.keep-within, prune.keep-hourly, "
+            ),
             ("prune.keep-last", "0", "Invalid value of keep-last: '0'.", "Write a number from 1"),
             ("prune.keep-within", "30", "Invalid value of keep-within: '30'.", "Write a time such"),
             ("rule", "*", "Rules can be shown, but not changed", "Change [[rule]]"),

@@ -122,8 +122,13 @@ enum Counterparts {
     private static let keeping = Counterpart(
         "No version has a name or is pinned; to keep those of a time when old ones are removed",
         "filesinki prune --keep-within 90d")
+    private static let local = Counterpart(
+        "What a replica does not hold is removed here only; to choose what it holds",
+        "filesinki only set PATH")
     private static let others = Counterpart(
         "To see the devices that use the store", "filesinki devices")
+    private static let sharing = Counterpart(
+        "Whoever can reach the store can have a replica of it; there", "filesinki clone URL DIR")
     private static let sizes = Counterpart(
         "To see what takes space in the store", "filesinki du")
     private static let space = Counterpart(
@@ -147,17 +152,23 @@ enum Counterparts {
             "To print the types of records and their fields", "filesinki rec schema show"),
         "annotate": author,
         "bisync": exchange,
-        "clean": oldVersions,
-        "cleanup": oldVersions,
+        "clean": oldVersions, "cleanup": oldVersions, "compact": oldVersions,
         "copy": copying,
         "daemon": continuous,
         "df": sizes, "ncdu": sizes, "size": sizes, "usage": sizes,
-        "free": space, "quota": space, "space": space,
+        "about": space, "free": space, "quota": space, "space": space,
+        "evict": local,
+        "folders": Counterpart("To list the replicas of this device", "filesinki replicas"),
+        "override": Counterpart(
+            "To let what is here win in all open conflicts", "filesinki resolve --all --take here"),
+        "ren": Counterpart("To rename a path on all devices", "filesinki mv OLD NEW"),
+        "stat": Counterpart("To see the mode, size and time of a path", "filesinki ls -l PATH"),
         "filter-branch": deletion, "filter-repo": deletion, "rewrite": deletion,
         "secrets": Counterpart(
             "The history keeps a secret that was synced, so change it, or begin a new store without it",
             "filesinki init DIR --remote URL"),
         "exclude": ignoring, "hide": ignoring, "ignore": ignoring, "ignore-list": ignoring,
+        "ignores": ignoring,
         "unignore": Counterpart(
             "A line !PATTERN in .filesinkiignore includes what a line above it ignores; to find that",
             "filesinki check-ignore PATH"),
@@ -176,9 +187,7 @@ enum Counterparts {
         "rescan": Counterpart("Each run scans the folder", "filesinki sync"),
         "rollback": olderVersion,
         "selective-sync": part,
-        "share": Counterpart(
-            "Whoever can reach the store can have a replica of it; there", "filesinki clone URL DIR"
-        ),
+        "invite": sharing, "link": sharing, "pair": sharing, "share": sharing,
         "snapshot": Counterpart(
             "Each sync that changes something is a commit, to which one can go back",
             "filesinki sync"),
@@ -316,6 +325,7 @@ enum Counterparts {
             "A run prints its sums without an option; for what takes space", "filesinki stats"),
         "sync --pull": exchange, "sync --push": exchange, "sync --watch": continuous,
         "delete --force": forced, "delete -f": forced, "delete -fr": forced, "delete -rf": forced,
+        "delete --local": local,
         "du -a": Counterpart("To list more levels, and with them files", "filesinki du --depth 9"),
         "du -s": Counterpart("To print the total only", "filesinki du --depth 0"),
         "log --after": newer, "log --before": older,
@@ -332,10 +342,14 @@ enum Counterparts {
             "To see what a prune would remove", "filesinki prune --keep-last 10 --dry-run"),
         "prune --keep": Counterpart(
             "To keep the versions of the last commits", "filesinki prune --keep-last 10"),
+        "prune --keep-days": within, "prune --keep-tag": keeping,
         "prune --max-age": within, "prune --older-than": within,
         "init --only": Counterpart(
             "To hold some paths of a store", "filesinki clone URL DIR --only PATH"),
         "sync --only": Counterpart("To sync some paths in this run", "filesinki sync PATH"),
+        "sync --resync": Counterpart(
+            "Each run compares both sides with the last one, and none has to be begun anew",
+            "filesinki sync"),
         "sync --remote": Counterpart(
             "A replica has one remote; to set its address", "filesinki remote set URL"),
         "resolve --here": side, "resolve --mine": side, "resolve --ours": side,

@@ -117,9 +117,10 @@ struct LogCommand: ReplicaCommand {
     ) async throws -> [PathVersion] {
         let versions = Array(try await session.replica.history(of: target).reversed())
         guard !versions.isEmpty else {
+            let commit = path.flatMap { UInt64($0.drop { $0 == "@" }) }
             throw Failure(
                 .notFound, path: target.bytes, "No version of this path was found.",
-                remedy: path.flatMap(UInt64.init).map(CommitSummary.remedy(of:))
+                remedy: commit.map(CommitSummary.remedy(of:))
                     ?? path.flatMap(VersionedPath.remedyForOnePath)
                     ?? "Check the path; a new file has a version after filesinki sync.")
         }

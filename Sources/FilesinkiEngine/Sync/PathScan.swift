@@ -151,7 +151,9 @@ extension SyncEngine {
         for path in run.selection.paths where try !isKnown(path, run) {
             throw Failure(
                 .notFound, path: path.bytes, "Not found here or in the store.",
-                remedy: "Check the path; filesinki ls lists what the store has.")
+                remedy: path.bytes.contains { "*?[".utf8.contains($0) }
+                    ? "No pattern is taken here: name files and folders; filesinki ls lists them."
+                    : "Check the path; filesinki ls lists what the store has.")
         }
     }
 
