@@ -132,6 +132,23 @@ struct CounterpartTests {
         #expect(json.text.contains(#""message":"Unknown option '--delet'.""#), "\(json.text)")
     }
 
+    @Test("a conflict copy beside its original is answered with the comparison of their conflict")
+    func copyAndOriginal() async throws {
+        let copy = "d/a b (conflict pi 8fadf9e0).txt"
+        for paths in [[copy, "d/a b.txt"], ["d/a b.txt", copy]] {
+            let outcome = try await World().run(bytes: (["diff"] + paths).map { Array($0.utf8) })
+            #expect(outcome.code == .usage)
+            let hint = outcome.talk.split(separator: "\n").dropFirst().first
+            #expect(
+                hint
+                    == "To compare the versions of a conflict: filesinki diff --conflict 'd/a b.txt'.",
+                "\(outcome.talk)")
+        }
+        let other = try await World().run("diff", "a.txt", "b.txt")
+        #expect(
+            other.talk.contains("\nThe versions follow the path, without an @: "), "\(other.talk)")
+    }
+
     @Test("the commands of the tables can be parsed, and none of their names is ours")
     func parsed() throws {
         let all = Array(Counterparts.commands.values) + Array(Counterparts.options.values)

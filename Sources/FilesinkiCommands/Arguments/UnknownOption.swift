@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiText
 
 /// What the user may have meant by an option that a command does not have, or by too few or too many arguments. The
@@ -43,12 +44,23 @@ struct UnknownOption {
         } else if message.prefix(while: { $0 != "'" }).contains("nexpected argument") {
             hint = surplusHint(for: command)
         } else if command == "diff", message[..<end].contains("' is invalid for '<") {
-            hint = Counterparts.withArguments(command)?.text
+            hint = conflictHint() ?? Counterparts.withArguments(command)?.text
         } else {
             hint = nil
         }
         guard let hint else { return String(message) }
         return "\(message[..<end])\n\(hint)\(message[end...])"
+    }
+
+    /// The command that compares a conflict copy with its original; nil if the arguments do not name both.
+    private func conflictHint() -> String? {
+        let paths = arguments.map { RelativePath(unchecked: Array($0.utf8)) }
+        let original = paths.lazy.compactMap { conflictOriginal(of: $0)?.path }
+            .first { paths.contains($0) }
+        return original.map {
+            "To compare the versions of a conflict: filesinki diff --conflict "
+                + "\(ShellWord.path($0.bytes))."
+        }
     }
 
     /// Some commands take the replica's folder as an argument, so that it is tried with the others.
