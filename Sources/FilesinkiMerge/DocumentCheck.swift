@@ -3,7 +3,8 @@ package import FilesinkiModel
 /// Whether a content that a person or a program wrote for a file is still a document of the file's format.
 ///
 /// The name or a rule selects the format, as for a merge, and the reader of the format's merge decides. A format that can hold any
-/// text, such as Markdown, and a name that says nothing have nothing to check.
+/// text, such as Markdown, and a name that says nothing have nothing to check. JSON that has a key twice can be read, but is hardly
+/// what its writer means.
 package struct DocumentCheck: Sendable {
     /// The readers, the strictest first: of a file of JSON with comments, whose versions may have none, that of JSON, too.
     private let formats: [DocumentFormat]
@@ -20,7 +21,7 @@ package struct DocumentCheck: Sendable {
     package func isDoubtful(_ content: [UInt8]) -> Bool {
         formats.contains {
             $0.format == .csv ? TableCheck.isDoubtful(content) : !$0.reads(content)
-        }
+        } || repeatedKey(in: content) != nil
     }
 
     /// Why the content is not a valid document although all versions are, as a sentence. Nil if it is valid, or if a version
@@ -37,8 +38,22 @@ package struct DocumentCheck: Sendable {
         let broken = formats.first { format in
             !format.reads(content) && versions.allSatisfy(format.reads)
         }
-        guard let broken else { return nil }
+        guard let broken else { return repetition(in: content, beside: versions) }
         return Self.words(broken.title) + (broken.refusal(of: content).map { ": \($0)." } ?? ".")
+    }
+
+    /// Where lines of two sides are joined, both may have a member, and the object then has its key twice.
+    private func repeatedKey(in content: [UInt8]) -> RepeatedKey? {
+        formats.first?.isJSON == true ? RepeatedKey(in: content) : nil
+    }
+
+    private func repetition(in content: [UInt8], beside versions: [[UInt8]]) -> String? {
+        guard let key = repeatedKey(in: content),
+            versions.allSatisfy({ JSONMerge.isDocument($0) && RepeatedKey(in: $0) == nil })
+        else { return nil }
+        return
+            "The content has the key '\(printable(key.name))' twice in an object, again in line \(key.line), "
+            + "and the versions of the conflict have none twice."
     }
 
     private static func words(_ format: String) -> String {
@@ -49,7 +64,8 @@ package struct DocumentCheck: Sendable {
 extension DocumentFormat {
     /// What a JSON text has that it must not have, and where; nil for other formats.
     fileprivate func refusal(of content: [UInt8]) -> String? {
-        guard format == .json || format == .ipynb else { return nil }
-        return JSONMerge.refusal(of: content)
+        isJSON ? JSONMerge.refusal(of: content) : nil
     }
+
+    fileprivate var isJSON: Bool { format == .json || format == .ipynb }
 }

@@ -8,6 +8,9 @@ struct DocumentCheckTests {
     private static let json =
         "The content cannot be read as JSON, and the versions of the conflict can: line "
 
+    private static let twice =
+        "The content has the key 'a' twice in an object, again in line 3, and the versions of the conflict have none twice."
+
     @Test(
         "a content is named that cannot be read, where all versions can",
         arguments: [
@@ -46,6 +49,13 @@ struct DocumentCheckTests {
             ("x.csv", "a;b\n1,5;2\n", ["a;b\n1;2\n"], nil),
             ("x.csv", "\u{feff}\"a\",b\n1", ["a,b\n1,2\n"], nil),
             ("x.csv", "a,\"b\n", ["a,b\n", "a,\"b\n"], nil),
+            ("x.json", "{\n\"a\": 1,\n\"\\u0061\": 2}", ["{}", #"{"a":1}"#], twice),
+            ("x.ipynb", "{\n\"a\": 1,\n\"a\": 2}", ["{}"], twice),
+            ("x.json", "[{},\n{\"a\":1},\n{\"b\":{}, \"a\":2, \"a\":2}]", ["[]"], twice),
+            ("x.json", "[{\"a\":1}, {\"a\": {\"a\":1}}]", ["[]"], nil),
+            // A version has one twice, or comments.
+            ("x.json", #"{"a":1,"a":2}"#, ["{}", #"{"b":1,"b":1}"#], nil),
+            ("x.json", #"{"a":1,"a":2}"#, ["{}", "{} // yes"], nil),
             // A document, and a version that is none, either.
             ("x.json", "{}", ["[]"], nil), ("x.json", "{", ["{}", "{"], nil),
             ("x.json", "{", [], nil),

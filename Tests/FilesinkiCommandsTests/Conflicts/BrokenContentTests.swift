@@ -31,6 +31,22 @@ struct BrokenContentTests {
         #expect(world.readText("b/x.json") == #"{"a":2"#)
     }
 
+    @Test(
+        "resolve --with refuses JSON with a key twice, as it is left where marker lines are removed"
+    )
+    func repeatedKey() async throws {
+        let world = try await Self.world()
+        try world.write("{\n\"a\":3,\n\"a\":2,\"b\":5}", to: "merged")
+        let refused = try await world.run("resolve", "--root", "b", "x.json", "--with", "merged")
+        #expect(refused.code == .usage)
+        #expect(
+            refused.talk
+                == "filesinki: x.json: The content has the key 'a' twice in an object, again in line 3, "
+                + "and the versions of the conflict have none twice. Correct it, or give --unchecked.\n"
+        )
+        try await world.done("resolve", "--root", "b", "x.json", "--with", "merged", "--unchecked")
+    }
+
     @Test("an empty file is taken")
     func empty() async throws {
         let world = try await Self.world()
