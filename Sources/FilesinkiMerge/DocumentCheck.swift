@@ -3,23 +3,27 @@ package import FilesinkiModel
 /// Whether a content that a person or a program wrote for a file is still a document of the file's format.
 ///
 /// The name or a rule selects the format, as for a merge, and the reader of the format's merge decides. A format that can hold any
-/// text, such as Markdown, and a name that says nothing have nothing to check. JSON that has a key twice can be read, but is hardly
-/// what its writer means.
+/// text, such as Markdown, and a name that says nothing have nothing to check. JSON that has a key twice can be read,
+/// but is hardly what its writer means. A database is looked at for its first bytes only.
 package struct DocumentCheck: Sendable {
     /// The readers, the strictest first: of a file of JSON with comments, whose versions may have none, that of JSON, too.
     private let formats: [DocumentFormat]
+    /// Whether the file is an SQLite database, which no document format reads.
+    private let isDatabase: Bool
 
     /// - Parameter format: The format that a rule of the user names; nil to go by the name.
     package init(fileName: some Sequence<UInt8>, format: ContentFormat? = nil) {
         let name = Array(fileName)
         let selected = format.map { DocumentFormat($0, fileName: name) }
         let known = selected ?? DocumentFormat(fileName: name)
+        isDatabase = (format ?? FormatNames.format(of: name)) == .sqlite
         formats = (known?.format == .jsonc ? [.json] : []) + [known].compactMap(\.self)
     }
 
     /// Whether the content cannot be read as one of the formats. Needs no version to be read.
     package func isDoubtful(_ content: [UInt8]) -> Bool {
-        formats.contains {
+        if isDatabase { return !SQLiteMerge.isDatabase(content) }
+        return formats.contains {
             $0.format == .csv ? TableCheck.isDoubtful(content) : !$0.reads(content)
         } || repeatedKey(in: content) != nil
     }
@@ -30,6 +34,11 @@ package struct DocumentCheck: Sendable {
     /// - Parameter versions: Those of the file that there are.
     package func problem(of content: [UInt8], beside versions: [[UInt8]]) -> String? {
         guard !versions.isEmpty else { return nil }
+        if isDatabase {
+            let isBroken =
+                !SQLiteMerge.isDatabase(content) && versions.allSatisfy(SQLiteMerge.isDatabase)
+            return isBroken ? Self.words("an SQLite database") + "." : nil
+        }
         if formats.first?.format == .csv {
             return TableCheck.refusal(of: content, beside: versions).map {
                 "\(Self.words("CSV")): \($0)."

@@ -8,8 +8,14 @@ struct DocumentCheckTests {
     private static let json =
         "The content cannot be read as JSON, and the versions of the conflict can: line "
 
+    private static let database = "SQLite format 3\u{0}"
+
+    private static let noDatabase =
+        "The content cannot be read as an SQLite database, and the versions of the conflict can."
+
     private static let twice =
-        "The content has the key 'a' twice in an object, again in line 3, and the versions of the conflict have none twice."
+        "The content has the key 'a' twice in an object, again in line 3, "
+        + "and the versions of the conflict have none twice."
 
     @Test(
         "a content is named that cannot be read, where all versions can",
@@ -56,6 +62,9 @@ struct DocumentCheckTests {
             // A version has one twice, or comments.
             ("x.json", #"{"a":1,"a":2}"#, ["{}", #"{"b":1,"b":1}"#], nil),
             ("x.json", #"{"a":1,"a":2}"#, ["{}", "{} // yes"], nil),
+            ("x.sqlite", "text", [database, database + "1"], noDatabase),
+            ("x.db", "SQLite", [database], noDatabase), ("x.db", database, [database], nil),
+            ("x.db", "text", [database, "text"], nil), ("x.db", "text", [], nil),
             // A document, and a version that is none, either.
             ("x.json", "{}", ["[]"], nil), ("x.json", "{", ["{}", "{"], nil),
             ("x.json", "{", [], nil),
@@ -76,5 +85,12 @@ struct DocumentCheckTests {
         #expect(
             check.problem(of: Array("{".utf8), beside: [Array("{}".utf8)]) == Self.json
                 + "1 has no key in quotes.")
+        let database = DocumentCheck(fileName: "places".utf8, format: .sqlite)
+        #expect(
+            database.problem(of: Array("text".utf8), beside: [Array(Self.database.utf8)])
+                == Self.noDatabase)
+        let text = DocumentCheck(fileName: "x.db".utf8, format: .text)
+        #expect(
+            text.problem(of: Array("text".utf8), beside: [Array(Self.database.utf8)]) == nil)
     }
 }

@@ -41,8 +41,10 @@ extension Session {
         for side in conflict.sides.inOrder where conflict.entry(of: side)?.kind == .file {
             do {
                 versions.append(try await knownContent(of: side, in: conflict))
-            } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
-                // A conflict can be resolved while the store is away, and without a version that is lost.
+            } catch let failure as Failure
+                where [.away, .notFound, .limit].contains(failure.code)
+            {
+                // A conflict can be resolved while the store is away, and without a version that is lost or too large.
                 return nil
             }
         }

@@ -1,7 +1,7 @@
 import FilesinkiText
 
-/// A key that an object of a JSON text has more than once. Programs that read the text take one of the members and leave out the
-/// others.
+/// A key that an object of a JSON text has more than once. Programs that read the text take one of the members and
+/// leave out the others.
 struct RepeatedKey: Hashable {
     /// Without quotes and escapes.
     let name: [UInt8]

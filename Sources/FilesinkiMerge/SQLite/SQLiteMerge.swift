@@ -70,6 +70,11 @@ package struct SQLiteMerge: Sendable {
         }
     }
 
+    /// Whether a content begins as every SQLite database does.
+    static func isDatabase(_ content: [UInt8]) -> Bool {
+        content.prefix(16).elementsEqual("SQLite format 3\0".utf8)
+    }
+
     /// The three files of one merge.
     struct Sides {
         let base: FileContent?
@@ -124,7 +129,7 @@ final class FileContent {
 
     /// Whether the content begins as every SQLite database does.
     var isDatabase: Bool {
-        get throws(Failure) { try bytes(at: 0, count: 16) == Array("SQLite format 3\0".utf8) }
+        get throws(Failure) { try SQLiteMerge.isDatabase(bytes(at: 0, count: 16)) }
     }
 
     /// Less than 0, 0 or more than 0, as the first difference of the bytes says.

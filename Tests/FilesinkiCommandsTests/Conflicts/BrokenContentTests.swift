@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiTesting
 import Testing
 
 @Suite("Contents for a conflict that are no document of their file's format")
@@ -45,6 +46,28 @@ struct BrokenContentTests {
                 + "and the versions of the conflict have none twice. Correct it, or give --unchecked.\n"
         )
         try await world.done("resolve", "--root", "b", "x.json", "--with", "merged", "--unchecked")
+    }
+
+    @Test("a database is replaced by a database only, with --unchecked by anything")
+    func database() async throws {
+        let world = try await ReplicaTests.pair()
+        for (replica, number) in [("a", 1), ("b", 2)] {
+            try SQLClient("\(world.folder)/\(replica)/x.sqlite", "PRAGMA user_version = \(number)")
+                .close()
+        }
+        for replica in ["a", "b"] { _ = try await world.run("sync", replica) }
+        try world.write("text", to: "text")
+        let problem =
+            "x.sqlite: The content cannot be read as an SQLite database, and the versions of the conflict can."
+        let with = try await world.run("resolve", "--root", "b", "x.sqlite", "--with", "text")
+        #expect(with.code == .usage)
+        #expect(with.talk == "filesinki: \(problem) Correct it, or give --unchecked.\n")
+        let tool = try await world.run(
+            "resolve", "--root", "b", "x.sqlite", "--tool", "echo text > \"$MERGED\"")
+        #expect(tool.code == .conflict, "\(tool.talk)")
+        #expect(SQLClient.text("\(world.folder)/b/x.sqlite", "PRAGMA user_version") == "1")
+        try await world.done("resolve", "--root", "b", "x.sqlite", "--with", "text", "--unchecked")
+        #expect(world.readText("b/x.sqlite") == "text")
     }
 
     @Test("an empty file is taken")
