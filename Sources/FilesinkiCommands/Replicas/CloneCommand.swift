@@ -73,7 +73,13 @@ struct CloneCommand: Command {
         if !self.patterns.include.isEmpty, self.patterns.exclude.isEmpty, only.isEmpty {
             console.say(Self.includeNote)
         }
-        guard try await Self.mayMerge(options, in: console) else { return .negative }
+        let isMerging = try Replica.cloneMerges(options)
+        let exclusions = try isMerging ? Replica.foreignExclusions(options) : []
+        // Where nobody can answer, the store's settings decide first.
+        if console.canAsk {
+            try console.show(notices: exclusions.notices(.beforeClone, in: options.root))
+        }
+        guard try !isMerging || Self.mayMerge(options, in: console) else { return .negative }
         console.detail("Connecting to \(printable(address.text.utf8)).")
         // One connection for all that follows.
         let (connection, made) = try await console.beforeReplica(at: path, isMaking: false, address)
@@ -89,7 +95,14 @@ struct CloneCommand: Command {
             replica: try await Replica.open(options, writable: true), root: root,
             console: console, settings: options)
         try console.show(made)
-        let code = try await session.run { $0.patterns = patterns }
+        let code: ExitCode
+        do {
+            code = try await session.run { $0.patterns = patterns }
+        } catch {
+            try? Self.say(exclusions, of: session)
+            throw error
+        }
+        try Self.say(exclusions, of: session)
         sayExcluded(options.state, in: console)
         guard !chosen.isEmpty else {
             if code == .done { try await Self.sayEmpty(session) }
@@ -97,6 +110,13 @@ struct CloneCommand: Command {
         }
         let isAllKnown = try await Self.reportUnknownPaths(of: session)
         return isAllKnown || code != .done ? code : .negative
+    }
+
+    /// Says what git leaves out and is synced, if the store's settings have not ended that, nor a question has named it.
+    private static func say(_ exclusions: ForeignExclusions, of session: Session) throws {
+        guard !exclusions.isEmpty, !session.console.canAsk else { return }
+        let left = try exclusions.intersection(Replica.foreignExclusions(session.settings))
+        try session.console.show(notices: left.notices(.afterClone, in: session.settings.root))
     }
 
     /// Says that the store has no commit, which a mistyped address or a forgotten sync may be the reason of.
@@ -141,8 +161,8 @@ struct CloneCommand: Command {
             let made = try await Replica.initialize(
                 options, address: address.text,
                 deviceName: try DeviceName.chosen(device, in: console),
-                makesStore: false, keys: passphrase.keys(in: console), only: chosen,
-                rootMode: Self.rootMode)
+                makesStore: false, runsAtOnce: true, keys: passphrase.keys(in: console),
+                only: chosen, rootMode: Self.rootMode)
             return (connection, made)
         } catch let failure as Failure {
             throw address.wordedBelowStore(failure, cloningTo: dir)
@@ -157,8 +177,7 @@ struct CloneCommand: Command {
     /// - Throws: `Failure` with code `usage` where nobody can, and it is the home folder: it would be sent at once.
     private static func mayMerge(
         _ options: ReplicaOptions, in console: Console
-    ) async throws -> Bool {
-        guard try Replica.cloneMerges(options) else { return true }
+    ) throws -> Bool {
         guard console.isHome(options.root) else {
             return console.confirms(
                 "\(printable(options.root.utf8)) has files, which are merged with the store's and sent to it."

@@ -164,10 +164,7 @@ extension Console {
 
     /// Shows what `init` found or made.
     func show(_ report: InitReport) throws {
-        for notice in report.notices {
-            if outputOptions.isJSON { try output.json(notice.json(type: "notice")) }
-            say(notice.description)
-        }
+        try show(notices: report.notices)
         if outputOptions.isJSON {
             return try output.json(report.json)
         }
@@ -186,6 +183,14 @@ extension Console {
         if let away = report.away { complain(away) }
         if report.away != nil, report.store.isEmpty, let remote = report.remote {
             say(Self.keptAddress(remote))
+        }
+    }
+
+    /// Shows what is worth a word, each under its own path.
+    func show(notices: [Failure]) throws {
+        for notice in notices {
+            if outputOptions.isJSON { try output.json(notice.json(type: "notice")) }
+            say(notice.description)
         }
     }
 

@@ -2,7 +2,6 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiRules
 import FilesinkiSystem
-import FilesinkiText
 import Glibc
 
 /// The ignore files of other programs in a root that has none of this program: what they leave out is synced here.
@@ -11,20 +10,22 @@ struct ForeignIgnoreFiles {
 
     init(_ options: ReplicaOptions) { self.options = options }
 
-    /// What the user should know before the first sync, for each file.
-    func notices() throws -> [Failure] {
-        guard !exists(IgnoreFilter.fileName) else { return [] }
-        var notices: [Failure] = []
-        if hasUnread { notices.append(.unread(path(Self.unreadName))) }
-        let isRepositorySynced = try exists(".git") && !isIgnoredByUser(".git")
-        if exists(".gitignore"), try !appliesGitignore() {
-            notices.append(
-                .unappliedGitignore(
-                    path(".gitignore"), root: options.root, isRepositorySynced: isRepositorySynced))
-        } else if isRepositorySynced {
-            notices.append(.syncedRepository(path(".git")))
-        }
-        return notices
+    /// What the user should know of a new replica, for each file.
+    ///
+    /// - Parameter moment: When the user is told of what git leaves out; nil if not now.
+    func notices(_ moment: ForeignExclusions.Moment?) throws -> [Failure] {
+        let unread = hasUnread ? [Failure.unread(path(Self.unreadName))] : []
+        guard let moment else { return unread }
+        return try unread + exclusions().notices(moment, in: options.root)
+    }
+
+    /// What git leaves out and is synced, by the settings that are here.
+    func exclusions() throws -> ForeignExclusions {
+        var found: ForeignExclusions = []
+        guard !exists(IgnoreFilter.fileName) else { return found }
+        if try exists(".git") && !isIgnoredByUser(".git") { found.insert(.repository) }
+        if try exists(".gitignore") && !appliesGitignore() { found.insert(.gitignored) }
+        return found
     }
 
     fileprivate static let unreadName = ".stignore"
@@ -83,28 +84,5 @@ extension Failure {
             remedy:
                 "Write what filesinki is to leave out into .filesinkiignore, in the syntax of .gitignore."
         )
-    }
-
-    /// Git's file, where no settings say that it applies.
-    fileprivate static func unappliedGitignore(
-        _ path: String, root: String, isRepositorySynced: Bool
-    ) -> Failure {
-        var notice = Failure(
-            .usage, path: path, "What git ignores by this file is synced.",
-            remedy: "If it is not to be, before the first sync run filesinki config set --root "
-                + "\(ShellWord.shown(root.utf8)) gitignore true.")
-        if isRepositorySynced {
-            notice.message += " So is the repository itself, .git."
-            notice.remedy += " For .git, write the line .git into .filesinkiignore."
-        }
-        return notice
-    }
-
-    /// The files of a repository belong together, and are merged one by one.
-    fileprivate static func syncedRepository(_ path: String) -> Failure {
-        Failure(
-            .usage, path: path, "This git repository is synced as any folder.",
-            remedy: "If it is not to be, before the first sync write the line .git into "
-                + ".filesinkiignore.")
     }
 }

@@ -17,6 +17,7 @@ extension Replica {
     ///   - deviceName: The name of the device of a new replica.
     ///   - isRenaming: Whether an existing replica gets the name, too.
     ///   - makesStore: If false, nothing is created on either side unless the remote has a store.
+    ///   - runsAtOnce: Whether a run follows, so that the report has no notices on what to do before.
     ///   - keys: How the key of an encrypted store is opened, and whether a new store is encrypted.
     ///   - paths: The paths that a new replica holds; empty for all. An existing one must hold the same.
     ///   - rootMode: The mode of a folder that is made, as far as the umask allows.
@@ -27,8 +28,8 @@ extension Replica {
     ///   `makesStore` also `not-found` and `away`.
     package static func initialize(
         _ options: ReplicaOptions, address: String?, deviceName: String,
-        isRenaming: Bool = false, makesStore: Bool = true, keys: KeyOptions = .none,
-        only paths: [RelativePath] = [], rootMode: UInt32 = 0o700,
+        isRenaming: Bool = false, makesStore: Bool = true, runsAtOnce: Bool = false,
+        keys: KeyOptions = .none, only paths: [RelativePath] = [], rootMode: UInt32 = 0o700,
         progress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> InitReport {
         let placement = RootPlacement(root: options.root)
@@ -49,7 +50,11 @@ extension Replica {
             &config, &report, stores, options, mayBeAway: makesStore && !keys.isEncrypting,
             makesStore: makesStore)
         if isFirst { try placement.check(against: config) }
-        if existing == nil { report.notices += try ForeignIgnoreFiles(options).notices() }
+        if existing == nil {
+            let hasStore = config.remote != nil && !report.createdStore
+            report.notices += try ForeignIgnoreFiles(options).notices(
+                runsAtOnce ? nil : hasStore ? .beforeSyncWithStore : .beforeSync)
+        }
         report.store = hexadecimal(config.store)
         report.isEncrypted = config.keyFingerprint != nil
         report.isNewFolder = !StateFile.exists(options.root)
