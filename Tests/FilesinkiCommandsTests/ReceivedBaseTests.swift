@@ -117,6 +117,29 @@ struct ReceivedBaseTests {
         }
     }
 
+    @Test("it is known after an undo that renames the file to the copy, as a folder gets its name")
+    func undoneBesideFolder() async throws {
+        let world = try World()
+        try world.write("base\n", to: "a/d/f")
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        for name in ["b", "c"] { try await world.done("clone", "store", name, "--device", name) }
+        world.remove("a/d/f")
+        try world.write("x\n", to: "a/d/f/sub")
+        try world.write("base\nby b\n", to: "b/d/f")
+        for name in ["a", "b", "a"] { _ = try await world.run("sync", name) }
+        try await world.done("resolve", "--root", "b", "d/f", "--take", "here")
+        #expect(world.readText("b/d/f") == "base\nby b\n")
+        _ = try await world.run("resolve", "--root", "b", "--undo", "d/f")
+        for device in ["a", "c"] {
+            _ = try await world.run("sync", device)
+            let list = try await world.run("conflicts", "--root", device).text
+            #expect(list.contains("base 5 B"), "\(device): \(list)")
+        }
+        try await world.done("resolve", "--root", "c", "d/f", "--take", "base")
+        #expect(world.readText("c/d/f") == "base\n")
+    }
+
     @Test("without the store it is unknown, and the conflict is listed nevertheless")
     func away() async throws {
         let world = try await world()

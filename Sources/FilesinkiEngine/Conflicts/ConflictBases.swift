@@ -171,7 +171,11 @@ struct ConflictBases {
         guard let known = names[row], let change = commit.change(of: known.copy) else {
             return nil
         }
-        if let old = commit.source(of: change), let version = commit.basis(of: old) {
+        // An undo renames a file to the copy again where a folder has its name. It says what the base is itself.
+        let isUndo =
+            commit.operation == Change.openedAgain && change.isConflictCopy
+            && !commit.basedOnTokens.isEmpty
+        if !isUndo, let old = commit.source(of: change), let version = commit.basis(of: old) {
             names[row]?.copy = old
             if let path = commit.change(of: known.path)?.movedFrom {
                 names[row]?.path = path
