@@ -99,7 +99,7 @@ struct ReceivedBaseTests {
             }
         }
         for name in ["a", "b", "a"] { _ = try await world.run("sync", name) }
-        let copy = try #require(world.names(in: "a/d").first { $0.hasPrefix("f.txt (conflict b") })
+        let copy = try #require(world.names(in: "a/d").first { $0.hasPrefix("f (conflict b") })
         let named = paths.map { $0 == "COPY" ? "d/\(copy)" : $0 }
         _ = try await world.run(
             bytes: (["delete", "-r", "--root", "a"] + named).map { Array($0.utf8) })

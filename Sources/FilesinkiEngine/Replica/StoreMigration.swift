@@ -345,7 +345,8 @@ extension Failure {
             .notAllowed, path: address,
             "The store there is not encrypted: what this replica's store has would be readable there. "
                 + "Nothing was copied.",
-            remedy: "To keep it encrypted, give an empty place: filesinki remote set NEW --migrate. "
+            remedy:
+                "To keep it encrypted, give an empty place: filesinki remote set NEW --migrate. "
                 + "To copy it in plain text, run filesinki remote set \(ShellWord.shown(address.utf8)) "
                 + "--migrate --no-encrypt.")
     }
@@ -362,7 +363,9 @@ extension Failure {
         Failure(
             .notAllowed, path: address,
             "No store is there, and the new copy of an encrypted store is encrypted, too. Nothing was copied.",
-            remedy: "Leave --no-encrypt out. It is for the place of this store from before it was encrypted.")
+            remedy:
+                "Leave --no-encrypt out. It is for the place of this store from before it was encrypted."
+        )
     }
 
     /// The folder that a store is to be copied to has files of other programs. A store that was moved by mistake is not

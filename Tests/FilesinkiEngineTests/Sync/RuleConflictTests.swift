@@ -69,7 +69,9 @@ import Testing
     func `the file of git is merged by settings that come with it`(
         _ isNew: Bool, _ file: String
     ) async throws {
-        let (a, b) = try await world.pair(["src/k": .file("keep"), "other": .file("1")])
+        let (a, b) = try await world.pair([
+            "src": .directory(["k": .file("keep")]), "other": .file("1"),
+        ])
         try write(
             "*.o\n", at: file, in: a, beside: [".filesinki.toml": .file("gitignore = true\n")])
         try await a.sync()
