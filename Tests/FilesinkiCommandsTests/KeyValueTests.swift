@@ -20,7 +20,7 @@ struct KeyValueTests {
             }
             _ = try? await world.run("kv", "set", "--root", "a", "second", "2")
         }
-        let end = ContinuousClock.now + .seconds(120)
+        let end = ContinuousClock.now + .seconds(600)
         world.timer = { [unowned world] _ in
             while world.readText("s.json")?.contains("second") != true, ContinuousClock.now < end {
                 await Task.yield()

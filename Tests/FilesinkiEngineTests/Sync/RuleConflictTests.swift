@@ -76,6 +76,7 @@ import Testing
             "*.o\n", at: file, in: a, beside: [".filesinki.toml": .file("gitignore = true\n")])
         try await a.sync()
         let joining = isNew ? try await world.replica("c") : b
+        try joining.write(["src": .directory([:])])
         try write("*.o\n.env\n", at: file, in: joining, beside: ["src/.env": .file("secret")])
         let report = try await joining.sync()
         #expect(report.conflicted.isEmpty && report.copies.isEmpty)
