@@ -292,7 +292,8 @@ import Testing
         for said in [
             "Deleted 1 file.", "receives it with the deletion", "a secret in them is to",
             "sync every device first",
-            "filesinki init DIR --remote NEW with an empty folder, filesinki deinit --root DIR, and on each device filesinki remote set",
+            "filesinki init DIR --remote NEW with an empty folder, filesinki deinit --root DIR, ",
+            "and on each device filesinki remote set NEW --accept.",
         ] {
             #expect(kept.talk.contains(said))
         }

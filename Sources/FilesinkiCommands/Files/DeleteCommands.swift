@@ -78,8 +78,8 @@ struct DeleteCommand: ReplicaCommand {
                     + "is to be changed. To leave them behind, sync every device first, with the rule in "
                     + ".filesinkiignore: a new store knows no deletion, and a device that has not received this one "
                     + "sends the file there. Then begin the new store: filesinki init DIR --remote NEW with an empty "
-                    + "folder, filesinki deinit --root DIR, and on each device filesinki remote set NEW --accept."
-            )
+                    + "folder, filesinki deinit --root DIR, and on each device",
+                other: " filesinki remote set NEW --accept.")
         }
         return code
     }

@@ -197,7 +197,8 @@ extension CommitLog {
             remedy:
                 "Restore \(object) from a copy of the store. Without a copy, make a new store: run "
                 + "filesinki init DIR --remote NEW with an empty folder, then "
-                + "filesinki remote set NEW --accept on each device.")
+                + "filesinki remote set NEW --accept on each device."
+        ).forOtherDevice
     }
 
     private func expired(_ sequence: UInt64) -> Failure {
