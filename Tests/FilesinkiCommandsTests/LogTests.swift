@@ -32,6 +32,24 @@ struct LogTests {
         #expect(last.lines.count == 1 && last.text.contains(#""sequence":3,"#), "\(last.text)")
     }
 
+    @Test("log of the root is the whole history, and explain of the root names it")
+    func root() async throws {
+        let world = try await world()
+        world.currentFolder = world.folder + "/a"
+        let whole = try await world.run("log", "--json")
+        #expect(whole.code == .done && !whole.text.isEmpty, "\(whole)")
+        for root in [".", "./", world.folder + "/a"] {
+            let named = try await world.run("log", root, "--json")
+            #expect(named.code == .done && named.text == whole.text, "\(root): \(named)")
+        }
+        let explained = try await world.run("explain", ".")
+        #expect(explained.code == .usage, "\(explained)")
+        let next = "Give a path below it, or see the whole history with filesinki log.\n"
+        #expect(explained.talk.hasSuffix(next), "\(explained.talk)")
+        world.currentFolder = world.folder + "/a/sub"
+        #expect(try await world.run("log", "..", "--json").text == whole.text)
+    }
+
     @Test("what was edited in a renamed folder is named with its old name, counted and in JSON")
     func editedInRenamedFolder() async throws {
         let world = try World()

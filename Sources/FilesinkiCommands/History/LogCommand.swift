@@ -44,7 +44,8 @@ struct LogCommand: ReplicaCommand {
         let filter = try chosen.filter(in: console)
         let session = try await Session.open(
             replica, naming: path.map { [$0] } ?? [], writable: false, in: console)
-        let target = try path.map { try session.path($0) }
+        // The root itself means the whole history, as without a path.
+        let target = try path.map { try session.paths([$0]) }?.first
         var versions: [PathVersion] = []
         if let target { versions = try await self.versions(of: target, session) }
         let isEmpty: Bool

@@ -20,11 +20,14 @@ struct ExplainCommand: ReplicaCommand {
     @OptionGroup var replica: RootOptions
     @OptionGroup var report: ReportOptions
 
+    private static let remedyForRoot =
+        "Give a path below it, or see the whole history with filesinki log."
+
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(
             replica, naming: [path], writable: false, remote: false, in: console)
-        let path = try session.path(path)
+        let path = try session.path(path, orElse: Self.remedyForRoot)
         let found = try await session.replica.explain(path)
         let reason = try session.reasonNotToSync(path, isKnownFolder: found.isKnownFolder)
         let ignoredBy = reason?.place
