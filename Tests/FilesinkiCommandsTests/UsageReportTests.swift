@@ -37,6 +37,27 @@ struct UsageReportTests {
         #expect(one.lines.count == 4, "\(one.text)")
     }
 
+    @Test("du in a subfolder shows what is below it, as arguments name it there")
+    func subfolder() async throws {
+        let world = try await world()
+        func paths(_ arguments: String...) async throws -> [Substring] {
+            let outcome = try await world.run(bytes: (["du"] + arguments).map { Array($0.utf8) })
+            #expect(outcome.code == .done, "\(outcome.talk)")
+            return outcome.lines.compactMap { $0.split(separator: " ").last }
+        }
+        world.currentFolder = world.folder + "/a/d"
+        #expect(try await paths() == ["path", "one", "total"])
+        #expect(try await paths("--depth", "0") == ["path", "total"])
+        #expect(try await paths("..") == ["path", "./", "../two", "../z", "total"])
+        #expect(try await paths("--root", "..") == ["path", "d/", "two", "z", "total"])
+        let json = try await world.run("du", "--json")
+        #expect(json.lines.count == 2 && json.text.contains(#""path":"d/one""#), "\(json.text)")
+        try world.makeFolder("a/new")
+        world.currentFolder = world.folder + "/a/new"
+        let new = try await world.run("du")
+        #expect(new.code == .negative && new.text.isEmpty, "\(new)")
+    }
+
     @Test func `du rejects an unknown path with 1, a wrong depth or order with 2`() async throws {
         let world = try await world()
         let absent = try await world.run("du", "--root", "a", "none", "z")

@@ -11,8 +11,9 @@ struct DiskUsageCommand: ReplicaCommand {
         discussion: """
             Plain is the size of the different contents, stored what the store needs for them, and \
             shared the part of it that more than one path uses. A content counts once in each \
-            folder, and once in the total. Sizes have units; with --json they are bytes. Needs the \
-            remote. Exits with 1 if a path is not found.
+            folder, and once in the total. In a folder of the replica, shows what is below it, with \
+            paths relative to it, as ls does. Sizes have units; with --json they are bytes, and \
+            paths are from the root. Needs the remote. Exits with 1 if a path is not found.
             """)
 
     enum Order: String, ExpressibleByArgument, CaseIterable {
@@ -24,7 +25,7 @@ struct DiskUsageCommand: ReplicaCommand {
 
     @Option(
         name: [.customShort("d", allowingJoined: true), .long],
-        help: "How many levels below the paths, or below the root, to list.")
+        help: "How many levels below the paths, or below the folder, to list.")
     var depth = 1
 
     @Option(name: .long, help: "path, or size for the largest stored size first.")
@@ -43,10 +44,19 @@ struct DiskUsageCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
-        let chosen = try session.paths(paths)
+        let names = ArgumentPaths(session.root, currentFolder: console.currentFolder)
+        // Without a path, everything below the current folder is meant, as of ls.
+        let folder = paths.isEmpty ? names.folder : nil
+        let chosen = try folder.map { [$0] } ?? session.paths(paths)
         var result = try await session.replica.usage(of: chosen, depth: depth, history: history)
+        if let folder, result.paths.isEmpty {
+            console.sayNothing("There are no files below \(folder) in the store.")
+            return .negative
+        }
         let isAllFound = try session.report(missing: chosen, in: result.paths.map(\.path))
         if !isAllFound, result.paths.isEmpty { return .negative }
+        // What is in it all is the total.
+        result.paths.removeAll { $0.path == folder }
         if sort == .size {
             // Paths of the same size stay in their order.
             let order = result.paths.enumerated().sorted {
@@ -62,7 +72,7 @@ struct DiskUsageCommand: ReplicaCommand {
             var table = TextTable(rightAligned: [0, 1, 2, 3])
             table.add(history ? "versions" : "files", "plain", "stored", "shared", "path")
             for (path, usage) in result.paths {
-                usage.add(to: &table, path.description + (usage.isFolder ? "/" : ""))
+                usage.add(to: &table, names.text(path) + (usage.isFolder ? "/" : ""))
             }
             result.total.add(to: &table, "total")
             for line in table.lines { try console.output.line(line) }

@@ -267,7 +267,7 @@ struct ReplicaStateTests {
             $ du --root a --depth -1
             ! filesinki: Unknown option '-1'.
             ! Write a path that begins with a hyphen as ./-1.
-            ! Help:  --depth <depth>  How many levels below the paths, or below the root, to list.
+            ! Help:  --depth <depth>  How many levels below the paths, or below the folder, to list.
             ! Usage: filesinki du [<options>] [<paths> ...]
             !   See 'filesinki du --help' for more information.
             = 2
