@@ -205,12 +205,26 @@ package struct ServedStore: Sendable {
         try SelfSignedFiles(folder: privateFolder, host: "").prepare(systemContext)
     }
 
+    /// Checks the folder, and creates nothing.
+    ///
+    /// - Throws: `Failure` with code `not-found` for a folder that is missing or contains no store.
+    package func requireStore() throws(Failure) {
+        if !isThere {
+            throw missing(remedy: "Give the store's folder; mount its disk if it is not mounted.")
+        }
+    }
+
     private var missingError: Failure {
+        missing(
+            remedy: "Mount the disk if it is not mounted. "
+                + "To set up a new store there, add --create.")
+    }
+
+    private func missing(remedy: String) -> Failure {
         let exists = access(folder, F_OK) == 0
         return Failure(
             .notFound, path: folder,
             exists ? "The folder contains no store." : "The folder was not found.",
-            remedy: "Mount the disk if it is not mounted. "
-                + "To set up a new store there, add --create.")
+            remedy: remedy)
     }
 }

@@ -192,13 +192,14 @@ package struct TokenFile: Sendable {
         }
     }
 
-    /// Revokes the token that a word names: its id, the beginning of its id, or its name.
+    /// Revokes the token that a word names: its id, the beginning of its id, or its name. Creates nothing.
     ///
     /// - Returns: The record of the revoked token.
     /// - Throws: `Failure` with code `not-found` if no token is named so, or more than one, and as
     ///   ``makeToken(name:rights:zones:_:)`` does.
     package func revoke(named word: String) throws(Failure) -> TokenRecord {
-        try file.locked { () throws(Failure) in
+        guard exists else { return try Self.record(named: word, among: []) }
+        return try file.locked { () throws(Failure) in
             let records = try list()
             let record = try Self.record(named: word, among: records)
             try write(records.filter { $0.id != record.id })

@@ -95,8 +95,12 @@ enum Serving {
         let store = ServedStore(request.folder)
         let file = TokenFile(path: store.tokenFile)
         switch request.action {
-        case .list: return try file.list().map { notice($0) }
-        case .revoke(let word): return [notice(try file.revoke(named: word))]
+        case .list:
+            try store.requireStore()
+            return try file.list().map { notice($0) }
+        case .revoke(let word):
+            try store.requireStore()
+            return [notice(try file.revoke(named: word))]
         case .make(let request):
             try store.prepare(creating: request.isCreating)
             let (token, record) = try file.makeToken(

@@ -204,6 +204,24 @@ import Testing
         #expect(try await world.run("serve", "token", "list", "store").text.hasPrefix("4f  read"))
     }
 
+    @Test("revoke in a folder without a store says that, and of an unknown token names list")
+    func revokedNowhere() async throws {
+        let world = try World()
+        world.network.tokens = { request in
+            guard request.folder.hasSuffix("/store") else {
+                throw Failure(
+                    .notFound, path: request.folder, "The folder contains no store.",
+                    remedy: "Give the store's folder.")
+            }
+            throw Failure(.notFound, path: "me", "No token has this id or name.", remedy: "")
+        }
+        let wrong = try await world.run("serve", "token", "revoke", "other", "me")
+        #expect(wrong.code == .negative, "\(wrong)")
+        #expect(wrong.talk.hasSuffix("no store. Give the store's folder.\n"), "\(wrong)")
+        let unknown = try await world.run("serve", "token", "revoke", "store", "me")
+        #expect(unknown.talk.contains("filesinki serve token list store"), "\(unknown)")
+    }
+
     @Test func `a token with a fingerprint needs a file`() async throws {
         let world = try World()
         let line = ["serve", "token", "make", "store", "laptop", "--self-signed"]

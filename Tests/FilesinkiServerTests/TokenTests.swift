@@ -239,6 +239,27 @@ import Testing
         #expect(try file.list().map(\.id) == [ids[2], ids[3]])
     }
 
+    @Test func `without a store or a token file, nothing is revoked or created`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        for (name, message) in [
+            ("", "The folder contains no store."), ("none", "The folder was not found."),
+        ] {
+            let failure = #expect(throws: Failure.self) {
+                try ServedStore(folder.path(name)).requireStore()
+            }
+            #expect(failure?.code == .notFound && failure?.message == message)
+            #expect(failure?.remedy.contains("--create") == false)
+        }
+        let store = ServedStore(folder.path("store"))
+        try FileManager.default.createDirectory(
+            atPath: store.folder + "/filesinki/c", withIntermediateDirectories: true)
+        try store.requireStore()
+        let file = TokenFile(path: store.tokenFile)
+        let failure = #expect(throws: Failure.self) { try file.revoke(named: "laptop") }
+        #expect(failure?.message == "No token has this id or name.")
+        #expect(!FileManager.default.fileExists(atPath: store.privateFolder))
+    }
+
     @Test func `FB-21 a revoked or new token takes effect without a restart`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let file = TokenFile(path: folder.path("private/tokens"))

@@ -214,7 +214,9 @@ struct ServeTokenRevokeCommand: Command {
         report.apply(to: console)
         do {
             return try await folder.ask(.revoke(token), in: console)
-        } catch var failure as Failure where failure.code == .notFound {
+        } catch var failure as Failure
+            where failure.code == .notFound && failure.path == Array(token.utf8)
+        {
             failure.remedy =
                 "See them, with their ids, with filesinki serve token list \(ShellWord.quoted(folder.dir))."
             throw failure
