@@ -66,7 +66,7 @@ struct CloneCommand: Command {
         try Console.refuseFileSystem(
             path, remedy: "Give the folder to create: filesinki clone URL DIR.")
         let root = RootChoice(path: path, origin: .given)
-        let chosen = try only.map { try Self.chosenPath($0, root, in: console) }
+        let chosen = try only.map { try root.chosenPath($0, ofStoreAt: address, in: console) }
         let patterns = try patterns.patterns
         var options = try RootOptions.make(state: state).replicaOptions(root: path, in: console)
         let access = try reaching.apply(to: &options, in: console)
@@ -198,15 +198,6 @@ struct CloneCommand: Command {
         guard !rest.isEmpty else { return " For a host with ssh write \(host):PATH." }
         let isHere = StateFile.exists(path.dropLast(rest.count + 1).description)
         return isHere ? "" : " For a host with ssh write \(printable("\(host):\(rest)".utf8))."
-    }
-
-    private static func chosenPath(
-        _ argument: String, _ root: RootChoice, in console: Console
-    ) throws -> RelativePath {
-        if let path = try root.path(argument, currentFolder: console.currentFolder) { return path }
-        throw Failure(
-            .usage, path: argument, "The path is the root itself.",
-            remedy: "Give paths below it, or leave out --only.")
     }
 }
 

@@ -108,7 +108,7 @@ package struct ReplicaConfig: Hashable, Sendable {
     }
 
     /// Reads the configuration in a state folder; nil if it does not exist.
-    static func read(_ state: StateFolder) throws(Failure) -> ReplicaConfig? {
+    package static func read(_ state: StateFolder) throws(Failure) -> ReplicaConfig? {
         guard let bytes = try StateFile.read(state.config) else { return nil }
         return try ReplicaConfig(text: String(decoding: bytes, as: UTF8.self), path: state.config)
     }
