@@ -110,7 +110,7 @@ struct LoadCommand: ReplicaCommand {
         if let point = try version.map({ .version($0) }) ?? history.point(in: session.console) {
             let asked = try await session.tree(at: point, of: [source])
             let (tree, name) = try await session.following(source, in: asked)
-            try await session.replica.show(name, in: tree, write)
+            try await session.show(name, in: tree, write)
             object.add("version", try tree.version(of: name))
             try tree.entry(name).entry.describe(in: &object)
             return object

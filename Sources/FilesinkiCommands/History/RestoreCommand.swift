@@ -58,13 +58,18 @@ struct RestoreCommand: ReplicaCommand {
         }
     }
 
-    /// The command that writes one version into a file, in a sentence and a space; empty where no version is given.
+    /// The commands that write one version of a file, or of a folder, in a sentence and a space; empty where no version
+    /// is given.
     private var oneVersion: String {
-        guard let output, paths.count == 1, let path = paths.first,
-            VersionedPath(path).version != nil
-        else { return "" }
-        let words = [path, output].map { ShellWord.path(ArgumentText.bytes(of: $0)) }
-        return " To write one version into a file, use filesinki show \(words[0]) -o \(words[1])."
+        guard let output, paths.count == 1, let argument = paths.first else { return "" }
+        let given = VersionedPath(argument)
+        guard let version = given.version else { return "" }
+        let words = [argument, given.path, output].map {
+            ShellWord.path(ArgumentText.bytes(of: $0))
+        }
+        return " To write one version of a file into a file, use filesinki show \(words[0]) "
+            + "-o \(words[2]); of a folder, into another folder, filesinki restore \(words[1]) "
+            + "--commit \(version) -o \(words[2])."
     }
 
     func run(in console: Console) async throws -> ExitCode {

@@ -77,7 +77,7 @@ struct ShowCommand: ReplicaCommand {
             let path = try session.path(wanted.path)
             let asked = try await session.tree(at: wanted.point, of: [path])
             let (tree, name) = try await session.following(path, in: asked)
-            try await session.replica.show(name, in: tree, write)
+            try await session.show(name, in: tree, write)
             object.add("path", path)
             object.add("version", try tree.version(of: name))
         } else if let content {
@@ -170,6 +170,31 @@ extension Session {
             try console.show([Problem(RelativePath(unchecked: []), warning)], type: "notice")
         }
         return tree
+    }
+}
+
+extension Session {
+    /// Prints the content that a path had at a point of the history.
+    ///
+    /// - Throws: Code `not-found` for a folder, with what writes it as it was then.
+    func show(
+        _ path: RelativePath, in tree: TreeAtPoint,
+        _ body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    ) async throws {
+        if try tree.entry(path).entry.kind == .directory {
+            throw Failure.noContent(of: path, at: tree.sequence)
+        }
+        try await replica.show(path, in: tree, body)
+    }
+}
+
+extension Failure {
+    /// - Parameter commit: One that has the folder as it is asked for.
+    fileprivate static func noContent(of folder: RelativePath, at commit: UInt64) -> Failure {
+        Failure(
+            .notFound, path: folder.bytes, "A folder has no content.",
+            remedy: "Name a file in it, or write what was in it into another folder with "
+                + "filesinki restore \(ShellWord.path(folder.bytes)) --commit \(commit) -o DIR.")
     }
 }
 

@@ -54,7 +54,13 @@ struct HistoryAnswerTests {
             ! filesinki: one: Version 0 was not found. List its versions with filesinki log --root WORLD/a one.
             = 1
             $ show --root a sub@1
-            ! filesinki: sub: A folder has no content. Name a file in it.
+            ! filesinki: sub: A folder has no content. Name a file in it, or write what was in it into another folder with filesinki restore --root WORLD/a sub --commit 1 -o DIR.
+            = 1
+            $ show --root a sub --commit 1 -o old
+            ! filesinki: sub: A folder has no content. Name a file in it, or write what was in it into another folder with filesinki restore --root WORLD/a sub --commit 1 -o DIR.
+            = 1
+            $ load --root a sub --commit 1
+            ! filesinki: sub: A folder has no content. Name a file in it, or write what was in it into another folder with filesinki restore --root WORLD/a sub --commit 1 -o DIR.
             = 1
             $ show --root a nope@1
             ! filesinki: nope: The history has no such path. Check the path; filesinki ls --root WORLD/a lists those that are there, filesinki ls --root WORLD/a --deleted those that were deleted.
@@ -277,10 +283,14 @@ struct HistoryAnswerTests {
             !   See 'filesinki restore --help' for more information.
             = 2
             $ restore one@1 -o old --root a
-            ! filesinki: With -o DIR, give --at TIME or --commit NUMBER. To write one version into a file, use filesinki show one@1 -o old.
+            ! filesinki: With -o DIR, give --at TIME or --commit NUMBER. To write one version of a file into a file, use filesinki show one@1 -o old; of a folder, into another folder, filesinki restore one --commit 1 -o old.
             ! Usage: filesinki restore [<options>] [<path@version> ...]
             !   See 'filesinki restore --help' for more information.
             = 2
+            $ restore sub --commit 1 -o old --root a
+            ! Restored 1 file.
+            $ names old/sub
+            two
             $ restore one -o old --root a
             ! filesinki: With -o DIR, give --at TIME or --commit NUMBER.
             ! Usage: filesinki restore [<options>] [<path@version> ...]
