@@ -91,6 +91,18 @@ struct HandMergeTests {
         #expect(world.readText("b/one.txt") == "b\n")
     }
 
+    @Test(
+        "explain says that what is in place was kept, and not whose version",
+        arguments: [true, false])
+    func explained(_ isSynced: Bool) async throws {
+        let world = try await Self.conflict(synced: isSynced)
+        try await world.done("resolve", "one.txt", "--take", "committed")
+        let kept = "Kept what was in place: it had been edited here after the conflict was found."
+        let explained = try await world.run("explain", "one.txt")
+        #expect(explained.text.contains(kept), "\(explained.text)")
+        #expect(!explained.text.contains("Took"), "\(explained.text)")
+    }
+
     @Test("resolve --take committed says that it sends what is in place", arguments: [true, false])
     func sent(_ isSynced: Bool) async throws {
         let world = try await Self.conflict(synced: isSynced)

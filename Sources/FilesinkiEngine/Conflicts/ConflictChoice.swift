@@ -18,6 +18,8 @@ package enum ConflictChoice: Sendable {
     func sentence(_ sides: ConflictSides) -> String {
         switch self {
         case .ours: "Took \(sides.label(.ours))."
+        case .theirs where sides.isEditedHere:
+            "Kept what was in place: it had been edited here after the conflict was found."
         case .theirs: "Took \(sides.label(.theirs))."
         case .base: "Took base."
         case .version(let version): "Took version \(version)."
