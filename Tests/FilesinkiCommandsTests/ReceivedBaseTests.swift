@@ -86,7 +86,7 @@ struct ReceivedBaseTests {
 
     @Test(
         "it is known after the files were deleted and brought back, too",
-        arguments: [["d"], ["d/f.txt", "COPY"]])
+        arguments: [["d"], ["d/f.txt", "COPY"], ["COPY"]])
     func broughtBack(_ paths: [String]) async throws {
         let world = try World()
         for name in ["f.txt", "g.txt"] { try world.write("1\nbase\n3\n", to: "a/d/\(name)") }

@@ -7,8 +7,9 @@ import FilesinkiStore
 ///
 /// The commit with a conflict copy names, in what it builds on, the version of the path that its writer had before; if the
 /// file was renamed since, that of the old path, to which a ``VersionTrail`` leads. The commit of an undo names this
-/// version, too, or the commit that had made the copy first, if there is none. Commits of earlier versions of filesinki name
-/// none: there the base stays unknown, unless the path was new in the version in place.
+/// version, too, or the commit that had made the copy first, if there is none; that of an `undelete` or a `restore` of the
+/// copy names the version, if it is known. Commits of earlier versions of filesinki name none: there the base stays
+/// unknown, unless the path was new in the version in place.
 struct ConflictBases {
     private let conflicts: Conflicts
     private let rows: [ConflictRow]
@@ -125,7 +126,7 @@ struct ConflictBases {
         for (row, trail) in trails { names[row]?.place = trail.path }
     }
 
-    /// The commits that made the conflict copies, with what they name.
+    /// The commits that made the conflict copies, or have brought them back, with what they name.
     private mutating func makers() async throws -> [ConflictRow: Commit] {
         let manifest = conflicts.manifest
         var versions: [ConflictRow: UInt64] = [:]
@@ -148,7 +149,9 @@ struct ConflictBases {
             try await read(earlier)
         }
         let makers = versions.compactMapValues { commits[$0] }
-            .filter { row, commit in commit.makesCopy(names[row]?.copy) }
+            .filter { row, commit in
+                commit.makesCopy(names[row]?.copy) || commit.bringsBackCopy(names[row]?.copy)
+            }
         try await read(makers.values.flatMap(\.basedOnTokens))
         try await findPlaces(makers)
         return makers
@@ -206,9 +209,12 @@ struct ConflictBases {
         return nil
     }
 
-    /// The commit that made a copy when the conflict was found; nil if one that makes it again does not name that.
+    /// The commit that made a copy when the conflict was found; nil if the one that makes it again or brings it back does
+    /// not name that.
     private func first(of names: Names, _ commit: Commit) -> Commit? {
-        guard commit.operation == Change.openedAgain else { return commit }
+        guard commit.operation == Change.openedAgain else {
+            return commit.makesCopy(names.copy) ? commit : nil
+        }
         return commit.basedOnTokens.compactMap { commits[$0] }
             .first { $0.makesCopy(names.copy) && $0.sequence < commit.sequence }
     }
@@ -245,6 +251,11 @@ extension Commit {
 
     fileprivate func makesCopy(_ path: RelativePath?) -> Bool {
         changes.contains { $0.path == path && $0.isConflictCopy }
+    }
+
+    /// Whether it brings back a conflict copy that was deleted, and names what that is based on.
+    fileprivate func bringsBackCopy(_ path: RelativePath?) -> Bool {
+        !basedOnTokens.isEmpty && changes.contains { $0.path == path && $0.isBroughtBack }
     }
 }
 

@@ -136,6 +136,9 @@ extension Change {
 
     /// Whether nothing was at the path before, as after a deletion and in a store that has replaced another one.
     fileprivate var isNew: Bool { basedOn == 0 && movedFrom == nil }
+
+    /// Whether a command has brought back what was deleted.
+    var isBroughtBack: Bool { isNew && [Self.restored, "undelete"].contains(reason) }
 }
 
 extension Commit {
@@ -156,8 +159,7 @@ extension Commit {
 
     /// Whether who has published a new file need not have written it.
     fileprivate func putsBack(_ change: Change) -> Bool {
-        change.isNew && [Change.restored, "undelete"].contains(change.reason)
-            || hasFoundConflict(of: change.path)
+        change.isBroughtBack || hasFoundConflict(of: change.path)
     }
 
     /// Whether the commit has opened the conflict of a path again, which it changes: it has its copy, too.
