@@ -76,7 +76,8 @@ struct ThreeDeviceConflictTests {
     }
 
     @Test(
-        "a resolve of the path asks which conflict is meant", arguments: ["there", "here", "base"])
+        "a resolve of the path asks which conflict is meant",
+        arguments: ["there", "here", "committed", "base"])
     func asked(_ side: String) async throws {
         let world = try await world()
         let before = world.names(in: "a")
@@ -86,7 +87,7 @@ struct ThreeDeviceConflictTests {
         for device in ["b", "c"] {
             #expect(outcome.talk.contains(try copy(world, of: device)), "\(outcome.talk)")
         }
-        #expect(outcome.talk.contains("--take b|c"), "\(outcome.talk)")
+        #expect(outcome.talk.contains("--take b|c|a."), "\(outcome.talk)")
         #expect(world.names(in: "a") == before && world.readText("a/f.txt") == text("a"))
     }
 
@@ -106,6 +107,24 @@ struct ThreeDeviceConflictTests {
         _ = try await world.run("sync", "c")
         let there = try await world.run("show", "--root", "c", "f.txt", "--conflict", "there")
         #expect(there.text == text("b"), "\(there)")
+    }
+
+    @Test(
+        "a resolve to the version in place, by its device, ends all conflicts of the path",
+        arguments: ["a", "c"])
+    func inPlace(_ replica: String) async throws {
+        let world = try await world()
+        _ = try await world.run("sync", "c")
+        let shown = try await world.run("show", "--root", replica, "f.txt", "--conflict", "a")
+        #expect(shown.text == text("a"), "\(shown)")
+        // One that is named beside the path has ended with it.
+        let outcome = try await world.run(
+            "resolve", "--root", replica, "f.txt", copy(world, of: "b"), "--take", "a")
+        #expect(outcome.code == .done, "\(outcome.talk)")
+        let told = "Resolved 2 conflicts of f.txt: took a. No conflict is open."
+        #expect(outcome.talk.contains(told), "\(outcome.talk)")
+        #expect(world.readText("\(replica)/f.txt") == text("a"))
+        #expect(!world.names(in: replica).contains { $0.hasPrefix("f (") })
     }
 
     @Test("a resolve of both to different versions is refused, one to the same is done and said")

@@ -45,7 +45,7 @@ struct OpenConflicts {
             // What is there depends on the conflict, and a user may have seen one only.
             if let word, !["there", "theirs"].contains(word) {
                 let having = found.filter { $0.sides.side(named: word) != nil }
-                if having.count == 1 { return having[0] }
+                if having.count == 1 || isInPlace(word, of: found) { return having[0] }
             }
             let own = found.filter { $0.copy == nil }
             guard own.count == 1 else { throw several(found, isTaking: word != nil) }
@@ -55,6 +55,16 @@ struct OpenConflicts {
             throw .noOpenConflict(name)
         }
         return found
+    }
+
+    /// Whether a word is the name of the device that wrote what is in place, where several conflicts of a path are meant:
+    /// it is the same version for each of them. `here` and `committed` are refused: a user may have seen one conflict only.
+    func isInPlace(_ word: String, of conflicts: [OpenConflict]) -> Bool {
+        guard conflicts.count > 1, let path = conflicts.first?.path else { return false }
+        return conflicts.allSatisfy { conflict in
+            conflict.path == path && conflict.copy != nil && conflict.sides.theirsDevice == word
+                && conflict.sides.side(named: word) == .theirs
+        }
     }
 
     /// It is not said which of several conflicts of a path is meant.
@@ -68,12 +78,21 @@ struct OpenConflicts {
             return conflict.sides.here == nil ? word : conflict.sides.oursDevice
         }
         let isTold = isTaking && Set(devices).count == conflicts.count
-        let words = devices.map { ShellWord.shown($0.utf8) }.joined(separator: "|")
+        let words = (devices + [deviceInPlace(of: conflicts)].compactMap(\.self))
+            .map { ShellWord.shown($0.utf8) }.joined(separator: "|")
         return Failure(
             .usage, path: conflicts.first?.path.bytes ?? [],
             "\(conflicts.count) conflicts of this path are open.",
             remedy: "Name one by its copy: \(names.joined(separator: " or "))"
                 + (isTold ? "; or take one by its device: --take \(words)." : "."))
+    }
+
+    /// The device by whose name what is in place is taken for several conflicts of a path; nil if there is none.
+    private func deviceInPlace(of conflicts: [OpenConflict]) -> String? {
+        guard let device = conflicts.first?.sides.theirsDevice, isInPlace(device, of: conflicts),
+            !conflicts.contains(where: \.sides.isEditedHere)
+        else { return nil }
+        return device
     }
 }
 

@@ -76,11 +76,14 @@ extension ResolveCommand {
             }
             for name in meant { chosen += try targets(of: name, open) }
         }
-        return chosen.reduce(into: []) { targets, next in
-            if !targets.contains(where: { $0.path == next.path && $0.scope == next.scope }) {
-                targets.append(next)
+        var distinct: [ResolveTarget] = []
+        for next in chosen {
+            let isKnown = distinct.contains { known in
+                known.path == next.path && (known.scope == next.scope || known.scope == .all)
             }
-        }.innermostFirst(\.path)
+            if !isKnown { distinct.append(next) }
+        }
+        return distinct.innermostFirst(\.path)
     }
 
     private func targets(of name: RelativePath, _ open: OpenConflicts) throws -> [ResolveTarget] {
@@ -92,6 +95,9 @@ extension ResolveCommand {
             try requireNoneBelow(name, open)
             // Where none is open, the engine says so.
             return [ResolveTarget(path: name, conflicts: [])]
+        }
+        if let take, open.isInPlace(take, of: found) {
+            return [ResolveTarget(path: found[0].path, conflicts: found)]
         }
         let one = try open.one(name, having: take)
         return [ResolveTarget(path: one.path, conflicts: [one])]
