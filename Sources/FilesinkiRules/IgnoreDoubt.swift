@@ -7,6 +7,8 @@ package struct IgnoreDoubt: Hashable, Sendable {
         case dot
         /// The line begins with a blank, which belongs to the pattern.
         case blank
+        /// A blank stands behind the `!` of a line, and belongs to the pattern, which is here without it.
+        case blankBehindMark([UInt8])
         /// The pattern is a path of this machine that leads into the root.
         case absolute
         /// A `#` stands behind a pattern, where it belongs to the pattern.
@@ -68,7 +70,10 @@ package struct IgnoreDoubt: Hashable, Sendable {
         if text.starts(with: "./".utf8) || text.starts(with: "../".utf8) { return .dot }
         if let root, isAbsolute(text, root) { return .absolute }
         if text.last == UInt8(ascii: "\t") { return .tab }
-        if beginsWithBlank(text) { return .blank }
+        if beginsWithBlank(text) {
+            guard first == UInt8(ascii: "!") else { return .blank }
+            return .blankBehindMark(Array(text.drop(while: isBlank)))
+        }
         let isQuoted =
             text.count > 1 && (text.first == UInt8(ascii: "\"") || text.first == UInt8(ascii: "'"))
             && text.first == text.last
@@ -91,10 +96,11 @@ package struct IgnoreDoubt: Hashable, Sendable {
 
     /// Whether a blank stands before a pattern. A line of blanks is empty.
     private static func beginsWithBlank(_ text: ArraySlice<UInt8>) -> Bool {
-        func isBlank(_ byte: UInt8) -> Bool {
-            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-        }
-        return text.first.map(isBlank) == true && !text.allSatisfy(isBlank)
+        text.first.map(isBlank) == true && !text.allSatisfy(isBlank)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
     /// Whether there is `{a,b}`.
@@ -120,6 +126,12 @@ package struct IgnoreDoubt: Hashable, Sendable {
                 (
                     "Line \(line) begins with a blank, and ignores names that begin with one only.",
                     "Remove the blank; for a name that begins with one, write a backslash before it."
+                )
+            case .blankBehindMark(let pattern):
+                (
+                    "Line \(line) has a blank behind the !, which belongs to the pattern, and includes names that "
+                        + "begin with one only.",
+                    "Write !\(printable(pattern)); for a name that begins with a blank, write a backslash before it."
                 )
             case .absolute:
                 (

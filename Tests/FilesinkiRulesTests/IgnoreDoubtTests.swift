@@ -12,7 +12,8 @@ struct IgnoreDoubtTests {
             (".env # mine", 1, .comment), ("a\t#b\n", 1, .comment), (".env\t\n", 1, .tab),
             ("\n\n!.env\t\r\n", 3, .tab), (".{env,pem}", 1, .braces), ("~/.env", 1, .shell),
             ("\".env\"", 1, .shell), ("'.env'", 1, .shell), ("a\n  .env\n", 2, .blank),
-            ("\t.env", 1, .blank), ("! .env", 1, .blank), (" # mine", 1, .blank),
+            ("\t.env", 1, .blank), (" # mine", 1, .blank),
+            ("! .env\r\n", 1, .blankBehindMark(Array(".env".utf8))),
             ("*.{key,.pem}", 1, .braces), ("(?d)*.key", 1, .flags), ("a\n(?i)*.KEY\r\n", 2, .flags),
             ("!(?di)a", 1, .flags), ("- *.key", 1, .minus), ("+ *.txt", 1, .plus),
             ("Name *.key", 1, .keyword), ("Path a/*", 1, .keyword), ("Regex .*", 1, .keyword),
@@ -28,6 +29,17 @@ struct IgnoreDoubtTests {
         let name = Array(".env".utf8)
         let match = rules.lastMatch(name: name.span, path: name.span, isDirectory: false)
         #expect(match == nil || match?.line != line)
+    }
+
+    @Test("of a blank behind the mark of a line it is said that it belongs to the pattern")
+    func blankBehindMark() {
+        let found = IgnoreDoubt.all(in: Array("*.log\n!  keep.log\n!\\ a\n!  \n".utf8))
+        #expect(
+            found.map { $0.failure(in: ".filesinkiignore").description } == [
+                ".filesinkiignore: Line 2 has a blank behind the !, which belongs to the pattern, and includes names "
+                    + "that begin with one only. Write !keep.log; for a name that begins with a blank, write a "
+                    + "backslash before it."
+            ])
     }
 
     @Test(
