@@ -130,6 +130,28 @@ struct LogEndTests {
         #expect(try await new.get("more") == .integer(3))
     }
 
+    @Test("E4.3 keys: a device that saw what is gone, or another history, is told how to accept it")
+    func seen() async throws {
+        try await publish(upTo: 3)
+        remove(2...3)
+        let gone = try await expectRefusal(.wrongStore, a, "the commit that it saw is gone")
+        #expect(gone?.message.contains("seen is gone") == true)
+        for number: Int64 in 5...6 {
+            try await b.set("k", .integer(number))
+            try await b.sync()
+        }
+        let other = try await expectRefusal(.wrongStore, a, "another commit has its number")
+        #expect(other?.message.contains("not the one that was seen") == true)
+        for found in [gone, other] {
+            #expect(found?.remedy.contains("names the plan") == false)
+            #expect(found?.remedy.contains("filesinki sync ") == false)
+        }
+        var options = ExchangeOptions()
+        options.acceptsAccount = true
+        let report = try await a.anotherProcess().exchange(options)
+        #expect(report.archive != nil && report.reason == .account)
+    }
+
     @Test("E4.4 keys: the newest commit is missing: no device continues from the one before")
     func missing() async throws {
         // The acknowledgement of a third device proves commit 2.

@@ -21,6 +21,8 @@ package struct CommitLog: Sendable {
     let prefix: String
     let coder: CommitCoder
     var archives: LogArchives
+    /// How the user goes on with a store that lacks what was seen; nil where a sync names the plan to approve.
+    var remedyForMissing: String?
     private let checkpoints: String
     private let zone: String
 
@@ -215,8 +217,8 @@ extension CommitLog {
         return Failure(
             .wrongStore, path: key,
             "A commit that was seen is gone: the store was rolled back, or lost it.",
-            remedy:
-                "Restore the store. To publish this replica again instead, run filesinki sync: it "
+            remedy: remedyForMissing.map { "Restore the missing commits from a copy of the store. " + $0 }
+                ?? "Restore the store. To publish this replica again instead, run filesinki sync: it "
                 + "names the plan to approve.")
     }
 
@@ -231,8 +233,8 @@ extension CommitLog {
             .wrongStore,
             path: sequence == 0 ? StoreLayout.format : prefix + StoreLayout.name(sequence),
             "The store's history is not the one that was seen: it was swapped or restored.",
-            remedy:
-                "Check that this is the right store; to accept it, run filesinki sync and follow its instructions."
+            remedy: remedyForMissing.map { "Check that this is the right store. " + $0 }
+                ?? "Check that this is the right store; to accept it, run filesinki sync and follow its instructions."
         )
     }
 }

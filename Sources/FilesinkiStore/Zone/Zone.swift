@@ -65,7 +65,11 @@ package struct ZoneConnection: Sendable {
     package init(remote: any Remote, format: StoreFormat, zone: Zone) throws(Failure) {
         self.remote = remote
         self.format = format
-        log = try CommitLog(remote: remote, zone: zone.name, store: format, limits: zone.limits)
+        var log = try CommitLog(
+            remote: remote, zone: zone.name, store: format, limits: zone.limits)
+        // Only the zone of files has plans to approve.
+        if zone.carriesContents { log.remedyForMissing = zone.remedyForMissing }
+        self.log = log
         checkpoints = try CheckpointStore(remote: remote, zone: zone.name, store: format)
         devices = try DeviceRegistry(remote: remote, zone: zone.name, store: format)
     }
