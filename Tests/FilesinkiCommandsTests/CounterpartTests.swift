@@ -107,6 +107,12 @@ struct CounterpartTests {
             ("rm --local x", "only set PATH"), ("sync --resync", "sync"),
             ("prune --keep-days 3", "prune --keep-within 90d"),
             ("prune --keep-tag x", "prune --keep-within 90d"),
+            ("ls -R docs", "ls PATH"), ("ls -r", "ls PATH"), ("ls --recursive", "ls PATH"),
+            ("ls -lR", "ls PATH"), ("ls -d", "ls --deleted"),
+            ("ls --ignored", "check-ignore PATH"), ("status --ignored", "check-ignore PATH"),
+            ("log --deleted", "ls --deleted"), ("log --diff-filter=D", "ls --deleted"),
+            ("undelete --list", "ls --deleted"), ("undelete -l", "ls --deleted"),
+            ("resolve --list", "conflicts"), ("resolve -l", "conflicts"),
         ])
     func option(_ line: String, _ here: String) async throws {
         let words = line.split(separator: " ").map { Array($0.utf8) }

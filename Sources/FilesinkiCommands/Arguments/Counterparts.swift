@@ -229,7 +229,7 @@ enum Counterparts {
         "reset": olderVersion,
         "revert": olderVersion,
         "snapshots": Counterpart("To list the commits of the store", "filesinki log"),
-        "trash": Counterpart("To list what was deleted", "filesinki ls --deleted"),
+        "trash": deleted,
         "undo": recovery,
         "unlock": Counterpart(
             "A lock ends with its process, so that none has to be removed; to look for problems",
@@ -261,6 +261,11 @@ enum Counterparts {
     private static let wholeReplica = Counterpart(
         "To hold everything again", "filesinki only disable")
 
+    private static let deleted = Counterpart("To list what was deleted", "filesinki ls --deleted")
+    private static let everythingBelow = Counterpart(
+        "A folder is listed with everything below it, without an option", "filesinki ls PATH")
+    private static let openConflicts = Counterpart(
+        "To list open conflicts", "filesinki conflicts")
     private static let hidden = Counterpart(
         "Hidden files are listed without an option; with mode, size and time", "filesinki ls -l")
     private static let wholeFolder = Counterpart(
@@ -354,12 +359,16 @@ enum Counterparts {
             "A replica has one remote; to set its address", "filesinki remote set URL"),
         "resolve --here": side, "resolve --mine": side, "resolve --ours": side,
         "resolve --there": otherSide, "resolve --theirs": otherSide,
+        "log --deleted": deleted, "log --diff-filter": deleted,
         "log --oneline": Counterpart("Each commit is one line already", "filesinki log"),
         "log --patch": patch, "log -p": patch,
         "log --stat": Counterpart(
             "To count the lines that changed from one version to another",
             "filesinki diff PATH 1 2 --stat"),
         "ls --all": hidden, "ls -a": hidden, "ls -al": hidden, "ls -la": hidden,
+        "ls --recursive": everythingBelow, "ls -R": everythingBelow, "ls -r": everythingBelow,
+        "ls --ignored": ignoring, "ls -d": deleted, "status --ignored": ignoring,
+        "resolve --list": openConflicts, "resolve -l": openConflicts,
         "restore --date": Counterpart(
             "To restore a path as it was at a time", "filesinki restore PATH --at TIME"),
         "restore --include": Counterpart(
@@ -371,6 +380,7 @@ enum Counterparts {
         "undelete --all": Counterpart(
             "filesinki undelete . brings back what was deleted here since the last sync; for all that "
                 + "was ever deleted", "filesinki undelete '*'"),
+        "undelete --list": deleted, "undelete -l": deleted,
         "undelete -r": wholeFolder, "undelete --recursive": wholeFolder,
         "sync --archive": archive, "sync -a": archive, "sync -av": archive, "sync -avz": archive,
         "sync --delete": Counterpart(
