@@ -224,7 +224,13 @@ struct GivenPathTests {
     {
         let world = try await world()
         let outcome = try await world.run("diff", "12", "13")
-        #expect(outcome.talk.contains("12: No version was found. A version is one of a path"))
+        let told = "filesinki: 12: No version was found. A version is one of a path"
+        #expect(outcome.talk.hasPrefix(told), "\(outcome.talk)")
+        #expect(outcome.talk.contains("filesinki diff --commit 13."), "\(outcome.talk)")
+        world.currentFolder = world.folder + "/a/sub"
+        let below = try await world.run("diff", "12", "13")
+        #expect(below.talk.hasPrefix(told), "\(below.talk)")
+        world.currentFolder = world.folder + "/a"
         try world.write("x", to: "a/12")
         #expect(try await world.run("sync").code == .done)
         let named = try await world.run("diff", "12", "99")

@@ -82,7 +82,7 @@ struct DiffCommand: ReplicaCommand {
     ) async throws -> Difference {
         let point =
             if let point = try history.point(in: session.console) { point } else {
-                HistoryPoint.version(try await session.older(target, first))
+                HistoryPoint.version(try await session.older(target, typed: path ?? "", first))
             }
         let old = try await session.content(following: target, at: point)
         let new =
@@ -194,12 +194,17 @@ extension Session {
     private static var comparedLimit: Int { 64 << 20 }
 
     /// The version given, or the newest one that the path has.
-    fileprivate func older(_ path: RelativePath, _ given: UInt64?) async throws -> UInt64 {
+    ///
+    /// - Parameter typed: The path as it was typed, which a folder of the replica may precede in `path`.
+    fileprivate func older(
+        _ path: RelativePath, typed: String, _ given: UInt64?
+    ) async throws -> UInt64 {
         let known = try await replica.list([path]).first { $0.0 == path }
         let wanted = VersionedPath("\(path)")
         // A number in the place of a path, unless a file has, or had, this name.
         let isDeleted = try await replica.deleted([path]).contains { $0.path == path }
-        if let given, known != nil || isDeleted || !wanted.isRevision { return given }
+        let isRevision = VersionedPath(typed).isRevision
+        if let given, known != nil || isDeleted || !isRevision { return given }
         guard let newest = known else {
             if let fate = try? await replica.fate(of: path) { throw try await ended(path, fate) }
             if let version = wanted.version {
@@ -208,16 +213,25 @@ extension Session {
                     remedy: "A version follows the path: filesinki diff "
                         + "\(ShellWord.path(Array(wanted.path.utf8))) \(version).")
             }
-            if wanted.isRevision {
+            if isRevision {
+                let commit = given ?? UInt64(typed.drop { $0 == "@" })
+                let ofCommit = commit.map { " " + CommitSummary.remedy(of: $0) }
                 throw Failure(
-                    .notFound, path: path.bytes, "No version was found.",
+                    .notFound, path: ArgumentText.bytes(of: typed), "No version was found.",
                     remedy: "A version is one of a path, and follows it: filesinki diff PATH 1 2; "
-                        + "filesinki log PATH lists them.")
+                        + "filesinki log PATH lists them.\(ofCommit ?? "")")
             }
             throw Failure(
                 .notFound, path: path.bytes, "No version was found.",
                 remedy: "List current files with filesinki ls, and the versions of this path with "
                     + "filesinki log \(ShellWord.path(path.bytes)).")
+        }
+        if newest.1.entry.kind == .directory {
+            let word = ShellWord.path(path.bytes)
+            throw Failure(
+                .notFound, path: path.bytes, "A folder has no content.",
+                remedy: "Name a file in it. To list what changed in it, use filesinki log \(word), and for what is not "
+                    + "synced yet filesinki sync --dry-run \(word).")
         }
         return newest.1.version
     }

@@ -178,6 +178,11 @@ extension Explanation {
             lines += FlowText.words(notReceived, within: width)
         }
         if let reason { lines += FlowText.words(reason, within: width) }
+        if isKnownFolder {
+            let next = "filesinki log \(ShellWord.path(path.bytes))"
+            lines += FlowText.words(
+                hints.text("To list what changed in it, use \(next)."), within: width)
+        }
         if let database {
             lines.append(
                 "Part of the live database \(database). What it holds is synced with that.")

@@ -236,7 +236,7 @@ struct HistoryAnswerTests {
             = 1
             $ diff sub/two --root a
             $ diff sub --root a
-            ! filesinki: sub: A folder has no content. Name a file in it.
+            ! filesinki: sub: A folder has no content. Name a file in it. To list what changed in it, use filesinki log --root WORLD/a sub, and for what is not synced yet filesinki sync --root WORLD/a --dry-run sub.
             = 1
             $ diff nope --root a
             ! filesinki: nope: No version was found. List current files with filesinki ls --root WORLD/a, and the versions of this path with filesinki log --root WORLD/a nope.
@@ -363,6 +363,7 @@ struct HistoryAnswerTests {
             @1  …  a  4 B
             $ explain sub --root a
             sub: synced, version 1, a folder.
+            To list what changed in it, use filesinki log --root WORLD/a sub.
 
             Versions:
             @1  …  a    folder
