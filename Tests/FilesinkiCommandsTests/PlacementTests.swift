@@ -285,6 +285,18 @@ struct PlacementTests {
         #expect(script.code == .done && script.talk.contains("/e has files"), "\(script)")
     }
 
+    @Test("clone does not say that files are merged with those of a store that is not there")
+    func cloneIntoFilesWithoutStore() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("private", to: "d/own")
+        try world.makeFolder("empty")
+        for (place, code) in [("nowhere", ExitCode.away), ("empty", .negative)] {
+            let failed = try await world.run("clone", place, "d")
+            #expect(failed.code == code && !failed.talk.contains("has files"), "\(failed)")
+            #expect(world.names(in: "d") == ["own"])
+        }
+    }
+
     @Test(
         "E7.8 clone continues an interrupted clone, and refuses a replica of another store"
     )

@@ -89,6 +89,7 @@ struct CloneCommand: Command {
             hint(of: address) + reaching.hint($0, at: address, in: console)
         }
         defer { withExtendedLifetime(connection) {} }
+        if isMerging, !console.canAsk { console.say(Self.merging(filesOf: options.root)) }
         try console.pin(address, access)
         console.register(root: path, state: options.state, isNew: true)
         let session = Session(
@@ -172,19 +173,25 @@ struct CloneCommand: Command {
     /// A folder of the user's own is made as by any other program; only the umask makes it private.
     static let rootMode: UInt32 = 0o777
 
-    /// Says that a folder of files is merged with the store and sent to it, and asks where somebody can answer.
+    /// Asks where somebody can answer whether a folder of files is to be merged with the store and sent to it. Elsewhere that is
+    /// said once the store was found.
     ///
+    /// - Returns: False if the user declined.
     /// - Throws: `Failure` with code `usage` where nobody can, and it is the home folder: it would be sent at once.
     private static func mayMerge(
         _ options: ReplicaOptions, in console: Console
     ) throws -> Bool {
-        guard console.isHome(options.root) else {
-            return console.confirms(
-                "\(printable(options.root.utf8)) has files, which are merged with the store's and sent to it."
-            )
+        let isHome = console.isHome(options.root)
+        guard console.canAsk else {
+            guard !isHome else { throw Failure.wouldSendHome(options.root) }
+            return true
         }
-        guard console.canAsk else { throw Failure.wouldSendHome(options.root) }
-        return console.confirms(Console.wholeHome(options.root))
+        return console.confirms(
+            isHome ? Console.wholeHome(options.root) : merging(filesOf: options.root))
+    }
+
+    private static func merging(filesOf root: String) -> String {
+        "\(printable(root.utf8)) has files, which are merged with the store's and sent to it."
     }
 
     /// What a name may mean that is no folder here, nor its first part: a host.
