@@ -43,6 +43,25 @@ struct MoveTests {
         #expect(world.readText("a/e/uno") == "edited")
     }
 
+    @Test("nor is that of a file which two devices renamed, on any of them")
+    func oldNameOfBoth() async throws {
+        let world = try await ReplicaTests.pair()
+        try await world.expect("clone store c --device c")
+        world.rename("a/one", to: "a/one.a")
+        world.rename("b/one", to: "b/one.b")
+        for root in ["a", "b", "a", "c"] { try await world.expect("sync \(root)") }
+        for root in ["a", "b", "c"] {
+            #expect(world.read("\(root)/one.a") != nil && world.read("\(root)/one.b") != nil)
+            for option in ["", " -l", " --all"] {
+                let line = "ls --deleted --root \(root)\(option)"
+                let listed = try await world.expect(line, .negative)
+                #expect(listed.text.isEmpty, "\(line): \(listed.text)")
+            }
+            let explained = try await world.expect("explain --root \(root) one")
+            #expect(explained.text.contains("renamed to one.a"), "\(explained.text)")
+        }
+    }
+
     @Test("an edit of another device follows the rename")
     func edited() async throws {
         let world = try await ReplicaTests.pair()

@@ -260,11 +260,9 @@ extension SyncEngine {
             // What was received is another device's change, which may not be known.
             let device =
                 step.isReceived ? run.remote.changes[step.path]?.device : config.device
-            if let row = step.journalRow(
-                run: id, time: now, device: device, version: version)
-            {
-                try writer.addJournal(row)
-            }
+            let row = step.journalRow(run: id, time: now, device: device, version: version)
+            let former = run.journalRow(ofFormerNameOf: step, run: id, time: now)
+            for row in [row, former].compactMap(\.self) { try writer.addJournal(row) }
             try recordOpenConflict(step, now, &renames, writer)
             guard step.isDecided else { continue }
             // A rule, or an option of this run, has decided what was left open.
