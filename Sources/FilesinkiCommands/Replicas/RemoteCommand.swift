@@ -171,9 +171,18 @@ struct RemoteSetCommand: ReplicaCommand {
     ) async -> Failure {
         guard await session.replica.remoteAddress != address.text else { return failure }
         var worded = address.worded(failure, isMaking: migrate)
-        if !migrate, worded.isOfMissingFolder(address) {
+        guard !migrate, worded.isOfMissingFolder(address) else { return worded }
+        guard accept else {
             worded.remedy += " To copy the store there first, add --migrate."
+            return worded
         }
+        let isEncrypted = await session.replica.isStoreEncrypted
+        let keys = passphrase.keys(in: session.console)
+        worded.remedy +=
+            " "
+            + Failure.waysToOtherStore(
+                at: address.text, isEncrypted: isEncrypted,
+                expectsEncryption: keys.expectsEncryption)
         return worded
     }
 

@@ -53,13 +53,14 @@ struct StoreOpening {
     /// - Parameters:
     ///   - remote: The remote, which does not seal.
     ///   - makesStore: Whether to create a store.
+    ///   - acceptingOther: Whether another store than the replica's is wanted, if none is created.
     func open(
-        at remote: any Remote, _ address: String, makesStore: Bool
+        at remote: any Remote, _ address: String, makesStore: Bool, acceptingOther: Bool = false
     ) async throws -> (format: StoreFormat, key: StoreKey?, isNew: Bool) {
         if let format = try await StoreFormat.read(from: remote) {
             return (format, try await findKey(of: format, remote), false)
         }
-        guard makesStore else { throw await noStore(at: address, remote) }
+        guard makesStore else { throw await noStore(at: address, remote, acceptingOther) }
         try await Self.requireFreePlace(remote, address)
         guard keys.isEncrypting || !keys.expectsEncryption else {
             throw Failure(
@@ -97,7 +98,9 @@ struct StoreOpening {
     }
 
     /// There is no store, and none is to be made. What to do depends on what is there, and on what the replica has.
-    private func noStore(at address: String, _ remote: any Remote) async -> Failure {
+    private func noStore(
+        at address: String, _ remote: any Remote, _ acceptingOther: Bool
+    ) async -> Failure {
         if case .folder(let path)? = try? RemoteAddress(absolute: address),
             let other = try? ReplicaConfig.read(StateFolder(root: path, state: nil)),
             let remote = other.remote
@@ -112,6 +115,15 @@ struct StoreOpening {
         }
         let shown = ShellWord.shown(address.utf8)
         let replica = try? ReplicaConfig.read(options.stateFolder)
+        if acceptingOther, let replica, replica.remote != nil {
+            // Who leaves a store must not be led to copy what is to be left behind.
+            return Failure(
+                .notFound, path: address, "No store was found there.",
+                remedy: "Check the address. "
+                    + Failure.waysToOtherStore(
+                        at: address, isEncrypted: replica.keyFingerprint != nil,
+                        expectsEncryption: keys.expectsEncryption))
+        }
         // Who gives the secret of an encrypted store must not be led to make one that is not.
         let encrypting = keys.expectsEncryption ? " --encrypt" : ""
         let making =

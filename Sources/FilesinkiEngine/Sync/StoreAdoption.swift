@@ -90,7 +90,7 @@ extension SyncEngine {
         try RootPlacement(root: options.root).check(against: address)
         let plain = try options.connect(address)
         let (format, key, _) = try await StoreOpening(options, keys, device: config.device)
-            .open(at: plain, address, makesStore: false)
+            .open(at: plain, address, makesStore: false, acceptingOther: acceptingOther)
         let remote = SealedRemote.seal(plain, with: key, systemContext)
         guard let present = try await zone.presentStore(at: remote) else {
             throw Failure.noStore(at: remote.address)

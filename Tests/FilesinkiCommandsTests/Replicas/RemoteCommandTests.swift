@@ -127,6 +127,28 @@ struct RemoteCommandTests {
             """#)
     }
 
+    @Test("--accept at a place without a store names the way to a new one, and that to a copy")
+    func acceptedWithoutStore() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.makeFolder("empty")
+        try await world.follow(
+            #"""
+            $ remote set none --accept --root a
+            ! filesinki: WORLD/none: The folder of the store was not found. Check the spelling, or mount the disk or share that contains it. To begin a new store there, without the history, run filesinki init DIR --remote WORLD/none with an empty folder, filesinki deinit --root DIR, and then this command again. To copy the replica's store there, with all of its history, run filesinki remote set --root WORLD/a WORLD/none --migrate.
+            = 75
+            $ remote set empty --accept --root a
+            ! filesinki: WORLD/empty: No store was found there. Check the address. To begin a new store there, without the history, run filesinki init DIR --remote WORLD/empty with an empty folder, filesinki deinit --root DIR, and then this command again. To copy the replica's store there, with all of its history, run filesinki remote set --root WORLD/a WORLD/empty --migrate.
+            = 1
+            $ remote set empty --root a
+            ! filesinki: WORLD/empty: No store was found there. Check the address, or copy the replica's store there with filesinki remote set --root WORLD/a WORLD/empty --migrate.
+            = 1
+            $ init new --remote empty -q
+            $ deinit --root new -q
+            $ remote set empty --accept --root a
+            ! The remote is WORLD/empty.
+            """#)
+    }
+
     @Test("--migrate copies the store, and names the next command for other devices")
     func migrated() async throws {
         try await ReplicaTests.pair().follow(
