@@ -194,7 +194,7 @@ struct RemoteSetCommand: ReplicaCommand {
             try RootPlacement.checkIsInNoStore(address.text)
         }
         // And before it is known that there is something to copy.
-        _ = try await session.replica.findMove()
+        try await requireSource(copyingTo: address, session)
         let connection = try await console.makeFolder(of: address, for: session.settings)
         defer { withExtendedLifetime(connection) {} }
         let access = try reaching.access(of: session.settings, in: console)

@@ -71,11 +71,13 @@ extension SyncEngine {
         }
     }
 
-    /// That the store at an address which the replica is to use was itself moved.
+    /// That the store at an address which the replica is to use was itself moved, perhaps to where the replica is now.
     func moveNotice(
         at remote: any Remote, of format: StoreFormat, _ address: String
     ) async throws -> Failure? {
-        try await move(noted: remote, of: format, at: address).map { .moved($0) }
+        guard let move = try await move(noted: remote, of: format, at: address) else { return nil }
+        return move.address == config.remote
+            ? Failure.cameBack(from: move, to: address) : Failure.moved(move)
     }
 
     /// Stops a command that changes the store otherwise than by a commit, where the store was moved away from.
@@ -165,6 +167,18 @@ extension Failure {
     /// The store has a note that it was copied to another place.
     static func moved(_ move: MovedStore) -> Failure {
         var failure = storeMoved(to: move.address, by: move.device, options: move.options)
+        failure.cause = move
+        return failure
+    }
+
+    /// The replica goes back to the place from which the store was moved to the one that it leaves, which may be lost.
+    fileprivate static func cameBack(from move: MovedStore, to address: String) -> Failure {
+        let back = commandFollowing(moveTo: move.address, options: move.options)
+        var failure = Failure(
+            .wrongStore,
+            "The store was moved from here to \(printable(move.address.utf8)), so that nothing can be sent here.",
+            remedy: "If that is gone, run filesinki remote set \(ShellWord.shown(address.utf8)) --migrate, which goes "
+                + "on here. To go back there, run \(back).")
         failure.cause = move
         return failure
     }

@@ -1,0 +1,38 @@
+import FilesinkiCommands
+import Testing
+
+/// The store goes on where it was before it was moved, as its new place is lost.
+@Suite("remote set, back to the place that the store was moved from")
+struct LostSourceTests {
+    @Test("the steps that messages name lead back, from a copy and from the address alone")
+    func back() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ remote set other --migrate --root a -q
+            $ sync a -q
+            $ move other gone
+            $ remote set store --migrate --root a
+            ! filesinki: WORLD/other: The folder of the store was not found (unmounted?). Mount the disk or share that contains it, or set its new address with filesinki remote set --root WORLD/a URL. If it is lost, run filesinki remote set --root WORLD/a WORLD/store, and then filesinki remote set --root WORLD/a WORLD/store --migrate, which goes on there.
+            = 75
+            $ remote show --root a
+            WORLD/other
+            $ remote set store --root a
+            ! filesinki: The store was moved from here to WORLD/other, so that nothing can be sent here. If that is gone, run filesinki remote set --root WORLD/a WORLD/store --migrate, which goes on here. To go back there, run filesinki remote set --root WORLD/a WORLD/other.
+            ! The remote is WORLD/store.
+            $ remote set store --migrate --root a
+            ! The store is at this address already; nothing was copied. It goes on here: the note that it was moved to WORLD/other was removed.
+            ! The remote is WORLD/store.
+            $ sync a
+            $ sync b
+            """#)
+    }
+
+    @Test("where the new address has no store of the replica, there is nothing to go on with")
+    func elsewhere() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        let away = try await world.expect("remote set fresh --migrate --root a", .away)
+        #expect(!away.talk.contains("goes on there"), "\(away.talk)")
+        #expect(away.talk.contains("filesinki help lost-store"), "\(away.talk)")
+    }
+}
