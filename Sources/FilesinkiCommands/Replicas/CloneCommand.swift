@@ -173,8 +173,8 @@ struct CloneCommand: Command {
     /// A folder of the user's own is made as by any other program; only the umask makes it private.
     static let rootMode: UInt32 = 0o777
 
-    /// Asks where somebody can answer whether a folder of files is to be merged with the store and sent to it. Elsewhere that is
-    /// said once the store was found.
+    /// Asks where somebody can answer whether a folder of files is to be merged with the store and sent to it. Elsewhere
+    /// that is said once the store was found.
     ///
     /// - Returns: False if the user declined.
     /// - Throws: `Failure` with code `usage` where nobody can, and it is the home folder: it would be sent at once.

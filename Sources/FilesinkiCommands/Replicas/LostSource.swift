@@ -6,8 +6,8 @@ import FilesinkiText
 extension RemoteSetCommand {
     /// Checks that the store which is to be copied can be read.
     ///
-    /// - Throws: What the remote throws. Where the new address has the replica's store already, as the place that it was
-    ///   moved from, the remedy is how to go on there.
+    /// - Throws: What the remote throws. Where the new address has the replica's store already, as the place that it
+    ///   was moved from, the remedy is how to go on there.
     func requireSource(copyingTo address: RemoteAddress, _ session: Session) async throws {
         do {
             _ = try await session.replica.findMove()
