@@ -111,12 +111,36 @@ struct RulesOfAllTests {
         #expect(refused.code == .usage, "\(refused.talk)")
         let told =
             "Remove the folder with rm -r. If the store has it, "
-            + "filesinki delete --root \(world.folder)/a --keep -r keys deletes it there"
+            + "filesinki delete --root \(world.folder)/a --keep -r keys deletes it there; devices that have the rule, "
+            + "or receive it with the deletion, keep theirs. To delete it on every device, take the rule out and sync "
+            + "each device; then run filesinki delete --root \(world.folder)/a -r keys, and add the rule again"
         #expect(refused.talk.contains(told), "\(refused.talk)")
         let kept = try await run(world, "delete --root a --keep -r keys")
         #expect(kept.code == .done, "\(kept.talk)")
         #expect(world.readText("a/keys/id.key") == "k\n")
         #expect(try await !run(world, "ls --root a").text.contains("keys"))
+    }
+
+    @Test("delete of an ignored file names what deletes it on the devices that have the rule, too")
+    func ignoredEverywhere() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("secret\n", to: "a/creds")
+        for name in ["a", "b"] { try await world.done("sync", name) }
+        try world.write("creds\n", to: "a/.filesinkiignore")
+        for name in ["a", "b"] { try await world.done("sync", name) }
+        let refused = try await run(world, "rm --root a creds")
+        #expect(refused.code == .usage, "\(refused.talk)")
+        let told =
+            "To delete it on every device, take the rule out and sync each device; then run filesinki delete "
+            + "--root \(world.folder)/a creds, and add the rule again when they have synced."
+        #expect(refused.talk.contains(told), "\(refused.talk)")
+        #expect(!refused.talk.contains("everywhere"), "\(refused.talk)")
+        try world.write("", to: "a/.filesinkiignore")
+        for name in ["a", "b"] { try await world.done("sync", name) }
+        try await world.done("delete", "--root", "a", "creds")
+        try world.write("creds\n", to: "a/.filesinkiignore")
+        try await world.done("sync", "b")
+        for name in ["a", "b"] { #expect(world.read("\(name)/creds") == nil) }
     }
 
     @Test("the device that wrote the rule lists the conflict, too, until its copy is removed")

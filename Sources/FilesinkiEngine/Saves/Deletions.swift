@@ -139,7 +139,9 @@ struct Deletions: ReplicaPart {
         let name = ShellWord.path(path.bytes)
         return "Remove the \(isFolder ? "folder with rm -r" : "file with rm"). "
             + "If the store has it, filesinki delete --keep \(option)\(name) "
-            + "deletes it there and everywhere else."
+            + "deletes it there; devices that have the rule, or receive it with the deletion, keep theirs. "
+            + "To delete it on every device, take the rule out and sync each device; then run filesinki delete "
+            + "\(option)\(name), and add the rule again when they have synced."
     }
 
     /// Checks a path at which nothing is.
