@@ -69,6 +69,53 @@ struct ResolvedCopyTests {
         #expect(below.talk.hasPrefix("Nothing was deleted below sub."), "\(below.talk)")
     }
 
+    /// The same with the conflict in a folder, over `sub/two`.
+    private static func inFolder() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        for name in ["a", "b"] { try world.write("from " + name, to: name + "/sub/two") }
+        try world.write("more", to: "a/sub/three")
+        try await world.done("sync", "a")
+        _ = try await world.run("sync", "b")
+        return world
+    }
+
+    @Test(
+        "undelete of a folder that is there proposes no resolved copy",
+        arguments: ["there", "here"])
+    func folder(_ side: String) async throws {
+        let world = try await Self.inFolder()
+        try await world.done("resolve", "--root", "b", "sub/two", "--take", side)
+        // Receives the conflict and its end in one run.
+        try await world.done("sync", "a")
+        for root in ["a", "b"] {
+            let refused = try await world.run("undelete", "--root", root, "sub")
+            #expect(refused.code == .negative, "\(refused.talk)")
+            #expect(!refused.talk.contains("undelete"), "\(refused.talk)")
+            let list = "filesinki ls --root \(world.folder)/\(root) --deleted"
+            let told =
+                side == "there"
+                ? "Only conflict copies that were resolved are missing in it: see \(list) --all."
+                : "Nothing in it was deleted: see \(list)."
+            #expect(refused.talk.contains(told), "\(refused.talk)")
+        }
+        try await world.done("delete", "--root", "b", "sub/three")
+        let known = try await world.run("undelete", "--root", "b", "sub")
+        #expect(known.talk.contains("undelete --root \(world.folder)/b 'sub/*'"), "\(known.talk)")
+    }
+
+    @Test("a folder comes back without the copy that a resolve had removed right before")
+    func folderBack() async throws {
+        let world = try await Self.inFolder()
+        try await world.done("resolve", "--root", "b", "sub/two", "--take", "there")
+        try await world.done("delete", "--root", "b", "-r", "sub")
+        let back = try await world.run("undelete", "--root", "b", "sub")
+        #expect(back.code == .done, "\(back.talk)")
+        #expect(back.talk == "Restored 2 files.\n", "\(back.talk)")
+        #expect(world.names(in: "b/sub") == ["three", "two"])
+        #expect(world.readText("b/sub/two") == "from a")
+        try await world.done("conflicts", "--root", "b")
+    }
+
     @Test("a copy that somebody had edited, or whose file is gone, is a deleted file")
     func others() async throws {
         let (world, copy) = try await Self.world()

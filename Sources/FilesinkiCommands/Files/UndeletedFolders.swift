@@ -4,8 +4,8 @@ import FilesinkiRules
 import FilesinkiText
 
 extension Session {
-    /// The failure of `undelete` of a folder that is there. Where nothing in it was deleted, there is nothing to bring back, and
-    /// nothing is proposed.
+    /// The failure of `undelete` of a folder that is there. Where nothing in it was deleted, or only
+    /// conflict copies that a resolve has removed, there is nothing to bring back, and nothing is proposed.
     func refined(_ failure: Failure) async -> Failure {
         if failure.code == .notFound, failure.remedy.contains("filesinki ls --deleted"),
             let path = try? RelativePath(failure.path)
@@ -16,11 +16,16 @@ extension Session {
             RootReader(root: root.path).isFolder(path)
         else { return failure }
         if let coming = await unreceived(inside: path) { return coming }
-        guard let deleted = try? await replica.deleted([path]),
-            !deleted.contains(where: { $0.path.isInside(path) })
-        else { return failure }
+        guard let known = try? await replica.deleted([path]) else { return failure }
+        let inside = known.filter { $0.path.isInside(path) }
+        // As the pattern does that is proposed: see ``DeletedPathFinder``.
+        let deleted = (try? await replica.withoutRenamed(inside)) ?? inside
+        guard deleted.allSatisfy(\.isResolvedCopy) else { return failure }
         var refined = failure
-        refined.remedy = "Nothing in it was deleted: see filesinki ls --deleted."
+        refined.remedy =
+            deleted.isEmpty
+            ? "Nothing in it was deleted: see filesinki ls --deleted."
+            : "Only conflict copies that were resolved are missing in it: see filesinki ls --deleted --all."
         return refined
     }
 

@@ -1,4 +1,5 @@
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiStore
 import FilesinkiText
 
@@ -178,6 +179,16 @@ private struct FolderContent {
                 isGone ? nil : VersionedEntry(change.entry, version: commit.sequence)
             goals[change.path] = isGone ? moves[change.path] : nil
         }
+        // That ended a conflict, which is not to be open again.
+        for change in changes where isResolvedCopy(change) { kept?[change.path] = nil }
+    }
+
+    /// Whether a change is that of a resolve which has removed a conflict copy beside its file.
+    private func isResolvedCopy(_ change: Change) -> Bool {
+        guard change.entry.kind == .tombstone, change.reason == Change.resolved,
+            let original = conflictOriginal(of: change.path)?.path
+        else { return false }
+        return tree[original] != nil
     }
 
     /// Whether the folder is still one after a change: anything else that takes its name ends it as a deletion does.
