@@ -113,6 +113,14 @@ struct CounterpartTests {
             ("log --deleted", "ls --deleted"), ("log --diff-filter=D", "ls --deleted"),
             ("undelete --list", "ls --deleted"), ("undelete -l", "ls --deleted"),
             ("resolve --list", "conflicts"), ("resolve -l", "conflicts"),
+            ("clone x y --filter z", "clone URL DIR --only PATH"),
+            ("clone --sparse x y", "clone URL DIR --only PATH"),
+            ("prune --repack", "prune --keep-last 10"), ("log --grep x", "log PATH"),
+            ("resolve x --take here --dry-run", "diff --conflict PATH"),
+            ("resolve -n x", "diff --conflict PATH"), ("only set -n x", "only list"),
+            ("only set --dry-run x", "only list"), ("remote set x --migrate -n", "stats"),
+            ("remote set x --dry-run", "stats"),
+            ("diff x -1", "diff PATH 1 2"), ("diff x -2 -1", "diff PATH 1 2"),
         ])
     func option(_ line: String, _ here: String) async throws {
         let words = line.split(separator: " ").map { Array($0.utf8) }

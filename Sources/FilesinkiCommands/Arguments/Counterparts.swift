@@ -36,13 +36,19 @@ enum Counterparts {
         options["\(command) \(name)"] ?? options[name] ?? count(name, of: command)
     }
 
-    /// `log -3`, as git has it.
+    /// `log -3`, as git has it, and a version that is counted back from the newest.
     private static func count(_ name: String, of command: String) -> Counterpart? {
-        guard command == "log", let count = Int(name.dropFirst()), count > 0 else { return nil }
+        guard let count = Int(name.dropFirst()), count > 0 else { return nil }
+        if command == "diff" { return versions }
+        guard command == "log" else { return nil }
         return Counterpart(
             "To print the newest \(count == 1 ? "" : "\(count) ")only",
             "filesinki log -n \(count)")
     }
+
+    private static let versions = Counterpart(
+        "filesinki log PATH lists the versions of a path, by number; to compare two of them",
+        "filesinki diff PATH 1 2")
 
     /// The counterpart of a command that needs an argument here, and none in other tools; nil if there is none.
     static func withoutArguments(_ command: String) -> Counterpart? { bare[command] }
@@ -59,10 +65,8 @@ enum Counterparts {
     static func withArguments(_ command: String) -> Counterpart? { surplus[command] }
 
     private static let surplus = [
-        "clone": Counterpart(
-            "To hold only some folders of the store", "filesinki clone URL DIR --only PATH"),
-        "conflicts": Counterpart(
-            "To compare the versions of one conflict", "filesinki diff --conflict PATH"),
+        "clone": partOfStore,
+        "conflicts": compared,
         "diff": Counterpart(
             "The versions follow the path, without an @", "filesinki diff PATH 1 2"),
         "kv get": Counterpart("To set a value", "filesinki kv set KEY VALUE"),
@@ -75,6 +79,18 @@ enum Counterparts {
         "show": Counterpart("A version is part of the path", "filesinki show PATH@VERSION"),
     ]
 
+    private static let compared = Counterpart(
+        "To compare the versions of one conflict", "filesinki diff --conflict PATH")
+    private static let copied = Counterpart(
+        "A migration copies, and leaves the old store as it is; to see how large that is",
+        "filesinki stats")
+    private static let held = Counterpart(
+        "What leaves this folder is in the store, and a later choice brings it back; to see the present choice",
+        "filesinki only list")
+    private static let lastOnes = Counterpart(
+        "To keep the versions of the last commits", "filesinki prune --keep-last 10")
+    private static let partOfStore = Counterpart(
+        "To hold only some folders of the store", "filesinki clone URL DIR --only PATH")
     private static let exchange = Counterpart("To send and receive changes", "filesinki sync")
     private static let olderVersion = Counterpart(
         "filesinki log PATH lists the versions of a path; to go back to one",
@@ -335,6 +351,8 @@ enum Counterparts {
         "du -s": Counterpart("To print the total only", "filesinki du --depth 0"),
         "log --after": newer, "log --before": older,
         "log --author": publisher, "log --committer": publisher, "log --host": publisher,
+        "log --grep": Counterpart(
+            "Commits have no messages; to see the versions of one path", "filesinki log PATH"),
         "log --follow": Counterpart(
             "A version that was renamed names the path that it had; for those before",
             "filesinki log PATH"),
@@ -345,12 +363,13 @@ enum Counterparts {
             "To keep the versions of the last commit only", "filesinki prune --keep-last 1"),
         "prune --dry": Counterpart(
             "To see what a prune would remove", "filesinki prune --keep-last 10 --dry-run"),
-        "prune --keep": Counterpart(
-            "To keep the versions of the last commits", "filesinki prune --keep-last 10"),
+        "prune --keep": lastOnes, "prune --repack": lastOnes,
         "prune --keep-days": within, "prune --keep-tag": keeping,
         "prune --max-age": within, "prune --older-than": within,
-        "init --only": Counterpart(
-            "To hold some paths of a store", "filesinki clone URL DIR --only PATH"),
+        "clone --filter": partOfStore, "clone --sparse": partOfStore, "init --only": partOfStore,
+        "only set --dry-run": held, "only set -n": held,
+        "remote set --dry-run": copied, "remote set -n": copied,
+        "resolve --dry-run": compared, "resolve -n": compared,
         "sync --only": Counterpart("To sync some paths in this run", "filesinki sync PATH"),
         "sync --resync": Counterpart(
             "Each run compares both sides with the last one, and none has to be begun anew",
