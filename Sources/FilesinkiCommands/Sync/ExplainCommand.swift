@@ -40,8 +40,10 @@ struct ExplainCommand: ReplicaCommand {
                 text? += " To delete it there and keep it here, use \(next)."
             }
             let isHere = RootReader(root: session.root.path).exists(path)
-            let lines = found.text(
-                because: text, isHere, console.hints, within: console.outputColumns)
+            let width = console.outputColumns
+            let open = try? await session.openConflicts()
+            let conflicts = open?.explanation(of: path, isIgnored: text != nil, within: width) ?? []
+            let lines = found.text(because: text, conflicts, isHere, console.hints, within: width)
             for line in lines { try console.output.line(line) }
             if found.isEmpty, !isHere, reason == nil,
                 let remedy = VersionedPath.remedyForOnePath(self.path)
@@ -159,11 +161,13 @@ extension Explanation {
 
     /// - Parameters:
     ///   - reason: Why the path is ignored here; nil if it is not.
+    ///   - conflicts: What is said of its open conflicts.
     ///   - isHere: Whether the root has something at the path.
     ///   - hints: How the next commands are worded.
     ///   - width: The columns of a line; nil for lines that are not broken.
     func text(
-        because reason: String?, _ isHere: Bool, _ hints: CommandHints, within width: Int?
+        because reason: String?, _ conflicts: [String], _ isHere: Bool, _ hints: CommandHints,
+        within width: Int?
     ) -> [String] {
         let isUnknown = isEmpty && !isHere && stored == nil && database == nil
         var lines = FlowText.lines(
@@ -183,6 +187,7 @@ extension Explanation {
             lines += FlowText.words(
                 hints.text("To list what changed in it, use \(next)."), within: width)
         }
+        lines += conflicts
         if let database {
             lines.append(
                 "Part of the live database \(database). What it holds is synced with that.")
