@@ -29,7 +29,8 @@ extension ReplicaPart {
         let accepting = "Check that this is the right store, then run filesinki check."
         let zone = Zone(
             name: name, carriesContents: true, limits: options.commitLimits,
-            remedyForOther: accepting, remedyForMissing: accepting)
+            remedyForOther: accepting,
+            remedyForMissing: "To see what is missing, run filesinki check.")
         let memory = PassingMemory(
             device: config.device, store: KnownStore(connection.format))
         return ZoneClient(zone, memory: memory, systemContext: systemContext) { connection.remote }

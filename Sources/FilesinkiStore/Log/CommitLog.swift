@@ -214,12 +214,16 @@ extension CommitLog {
     func missing(_ sequence: UInt64) async throws -> Failure {
         let key = prefix + StoreLayout.name(sequence)
         if try await hasCheckpoint(from: sequence) { return expired(sequence) }
+        var remedy =
+            "Restore the store. To publish this replica again instead, run filesinki sync: it "
+            + "names the plan to approve."
+        if let remedyForMissing {
+            remedy = "Restore the missing commits from a copy of the store. \(remedyForMissing)"
+        }
         return Failure(
             .wrongStore, path: key,
             "A commit that was seen is gone: the store was rolled back, or lost it.",
-            remedy: remedyForMissing.map { "Restore the missing commits from a copy of the store. " + $0 }
-                ?? "Restore the store. To publish this replica again instead, run filesinki sync: it "
-                + "names the plan to approve.")
+            remedy: remedy)
     }
 
     private func hasCheckpoint(from sequence: UInt64) async throws -> Bool {
@@ -229,13 +233,13 @@ extension CommitLog {
 
     /// - Parameter sequence: The commit that differs; 0 for the store itself.
     func swapped(_ sequence: UInt64) -> Failure {
-        Failure(
+        let accepting = remedyForMissing.map { ". " + $0 }
+        let standard = "; to accept it, run filesinki sync and follow its instructions."
+        return Failure(
             .wrongStore,
             path: sequence == 0 ? StoreLayout.format : prefix + StoreLayout.name(sequence),
             "The store's history is not the one that was seen: it was swapped or restored.",
-            remedy: remedyForMissing.map { "Check that this is the right store. " + $0 }
-                ?? "Check that this is the right store; to accept it, run filesinki sync and follow its instructions."
-        )
+            remedy: "Check that this is the right store" + (accepting ?? standard))
     }
 }
 
