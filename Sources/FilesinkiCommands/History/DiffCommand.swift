@@ -230,7 +230,8 @@ extension Session {
             let word = ShellWord.path(path.bytes)
             throw Failure(
                 .notFound, path: path.bytes, "A folder has no content.",
-                remedy: "Name a file in it. To list what changed in it, use filesinki log \(word), and for what is not "
+                remedy:
+                    "Name a file in it. To list what changed in it, use filesinki log \(word), and for what is not "
                     + "synced yet filesinki sync --dry-run \(word).")
         }
         return newest.1.version

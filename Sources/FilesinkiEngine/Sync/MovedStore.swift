@@ -177,7 +177,8 @@ extension Failure {
         var failure = Failure(
             .wrongStore,
             "The store was moved from here to \(printable(move.address.utf8)), so that nothing can be sent here.",
-            remedy: "If that is gone, run filesinki remote set \(ShellWord.shown(address.utf8)) --migrate, which goes "
+            remedy:
+                "If that is gone, run filesinki remote set \(ShellWord.shown(address.utf8)) --migrate, which goes "
                 + "on here. To go back there, run \(back).")
         failure.cause = move
         return failure
