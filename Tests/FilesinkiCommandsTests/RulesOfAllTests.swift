@@ -143,6 +143,29 @@ struct RulesOfAllTests {
         for name in ["a", "b"] { #expect(world.read("\(name)/creds") == nil) }
     }
 
+    @Test("delete right after the rule was taken out says which devices keep the file, and what helps")
+    func ruleTakenOut() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("secret\n", to: "a/creds")
+        for name in ["a", "b"] { try await world.done("sync", name) }
+        try world.write("creds\n", to: "a/.filesinkiignore")
+        for name in ["a", "b"] { try await world.done("sync", name) }
+        try world.write("", to: "a/.filesinkiignore")
+        let made = try await run(world, "delete --root a creds")
+        #expect(made.code == .done, "\(made.talk)")
+        let told =
+            "creds: What was taken out of .filesinkiignore here is not sent yet: a device on which that ignores "
+            + "this path keeps what it has. To delete it there, too, bring it back with filesinki undelete --root "
+            + "\(world.folder)/a creds, sync each device, and delete it again."
+        #expect(made.talk.contains(told), "\(made.talk)")
+        try await world.done("undelete", "--root", "a", "creds")
+        for name in ["a", "b"] { try await world.done("sync", name) }
+        let again = try await run(world, "delete --root a creds")
+        #expect(!again.talk.contains("taken out"), "\(again.talk)")
+        try await world.done("sync", "b")
+        for name in ["a", "b"] { #expect(world.read("\(name)/creds") == nil) }
+    }
+
     @Test("the device that wrote the rule lists the conflict, too, until its copy is removed")
     func ignoredConflictOfAnother() async throws {
         let world = try await ReplicaTests.pair()
