@@ -143,7 +143,9 @@ struct RulesOfAllTests {
         for name in ["a", "b"] { #expect(world.read("\(name)/creds") == nil) }
     }
 
-    @Test("delete right after the rule was taken out says which devices keep the file, and what helps")
+    @Test(
+        "delete right after the rule was taken out says which devices keep the file, and what helps"
+    )
     func ruleTakenOut() async throws {
         let world = try await ReplicaTests.pair()
         try world.write("secret\n", to: "a/creds")

@@ -43,7 +43,8 @@ extension Failure {
             .exists, path: path.bytes,
             "What was taken out of \(file) here is not sent yet: a device on which that ignores \(this) keeps "
                 + "what it has.",
-            remedy: "To delete \(it) there, too, bring \(it) back with filesinki undelete\(back), sync each device, "
+            remedy:
+                "To delete \(it) there, too, bring \(it) back with filesinki undelete\(back), sync each device, "
                 + "and delete \(it) again.")
     }
 }
