@@ -1,5 +1,6 @@
 import FilesinkiCommands
 import FilesinkiTesting
+import Glibc
 import Testing
 
 /// What is said about conflicts that are open, resolved, or open again.
@@ -12,9 +13,16 @@ struct OpenConflictTests {
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")
         try await world.done("clone", "store", "b", "--device", "b")
-        for (path, first, finder) in [("g", "a", "b"), ("f", "b", "a"), ("e", "a", "b")] {
+        let rounds: [(hours: Int64, path: String, first: String, finder: String)] = [
+            (0, "g", "a", "b"), (10, "f", "b", "a"), (20, "e", "a", "b"),
+        ]
+        for (hours, path, first, finder) in rounds {
+            world.hoursLater = hours
+            // The time of a conflict that another device has found is that of the file.
+            let time = timespec(tv_sec: 1_700_001_800 + Int(hours) * 3600, tv_nsec: 0)
             for device in [first, finder] {
                 try world.write("by \(device)\n", to: "\(device)/\(path)")
+                utimensat(AT_FDCWD, world.folder + "/\(device)/\(path)", [time, time], 0)
                 _ = try await world.run("sync", device)
             }
             _ = try await world.run("sync", first)
