@@ -155,6 +155,28 @@ struct PartialReplicaTests {
         #expect(present.talk.contains("filesinki only add --root \(world.folder)/c two"))
     }
 
+    @Test func `a name that is nowhere is not found, as in a complete replica`() async throws {
+        let world = try await GoldenTests.pair()
+        for name in ["x", "y"] { try world.write("deep", to: "a/d/" + name) }
+        for line in ["sync a", "clone store c --only d", "rm --root a d/x", "sync c"] {
+            try await world.expect(line)
+        }
+        for (line, told) in [
+            ("undelete --root c x", "with this name was found. Did you mean d/x?"),
+            ("rm --root c y", "y: No such file or folder."),
+            ("mv --root c y d/z", "y: No such file or folder."),
+            ("sync --root c y", "y: Found neither here nor in the store as of the last sync."),
+        ] {
+            let talk = try await world.expect(line, .negative).talk
+            #expect(talk.contains(told) && !talk.contains("only add"), "\(talk)")
+        }
+        // What the store has can be held.
+        for line in ["rm --root c two", "mv --root c two d/two", "sync --root c two"] {
+            let talk = try await world.expect(line, .usage).talk
+            #expect(talk.contains("filesinki only add --root \(world.folder)/c two"), "\(talk)")
+        }
+    }
+
     @Test func `mv to a name that is not held prints commands that rename it for all`() async throws
     {
         let world = try await GoldenTests.pair()

@@ -116,23 +116,33 @@ struct PartialReplica: ReplicaPart {
     ) throws {
         guard try manifest.token != nil else { return }
         for path in paths where try !isKnown(path) {
-            if let place = try placeOfRenamed(path) {
-                throw Failure(
-                    .notFound, path: path.bytes, "It was renamed to \(place).", remedy: step(place))
-            }
-            if let version = try commitBeforeDeletion(of: path) {
-                throw Failure.deleted(path, version)
-            }
-            throw Failure(
-                .notFound, path: path.bytes,
-                "Found neither here nor in the store as of the last sync.",
-                remedy: (path.bytes.contains { "*?[".utf8.contains($0) }
-                    ? "A pattern is not taken, only a file or a folder. " : "")
-                    + "Check the path; filesinki ls lists what the store has.")
+            throw try failure(ofUnknown: path, orElse: step)
         }
     }
 
-    private func isKnown(_ path: RelativePath) throws -> Bool {
+    /// Why a path is not known: it was renamed or deleted, or never was there.
+    ///
+    /// - Parameter step: See ``requireKnown(_:orElse:)``.
+    func failure(
+        ofUnknown path: RelativePath, orElse step: (RelativePath) -> String
+    ) throws -> Failure {
+        if let place = try placeOfRenamed(path) {
+            return Failure(
+                .notFound, path: path.bytes, "It was renamed to \(place).", remedy: step(place))
+        }
+        if let version = try commitBeforeDeletion(of: path) {
+            return Failure.deleted(path, version)
+        }
+        return Failure(
+            .notFound, path: path.bytes,
+            "Found neither here nor in the store as of the last sync.",
+            remedy: (path.bytes.contains { "*?[".utf8.contains($0) }
+                ? "A pattern is not taken, only a file or a folder. " : "")
+                + "Check the path; filesinki ls lists what the store has.")
+    }
+
+    /// Whether something is at the path, here or in the store as of the last sync.
+    func isKnown(_ path: RelativePath) throws -> Bool {
         try isInStore(path) || root.holds(path)
     }
 

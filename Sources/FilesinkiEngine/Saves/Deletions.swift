@@ -35,7 +35,7 @@ struct Deletions: ReplicaPart {
         guard let first = paths.first else { return SyncReport() }
         var options = options
         options.deletesUnmounted = true
-        try rulesReader.requireHeld(paths)
+        try requireHeld(paths, orElse: Failure.nothingThere)
         let rules = try rulesReader.requireSynced(
             paths, options, remedy: remedyForIgnored)
         guard !options.isDryRun else {
@@ -157,9 +157,7 @@ struct Deletions: ReplicaPart {
                 "Deleted or renamed here already; not yet published.",
                 remedy: "The next filesinki sync sends that.")
         }
-        throw Failure(
-            .notFound, path: path.bytes, "No such file or folder.",
-            remedy: "List the files with filesinki ls.")
+        throw Failure.nothingThere(path)
     }
 }
 

@@ -70,7 +70,7 @@ struct Renames: ReplicaPart {
 
     /// Refuses a new name that a partial replica does not hold: the file would be deleted for all others.
     private func requireHeld(_ rename: PathRename) throws {
-        try rulesReader.requireHeld([rename.from])
+        try requireHeld([rename.from], orElse: Failure.nothingThere)
         guard let choice = try rulesReader.choice(), !choice.contains(rename.to) else { return }
         var command = "mv \(placeWord(rename.from)) \(placeWord(rename.to))"
         // Folders that hold nothing of the chosen paths are not here.
@@ -94,9 +94,7 @@ struct Renames: ReplicaPart {
         let (from, to) = (rename.from, rename.to)
         guard try root.status(from) != nil else {
             if let away = before.away, try manifest.base(from) == nil { throw away }
-            throw Failure(
-                .notFound, path: from.bytes, "No such file or folder.",
-                remedy: "List the files with filesinki ls.")
+            throw Failure.nothingThere(from)
         }
         guard to != from, !to.isInside(from) else {
             throw Failure(

@@ -226,9 +226,7 @@ struct Saves: ReplicaPart {
         let problem = report?.problems.first { $0.path == path }
         guard let status = try root.status(path) else {
             if let failure = problem?.failure ?? report?.away { throw failure }
-            throw Failure(
-                .notFound, path: path.bytes, "No such file or folder.",
-                remedy: "List the files with filesinki ls.")
+            throw Failure.nothingThere(path)
         }
         if let problem { throw problem.failure }
         let known = try self.status.baseState(of: path)

@@ -24,7 +24,7 @@ extension Deletions {
     private func publishRemoval(
         _ paths: [RelativePath], _ recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try rulesReader.requireHeld(paths)
+        try requireHeld(paths, orElse: Failure.nothingThere)
         try requireIgnored(paths, options)
         var lostRaces = 0
         var earlier: SyncReport?

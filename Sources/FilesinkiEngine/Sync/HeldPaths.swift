@@ -29,6 +29,13 @@ extension Failure {
             remedy: "Add it with filesinki only add \(ShellWord.path(path.bytes)), then sync.")
     }
 
+    /// A path was named at which nothing is.
+    static func nothingThere(_ path: RelativePath) -> Failure {
+        Failure(
+            .notFound, path: path.bytes, "No such file or folder.",
+            remedy: "List the files with filesinki ls.")
+    }
+
     /// A folder was named of which only a part is here.
     static func partlyHeld(_ path: RelativePath) -> Failure {
         Failure(
@@ -66,15 +73,42 @@ extension ReplicaPart {
         ShellWord.path(Array(options.root.utf8) + [UInt8(ascii: "/")] + path.bytes)
     }
 
+    /// Refuses paths that the replica does not hold. One that is nowhere is not found, as in a complete replica:
+    /// `only add`, which the refusal of the others names, does not take it.
+    ///
+    /// - Parameters:
+    ///   - parts: Whether a folder of which a part is here is accepted.
+    ///   - missing: The failure of a path that is nowhere.
+    /// - Throws: Code `usage`, or what `missing` returns.
+    func requireHeld(
+        _ paths: [RelativePath], parts: Bool = false,
+        orElse missing: (RelativePath) throws -> Failure
+    ) throws {
+        do { try rulesReader.requireHeld(paths, parts: parts) } catch {
+            for path in paths where try isNowhere(path) { throw try missing(path) }
+            throw error
+        }
+    }
+
+    /// Whether a path outside of the chosen ones is neither here nor, as of the last sync, in the store.
+    private func isNowhere(_ path: RelativePath) throws -> Bool {
+        guard let choice = try rulesReader.choice(), !choice.holds(path) else { return false }
+        // Before the first sync nothing is known of the store.
+        guard try manifest.token != nil else { return false }
+        return try !PartialReplica(replica).isKnown(path)
+    }
+
     /// Refuses to bring back a path that the replica does not hold, and says what does.
     ///
     /// - Parameter version: The commit that is to be restored; nil for the last before the deletion.
-    /// - Throws: Code `usage`.
+    /// - Throws: Code `usage`; `not-found` for a path that is nowhere, of which no deletion is known.
     func requireHeld(_ path: RelativePath, at version: UInt64?) throws {
         do { try rulesReader.requireHeld([path]) } catch {
             var failure = error
             let deletion = try commitBeforeDeletion(of: path)
-            guard let version = version ?? deletion else { throw failure }
+            guard let version = version ?? deletion else {
+                throw try isNowhere(path) ? Failure.noDeletedFile(path, earlier: nil) : failure
+            }
             let elsewhere = Failure.remedyElsewhere(path, version: version)
             failure.remedy =
                 deletion == nil

@@ -76,7 +76,9 @@ struct SyncEngine: ReplicaPart {
     private func beginTree(
         _ options: SyncOptions, withholding new: Set<RelativePath>
     ) async throws -> SyncRun {
-        try rulesReader.requireHeld(options.paths, parts: true)
+        try requireHeld(options.paths, parts: true) { path in
+            try PartialReplica(replica).failure(ofUnknown: path) { _ in "Name that in its place." }
+        }
         if config.remote != nil { zone.beginConnecting() }
         let released = options.isUnattended ? [] : Set(options.paths).subtracting(new)
         var options = options
