@@ -71,6 +71,18 @@ package final class MergeTrace: Sendable {
     package static let noFormat =
         "The contents are neither databases, nor documents, nor JSON, nor text."
 
+    /// Whether the versions of a file are of one format that has no lines, and of which `auto` tells the places:
+    /// databases, or documents of one kind that are archives.
+    ///
+    /// - Parameter base: What both sides started from; empty for none.
+    package static func hasPlaces(_ sides: [[UInt8]], base: [UInt8]) -> Bool {
+        guard let first = sides.first else { return false }
+        let versions = sides + (base.isEmpty ? [] : [base])
+        if versions.allSatisfy(SQLiteMerge.isDatabase) { return true }
+        guard let kind = ArchiveKind(of: first) else { return false }
+        return versions.allSatisfy { ArchiveKind(of: $0) == kind }
+    }
+
     /// The most steps that are kept, besides conflicts.
     private static let mostSteps = 100_000
 

@@ -321,6 +321,17 @@ struct MergeTraceTests {
         #expect(trace.steps.map(\.place) == ["title"])
     }
 
+    @Test("of databases there are places, unless a version is none; an empty base is none at all")
+    func places() {
+        let database = Array("SQLite format 3\0".utf8)
+        let text = Array("text".utf8)
+        #expect(MergeTrace.hasPlaces([database, database], base: []))
+        #expect(MergeTrace.hasPlaces([database, database], base: database))
+        #expect(!MergeTrace.hasPlaces([database, database], base: text))
+        #expect(!MergeTrace.hasPlaces([database, []], base: database))
+        #expect(!MergeTrace.hasPlaces([text, text], base: text))
+    }
+
     @Test("the result is the same with it and without")
     func sameResult() throws {
         for (name, merge) in [("json", JSONMerge() as any ContentMerge), ("csv", CSVMerge())] {

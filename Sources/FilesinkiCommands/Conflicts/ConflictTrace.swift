@@ -22,6 +22,15 @@ extension Session {
         }
     }
 
+    /// Whether ``trace(of:)`` tells more of a conflict than that its versions, which are not text, differ. It needs
+    /// what both sides started from: false where that cannot be read.
+    func hasPlaces(_ sides: [[UInt8]], of open: OpenConflict) async -> Bool {
+        guard MergeTrace.hasPlaces(sides, base: []),
+            let base = try? await content(of: open.conflict.base, at: open.path)
+        else { return false }
+        return MergeTrace.hasPlaces(sides, base: base)
+    }
+
     /// The versions with markers where a merge by the kind of the content cannot decide; nil if one is not text.
     ///
     /// - Parameter isProposal: Whether it is ``MarkedMerge/proposal``.

@@ -31,6 +31,12 @@ struct OpenConflicts {
         return copy
     }
 
+    /// What shows the places of a conflict whose versions are not text, without the options that name the replica.
+    func placesStep(of conflict: OpenConflict) -> String {
+        "To see which places are in conflict: filesinki diff --conflict --explain "
+            + hints.word(name(of: conflict))
+    }
+
     func isOneOfSeveral(_ conflict: OpenConflict) -> Bool {
         all.count { $0.path == conflict.path } > 1
     }

@@ -30,7 +30,8 @@ extension ResolveCommand {
             // The answer about another conflict of the path may have changed it.
             guard let conflict = try await session.present(target) else { continue }
             console.ask("Conflict \(index + 1) of \(targets.count)")
-            switch try await ask(about: conflict, session) {
+            let step = console.hints.text(open.placesStep(of: conflict))
+            switch try await ask(about: conflict, step, session) {
             case .ended(let one): if one != .done { code = one }
             case .skipped: code = .conflict
             case .quit: return .conflict
@@ -45,9 +46,12 @@ extension ResolveCommand {
         case quit
     }
 
-    private func ask(about conflict: OpenConflict, _ session: Session) async throws -> Answer {
+    /// - Parameter step: What shows the places of versions that are not text.
+    private func ask(
+        about conflict: OpenConflict, _ step: String, _ session: Session
+    ) async throws -> Answer {
         let console = session.console
-        let (difference, isText) = try await session.difference(of: conflict)
+        let (difference, isText) = try await session.difference(of: conflict, step)
         for line in try await session.description(of: conflict) { console.ask(line) }
         show(difference, limit: Self.shortDifference, in: console)
         let keys = ConflictKeys(conflict.sides, isText: isText)
@@ -295,9 +299,9 @@ extension MergeTool {
 
 extension Session {
     /// The lines of the difference from the other version to the one from here, and whether both are texts, as git tells them.
-    /// Of a folder, that it is one.
+    /// Of a folder, that it is one; of databases and the like, what shows their places, too.
     fileprivate func difference(
-        of open: OpenConflict
+        of open: OpenConflict, _ step: String
     ) async throws -> (lines: [[UInt8]], isText: Bool) {
         let sides = open.sides
         let names = sides.inOrder.map { "\(open.path) \(open.title(of: $0))" }
@@ -307,8 +311,9 @@ extension Session {
         }
         let new = try await content(of: sides.inOrder[0], in: open)
         let old = try await content(of: sides.inOrder[1], in: open)
-        let lines = UnifiedDiff(old, new).lines(
+        var lines = UnifiedDiff(old, new).lines(
             names[1], names[0], TerminalStyle(isEnabled: false))
+        if await hasPlaces([new, old], of: open) { lines.append(Array(step.utf8)) }
         return (lines, ![old, new].contains { $0.prefix(8000).contains(0) })
     }
 

@@ -59,6 +59,9 @@ struct DiffCommand: ReplicaCommand {
             ? try await conflictDifferences(of: target, session)
             : [try await difference(of: target, session)]
         try show(differences.filter(\.isSome), in: console)
+        if !report.json {
+            for step in differences.compactMap(\.step) { console.say(step) }
+        }
         return differences.contains { $0.isSome } ? .negative : .done
     }
 
@@ -133,8 +136,7 @@ struct DiffCommand: ReplicaCommand {
         var differences: [Difference] = []
         // Where there is none, the name is not one.
         for conflict in found.isEmpty ? [try open.one(target)] : found {
-            differences += try await self.differences(
-                of: conflict, isOneOfSeveral: open.isOneOfSeveral(conflict), session)
+            differences += try await self.differences(of: conflict, among: open, session)
         }
         return differences
     }
@@ -142,9 +144,10 @@ struct DiffCommand: ReplicaCommand {
     /// From the base to here, and from the base to there; where there is no base to read, from there to here. Of a folder,
     /// that it is one.
     private func differences(
-        of open: OpenConflict, isOneOfSeveral: Bool, _ session: Session
+        of open: OpenConflict, among all: OpenConflicts, _ session: Session
     ) async throws -> [Difference] {
         let target = open.path
+        let isOneOfSeveral = all.isOneOfSeveral(open)
         var sides: [Difference] = []
         for side in open.sides.inOrder {
             let isFolder = open.isFolder(side)
@@ -156,7 +159,11 @@ struct DiffCommand: ReplicaCommand {
                     newName: "\(target) \(title)", isDeleted: open.entry(of: side) == nil,
                     note: isFolder ? "folder" : nil))
         }
-        if let base = try await session.base(of: open) {
+        let base = try await session.base(of: open)
+        if MergeTrace.hasPlaces(sides.map(\.new), base: base ?? []) {
+            sides[0].step = all.placesStep(of: open)
+        }
+        if let base {
             let isFolder = open.conflict.base?.kind == .directory
             for index in sides.indices {
                 sides[index].old = base

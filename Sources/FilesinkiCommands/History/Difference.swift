@@ -12,6 +12,8 @@ struct Difference {
     var isDeleted = false
     /// What is said in place of lines; nil where the contents are compared.
     var note: String?
+    /// What tells more of two contents that are not text than that they differ; nil for none.
+    var step: String?
 
     /// The name of the content of a path that was not there, as in git.
     static let nothing = "/dev/null"
