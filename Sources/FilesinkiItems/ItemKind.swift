@@ -152,12 +152,14 @@ package struct ItemNames: Sendable {
     package var content: String
     /// The command that prints everything, and the token to continue with; nil if the kind's `list` and `status` do.
     package var resync: String?
+    /// The option that names a zone to the kind's commands, such as `store`; nil if none does.
+    package var option: String?
     /// Whether the kind's commands `export` and `import` write all items to a file and set them again.
     package var canExport: Bool
 
     package init(
         folder: String, zonePrefix: String, command: String, zone: String, key: String,
-        content: String, resync: String? = nil, canExport: Bool = false
+        content: String, resync: String? = nil, option: String? = nil, canExport: Bool = false
     ) {
         self.folder = folder
         self.zonePrefix = zonePrefix
@@ -166,6 +168,7 @@ package struct ItemNames: Sendable {
         self.key = key
         self.content = content
         self.resync = resync
+        self.option = option
         self.canExport = canExport
     }
 }
@@ -177,7 +180,8 @@ extension ItemNames {
     ///   - name: The zone's name.
     ///   - database: The option that names its database, behind a blank.
     func accepting(of name: String, _ database: String) -> String {
-        let options = (canExport && name != "default" ? " --store \(name)" : "") + database
+        let choice = name == "default" ? "" : option.map { " --\($0) \(name)" } ?? ""
+        let options = choice + database
         let replacing =
             "run filesinki \(command) sync\(options) --accept-account: its \(content)s then replace the "
             + "local ones, which are archived."

@@ -30,7 +30,7 @@ package enum ValueKind: ItemKind {
     package static var names: ItemNames {
         ItemNames(
             folder: "kv", zonePrefix: "kv-", command: "kv", zone: "key-value store", key: "key",
-            content: "value", canExport: true)
+            content: "value", option: "store", canExport: true)
     }
 
     package static var file: ItemFileFormat {

@@ -17,7 +17,7 @@ package enum RecordKind: ItemKind {
     package static var names: ItemNames {
         ItemNames(
             folder: "rec", zonePrefix: "rec-", command: "rec", zone: "zone of records",
-            key: "record", content: "record", resync: "changes --resync")
+            key: "record", content: "record", resync: "changes --resync", option: "zone")
     }
 
     package static var file: ItemFileFormat {

@@ -246,4 +246,18 @@ struct RecordSyncTests {
             = 1
             """#)
     }
+
+    @Test("in a zone with a name, the step that goes on with an older copy of the store names it")
+    func olderStore() async throws {
+        let world = try await ReplicaTests.pair()
+        for name in ["x", "y"] {
+            try await world.expect("rec save T \(name) --root a --zone work --set s=1")
+        }
+        world.rename("store/zones/rec-work/log/00000000000000000002", to: "gone")
+        let stopped = try await world.expect("rec sync --root a --zone work", .notAllowed)
+        let step = "rec sync --root \(world.folder)/a --zone work --accept-account"
+        #expect(stopped.talk.contains("run filesinki \(step): "), "\(stopped.talk)")
+        try await world.expect(step)
+        try await world.expect("rec sync --root a --zone work")
+    }
 }
