@@ -92,7 +92,8 @@ extension Console {
         }
     }
 
-    fileprivate func itemPlace<Kind: ItemKind>(
+    /// Where a zone of a replica's items is.
+    func itemPlace<Kind: ItemKind>(
         _ name: String, in scope: DatabaseScope, _ settings: ReplicaOptions
     ) throws -> ItemPlace<Kind> {
         let config = try ReplicaConfig.read(settings)

@@ -14,7 +14,7 @@ struct CheckCommand: ReplicaCommand {
             history, and compares it with its hash. With --read-data=10%, reads a tenth of the \
             packs and all other objects; the next run reads the next tenth. With --read-data=3/10, \
             reads the third of ten parts. Exits with 8 and lists what is damaged; with 7 if commits are \
-            gone.
+            gone, also those of values and records that this device has seen.
             """)
 
     @Option(
@@ -53,10 +53,13 @@ struct CheckCommand: ReplicaCommand {
     func run(in console: Console) async throws -> ExitCode {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, in: console)
-        let result = try await console.withProgress { line in
+        var result = try await console.withProgress { line in
             try await session.replica.check(
                 data, progress: { line?.show($0) })
         }
+        let known = Set(result.failures.map(\.path))
+        result.failures += try await console.stoppedZones(session.settings).map(\.failure)
+            .filter { !known.contains($0.path) }
         let code = result.failures.first.map { ExitCode($0) } ?? .done
         try show(result, exit: code, in: console)
         return code

@@ -44,6 +44,7 @@ struct DoctorCommand: ReplicaCommand {
         let doctor = Doctor(options, console.machine)
         let canReach = !offline && network?.level != .error
         findings = await doctor.diagnose(canReach: canReach) + findings
+        if canReach { findings += try await items(behind: findings, options, in: console) }
         if report.json {
             for finding in findings { try console.output.json(finding.json) }
         } else {
@@ -66,6 +67,18 @@ struct DoctorCommand: ReplicaCommand {
             return Diagnosis("network", .ok, "The network program is installed.")
         } catch let failure as Failure {
             return Diagnosis("network", .error, failure)
+        }
+    }
+
+    /// The zones of values and records that cannot go on with the store; none if it does not answer.
+    private func items(
+        behind findings: [Diagnosis], _ options: ReplicaOptions, in console: Console
+    ) async throws -> [Diagnosis] {
+        guard findings.contains(where: { $0.name == "remote" && $0.level == .ok }) else {
+            return []
+        }
+        return try await console.stoppedZones(options).map {
+            Diagnosis($0.items, .error, $0.failure)
         }
     }
 
