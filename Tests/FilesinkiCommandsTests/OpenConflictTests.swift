@@ -30,7 +30,16 @@ struct OpenConflictTests {
         for device in ["a", "b"] {
             let list = try await world.run("conflicts", "-0", "--root", device)
             #expect(list.text == "g\0f\0e\0", "\(device): \(list.text)")
+            let status = try await world.run("status", "--root", device)
+            #expect(
+                status.text.contains("3 open conflicts, the oldest: g ("),
+                "\(device): \(status.text)")
         }
+        world.terminals.input = true
+        let words = ["resolve", "-i", "--root", "a"].map { Array($0.utf8) }
+        let asked = try await world.run(bytes: words, input: Array("s\ns\ns\n".utf8))
+        let heads = asked.talk.split(separator: "\n").filter { $0.contains("   since ") }
+        #expect(heads.map { $0.prefix(1) } == ["g", "f", "e"], "\(asked.talk)")
     }
 
     @Test("after an undone resolve the base is known")

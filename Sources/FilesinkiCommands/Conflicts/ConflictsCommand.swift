@@ -26,8 +26,7 @@ struct ConflictsCommand: ReplicaCommand {
         report.apply(to: console)
         let session = try await Session.open(replica, writable: false, remote: false, in: console)
         let open = try await session.openConflictsWithBases()
-        // Those that another device has found are behind the own ones there.
-        let conflicts = open.all.sorted { ($0.time, $0.path) < ($1.time, $1.path) }
+        let conflicts = open.all
         // Rules that cannot be read are reported by the next run.
         let isForPeople = !report.json && !null.null && !conflicts.isEmpty
         let rules = isForPeople ? try? await session.replica.ignoreMatcher() : nil

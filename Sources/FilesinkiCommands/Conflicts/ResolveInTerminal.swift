@@ -20,7 +20,7 @@ extension ResolveCommand {
         let open = try await session.openConflictsWithBases()
         let targets =
             paths.isEmpty
-            ? open.paths.flatMap { open.named($0) }
+            ? open.all.innermostFirst(\.path)
             : try targets(paths, open, session).flatMap { target in
                 try target.conflicts.isEmpty ? [open.one(target.path)] : target.conflicts
             }

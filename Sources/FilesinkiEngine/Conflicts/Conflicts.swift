@@ -57,12 +57,13 @@ struct Conflicts: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// The open conflicts: those of this replica, the oldest first, then those that another device has
-    /// found. A conflict ends when its conflict copy is removed, or the file in place is deleted or renamed.
+    /// The open conflicts, the oldest first, whichever device has found them. A conflict ends when its conflict copy is
+    /// removed, or the file in place is deleted or renamed.
     func open() throws -> [OpenConflict] {
         var rows = try openRows()
         rows += try ignoredRows(besides: rows)
         if rows.isEmpty { return [] }
+        rows.sort { ($0.time, $0.path) < ($1.time, $1.path) }
         let (writers, reopened) = try (manifest.conflictWriters(), manifest.reopenedWriters())
         let renames = try manifest.leftRenames()
         let choice = try rulesReader.choice()
