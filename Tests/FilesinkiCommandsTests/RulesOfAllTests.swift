@@ -153,19 +153,55 @@ struct RulesOfAllTests {
         try world.write("creds\n", to: "a/.filesinkiignore")
         for name in ["a", "b"] { try await world.done("sync", name) }
         try world.write("", to: "a/.filesinkiignore")
+        let start =
+            "creds: The change of .filesinkiignore here is not sent yet: a device on which its former rules ignore "
+            + "this path keeps what it has. To delete it there, too, "
+        let plan = try await run(world, "delete -n --root a creds")
+        let first = start + "sync each device first, this one before the others."
+        #expect(plan.talk.contains(first), "\(plan.talk)")
         let made = try await run(world, "delete --root a creds")
         #expect(made.code == .done, "\(made.talk)")
         let told =
-            "creds: What was taken out of .filesinkiignore here is not sent yet: a device on which that ignores "
-            + "this path keeps what it has. To delete it there, too, bring it back with filesinki undelete --root "
-            + "\(world.folder)/a creds, sync each device, and delete it again."
+            start + "bring it back with filesinki undelete --root \(world.folder)/a creds, sync each device, "
+            + "and delete it again."
         #expect(made.talk.contains(told), "\(made.talk)")
         try await world.done("undelete", "--root", "a", "creds")
         for name in ["a", "b"] { try await world.done("sync", name) }
         let again = try await run(world, "delete --root a creds")
-        #expect(!again.talk.contains("taken out"), "\(again.talk)")
+        #expect(!again.talk.contains("not sent yet"), "\(again.talk)")
         try await world.done("sync", "b")
         for name in ["a", "b"] { #expect(world.read("\(name)/creds") == nil) }
+    }
+
+    @Test(
+        "an edit of the ignore file that may end a rule is told, whatever the size, and one that adds rules is not",
+        arguments: [
+            ("temps\n", true), ("creds\n!f\n", true), ("credsX\n", true), ("more\ncreds\n", true),
+            ("creds\n", false), ("creds\nmore\n", false),
+        ])
+    func changedRules(_ rules: String, _ isTold: Bool) async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("text\n", to: "a/f")
+        try world.write("creds\n", to: "a/.filesinkiignore")
+        try await world.done("sync", "a")
+        try world.write(rules, to: "a/.filesinkiignore")
+        for command in ["delete -n --root a f", "delete --root a f"] {
+            let told = try await run(world, command)
+            #expect(told.talk.contains("not sent yet: a device") == isTold, "\(told.talk)")
+        }
+    }
+
+    @Test("a file that is removed together with its rule comes back from the store")
+    func removedWithRule() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("secret\n", to: "a/creds")
+        try await world.done("sync", "a")
+        try world.write("creds\n", to: "a/.filesinkiignore")
+        try await world.done("sync", "a")
+        try world.write("", to: "a/.filesinkiignore")
+        world.remove("a/creds")
+        try await world.done("sync", "a")
+        #expect(world.readText("a/creds") == "secret\n")
     }
 
     @Test("the device that wrote the rule lists the conflict, too, until its copy is removed")

@@ -29,6 +29,7 @@ extension Deletions {
         report.hasRemote = before.hasRemote
         report.sequence = before.sequence
         report.notices = before.notices + doomed.keptFolders
+        report.notices += try unsentRules(for: paths, isDryRun: true)
         report.problems = before.problems
         report.move = before.move
         report.refusal = before.refusal

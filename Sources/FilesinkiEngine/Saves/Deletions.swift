@@ -59,7 +59,7 @@ struct Deletions: ReplicaPart {
         }
         after.problems = changed + after.problems
         after.notices += kept
-        after.notices += try unsentRules(for: paths)
+        after.notices += try unsentRules(for: paths, isDryRun: false)
         after.add(earlier: before)
         if after.away != nil, !after.isQueued {
             // What was renamed here is unknown to the store by its new name: only the deletion of the old one waits.
