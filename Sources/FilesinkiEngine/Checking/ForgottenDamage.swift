@@ -42,7 +42,8 @@ struct ForgottenDamage: ReplicaPart {
             let isLast = part.count == lost.count
             let end = log.view.token.sequence
             var draft = CommitDraft(
-                device: config.device, time: systemContext.now(), changes: [], operation: "repair")
+                device: config.device, time: systemContext.now(), changes: [],
+                operation: Commit.repair)
             draft.pruning = Pruning(
                 retired: isLast ? retired(check, log) : [],
                 kept: KeptVersions(trees: end > 0 ? [1...end] : []), lost: part)

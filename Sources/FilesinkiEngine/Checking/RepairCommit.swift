@@ -17,7 +17,7 @@ extension ReplicaPart {
             }
             let draft = CommitDraft(
                 device: config.device, time: systemContext.now(), changes: [], packs: packs,
-                operation: "repair")
+                operation: Commit.repair)
             if let commit = try await zone.publish(draft, after: log.view.token).commit() {
                 return commit
             }

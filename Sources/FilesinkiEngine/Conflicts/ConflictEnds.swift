@@ -45,7 +45,7 @@ extension Conflicts {
             }
             try writer.noteResolved(path, resolve, in: manifest)
         }
-        try journal.record(.init(command: "resolve", note: end.note), [path])
+        try journal.record(.init(command: Change.resolved, note: end.note), [path])
     }
 }
 

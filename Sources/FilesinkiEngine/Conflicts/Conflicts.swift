@@ -182,7 +182,7 @@ struct Conflicts: ReplicaPart {
         var resolution = try await resolution(by: choice, of: row, sides)
         let renamed = try await nameHere(of: path)
         var options = options
-        options.operation = "resolve"
+        options.operation = Change.resolved
         let chosen = try edited(row, choice)?.identity ?? resolution.chosen
         let before = try await keepInHistory(
             [path] + copies, resolution,

@@ -132,13 +132,11 @@ extension VersionWriters.Item {
 }
 
 extension Change {
-    fileprivate static let restored = "restore"
-
     /// Whether nothing was at the path before, as after a deletion and in a store that has replaced another one.
     fileprivate var isNew: Bool { basedOn == 0 && movedFrom == nil }
 
     /// Whether a command has brought back what was deleted.
-    var isBroughtBack: Bool { isNew && [Self.restored, "undelete"].contains(reason) }
+    var isBroughtBack: Bool { isNew && [Self.restored, Self.undeleted].contains(reason) }
 }
 
 extension Commit {

@@ -178,14 +178,6 @@ extension RemoteChange {
     }
 }
 
-extension Change {
-    /// The reason of a change by which a user ended a conflict.
-    static let resolved = "resolve"
-
-    /// The reason of a change by which a user opened a conflict again.
-    static let openedAgain = "undo"
-}
-
 extension Failure {
     /// - Returns: Nil if the step changes nothing that was chosen.
     fileprivate static func gone(

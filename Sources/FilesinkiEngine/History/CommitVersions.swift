@@ -3,10 +3,6 @@ import FilesinkiStore
 
 /// What a commit says of paths that somebody looks for in the log.
 extension Commit {
-    /// The operation of a commit by which `delete` sends what is in place of a folder that it deletes, so that the history has
-    /// it: `undelete` brings back the folder.
-    static let deletion = "delete"
-
     /// Its versions of paths: what lost a conflict at them, then what it put there. Without the names of renames: see
     /// ``named(_:)``, which costs a look at all changes.
     func versions(where isWanted: (RelativePath) -> Bool) -> [PathVersion] {

@@ -124,6 +124,6 @@ struct PathCommand {
 
     /// Commands that are recorded in the log as the reason of an edit.
     static let names: Set<String> = [
-        "restore", "undelete", Change.resolved, Change.openedAgain,
+        Change.restored, Change.undeleted, Change.resolved, Change.openedAgain,
     ]
 }

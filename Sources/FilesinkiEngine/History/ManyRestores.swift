@@ -45,14 +45,14 @@ struct ManyRestores: ReplicaPart {
         let paths = points.map(\.path)
         let before = try await sync.syncPaths(paths, options, rules: synced.rules)
         var options = options
-        options.operation = "restore"
+        options.operation = Change.restored
         let replaced = try ReplacedVersions(before, manifest)
         let allowed = try await keepSynced(points, path: \.path, after: before, options, &report)
         let reader = try await reader(of: allowed, after: before)
         let wanted = try Self.wanted(allowed)
         options.basesOfCopies = try await basesOfCopies(in: wanted)
         try await write(wanted, in: reader, options, &report)
-        try await publish(allowed.map(\.path), "restore", options, after: before, &report)
+        try await publish(allowed.map(\.path), Change.restored, options, after: before, &report)
         await Restores(replica).noteReplaced(replaced, &report)
         return report
     }

@@ -16,9 +16,9 @@ extension Explanation {
             $0.version < action.version && $0.change.entry.kind != .tombstone
         }
         switch action.action {
-        case "restore":
+        case Change.restored:
             return older.first { $0.version <= action.baseVersion }?.version
-        case "undelete":
+        case Change.undeleted:
             let made = versions.first { $0.version == action.version && !$0.isSuperseded }
             guard let entry = made?.change.entry else { return nil }
             let same = older.filter { $0.change.entry.hasSameContent(as: entry) }

@@ -30,7 +30,7 @@ struct Restores: ReplicaPart {
         return try await sync.reporting {
             try await writeBack(
                 [(path, found.entry)] + inside.map { ($0.0, $0.1.entry) }, of: path,
-                .init(command: "restore", version: tree.sequence), options, rules: rules,
+                .init(command: Change.restored, version: tree.sequence), options, rules: rules,
                 met: tree.met)
         }
     }
@@ -90,7 +90,7 @@ struct Restores: ReplicaPart {
             notice = notice ?? inside.notice(of: path)
         }
         var report = try await writeBack(
-            wanted, of: path, .init(command: "undelete", version: last.version), options,
+            wanted, of: path, .init(command: Change.undeleted, version: last.version), options,
             after: before)
         report.notices += [notice, life.noticeOfCover(at: path)].compactMap(\.self)
         try await noteDeletedEarlier(in: [path], &report)

@@ -41,7 +41,7 @@ struct Undeletions: ReplicaPart {
         // What is here now is published first, so that it is in the history.
         let before = try await sync.syncPaths(asked, options, rules: synced.rules)
         var options = options
-        options.operation = "undelete"
+        options.operation = Change.undeleted
         asked = try await ManyRestores(replica).keepSynced(
             asked, path: \.self, after: before, options, &report)
         asked = try await report.keep(asked, path: \.self, requireAbsent)
@@ -50,7 +50,7 @@ struct Undeletions: ReplicaPart {
         let many = ManyRestores(replica)
         options.basesOfCopies = try await many.basesOfCopies(in: wanted)
         try await many.write(wanted, in: reader, options, &report)
-        try await many.publish(asked, "undelete", options, after: before, &report)
+        try await many.publish(asked, Change.undeleted, options, after: before, &report)
         let states = report.states
         report.notices.removeAll { states[$0.path] == nil }
         try await Restores(replica).noteDeletedEarlier(in: asked, &report)

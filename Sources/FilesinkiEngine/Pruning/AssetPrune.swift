@@ -203,7 +203,7 @@ private struct ZonePrune {
     ) async throws -> Bool {
         var draft = CommitDraft(
             device: part.config.device, time: part.systemContext.now(), changes: [],
-            packs: packs, operation: "prune")
+            packs: packs, operation: Commit.prune)
         draft.pruning = pruning
         guard try await client.publish(draft, after: log.view.token).commit() != nil else {
             return false

@@ -29,7 +29,8 @@ struct EndedTombstones: ReplicaPart {
                 try await zone.ensureAcknowledged(Self.last(kept), at: token)
             }
             var draft = CommitDraft(
-                device: config.device, time: systemContext.now(), changes: [], operation: "prune")
+                device: config.device, time: systemContext.now(), changes: [],
+                operation: Commit.prune)
             draft.pruning = Pruning(retired: [], kept: kept, ended: Self.last(kept))
             if try await zone.publish(draft, after: log.view.token).commit() != nil {
                 report.endedTombstones = count

@@ -87,7 +87,7 @@ extension StorePrune {
             guard !retired.isEmpty || !new.isEmpty else { return true }
             var draft = CommitDraft(
                 device: config.device, time: systemContext.now(), changes: [], packs: new,
-                operation: "prune")
+                operation: Commit.prune)
             draft.pruning = Pruning(retired: retired.map(\.id), kept: plan.kept)
             if let commit = try await zone.publish(draft, after: log.view.token).commit() {
                 try record(commit, retired)

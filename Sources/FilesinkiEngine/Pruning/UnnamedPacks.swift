@@ -189,7 +189,8 @@ struct UnnamedPacks: ReplicaPart {
             guard !retired.isEmpty else { return [] }
             let end = log.view.token.sequence
             var draft = CommitDraft(
-                device: config.device, time: systemContext.now(), changes: [], operation: "prune")
+                device: config.device, time: systemContext.now(), changes: [],
+                operation: Commit.prune)
             // No version is dropped by it.
             draft.pruning = Pruning(
                 retired: retired, kept: KeptVersions(trees: end > 0 ? [1...end] : []))

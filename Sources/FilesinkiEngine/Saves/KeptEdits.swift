@@ -93,7 +93,7 @@ extension Saves {
                     Change(
                         path: path, entry: entry, basedOn: run.base.row(path)?.version ?? 0,
                         reason: Change.savedAgain)
-                }, operation: "preserve")
+                }, operation: Commit.preservation)
             guard !draft.superseded.isEmpty,
                 try await !zone.publishParts(of: draft, after: run.remote.token).isComplete
             else { return }

@@ -28,7 +28,7 @@ extension SyncEngine {
             guard !packs.isEmpty else { return }
             let draft = CommitDraft(
                 device: config.device, time: systemContext.now(), changes: [], packs: packs,
-                operation: "repair")
+                operation: Commit.repair)
             guard let commit = try await zone.publish(draft, after: run.remote.token).commit()
             else { return }
             run.remote.fold(commit)

@@ -90,7 +90,7 @@ extension SyncEngine {
         let draft = CommitDraft(
             device: config.device, time: systemContext.now(), changes: [],
             inline: run.local.inline, packs: run.local.packs, superseded: losers,
-            operation: "preserve")
+            operation: Commit.preservation)
         for part in draft.parts(within: zone.zone.limits) {
             guard let commit = try await zone.publish(part, after: run.remote.token).commit() else {
                 return false
