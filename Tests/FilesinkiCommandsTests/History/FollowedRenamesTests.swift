@@ -3,14 +3,9 @@ import Testing
 
 /// `diff` of a path that had another name, or has one since.
 @Suite struct FollowedRenamesTests {
-    /// `one` is `uno` since version 3, and `due` since version 4, where the file has a line more.
+    /// `one` is `due` since version 4, and the file has a line more.
     private func world() async throws -> World {
-        let world = try await ReplicaTests.pair()
-        try world.write("one\nmore\n", to: "b/one")
-        try await world.done("sync", "b")
-        try await world.done("sync", "a")
-        try await world.done("mv", "--root", "a", "one", "uno")
-        try await world.done("mv", "--root", "a", "uno", "due")
+        let world = try await World.withRenamedFile()
         try world.write("one\nmore\nlast\n", to: "a/due")
         return world
     }

@@ -3,17 +3,6 @@ import Testing
 
 /// `show`, `load` and `restore` of a version that a path has from before a rename: the one that `diff` compares.
 @Suite struct RestoredOverRenamesTests {
-    /// `one` is `uno` since version 3, and `due` since version 4.
-    private func world() async throws -> World {
-        let world = try await ReplicaTests.pair()
-        try world.write("one\nmore\n", to: "b/one")
-        try await world.done("sync", "b")
-        try await world.done("sync", "a")
-        try await world.done("mv", "--root", "a", "one", "uno")
-        try await world.done("mv", "--root", "a", "uno", "due")
-        return world
-    }
-
     @Test(
         "a version of before a rename is printed by the present name",
         arguments: [
@@ -21,7 +10,7 @@ import Testing
             "load --root a --version 1 due", "load --root a --commit 1 due",
         ])
     func printed(_ line: String) async throws {
-        let outcome = try await world().expect(line)
+        let outcome = try await World.withRenamedFile().expect(line)
         #expect(outcome.text == "one\n", "\(outcome)")
         #expect(outcome.talk.isEmpty, "\(outcome.talk)")
     }
@@ -30,7 +19,7 @@ import Testing
         "a version of before a rename is restored under the present name",
         arguments: ["due@1", "--commit 1 due"])
     func restored(_ words: String) async throws {
-        let world = try await world()
+        let world = try await World.withRenamedFile()
         let planned = try await world.expect("restore --root a -n \(words)")
         #expect(planned.text == "  restore  due\n", "\(planned)")
         #expect(planned.talk.hasPrefix("due was one then.\n"), "\(planned.talk)")
@@ -51,7 +40,7 @@ import Testing
 
     @Test("so are a folder with what was in it, and several paths")
     func several() async throws {
-        let world = try await world()
+        let world = try await World.withRenamedFile()
         try await world.done("mv", "--root", "a", "sub", "other")
         try world.write("edited\n", to: "a/other/two")
         try await world.done("sync", "a")
@@ -66,7 +55,7 @@ import Testing
 
     @Test("a number that neither name has is said of the present one")
     func absent() async throws {
-        let world = try await world()
+        let world = try await World.withRenamedFile()
         try await world.done("delete", "--root", "a", "due")
         try world.write("other\n", to: "a/due")
         try await world.done("sync", "a")
