@@ -235,10 +235,10 @@ def drive(browser, address, replica, other):
     words = browser.script("return [{ moved_to: 'new' }, {}].map((more) => versionWords({ kind: 'tombstone', ...more }))")
     assert words == ["renamed to new", "deleted"], words
     words = browser.script("""
-        return ['passphrase', 'key-file', '--accept', undefined].map((moved_secret) =>
-            movedNote({ root: '/r', moved_to: '/n', moved_secret }).querySelector('code').textContent)""")
+        return ['--passphrase-file FILE', '--key-file FILE', undefined].map((moved_option) =>
+            movedNote({ root: '/r', moved_to: '/n', moved_option }).querySelector('code').textContent)""")
     follow = "filesinki remote set --root /r /n"
-    assert words == [follow + " --passphrase-file FILE", follow + " --key-file FILE", follow, follow], words
+    assert words == [follow + " --passphrase-file FILE", follow + " --key-file FILE", follow], words
     words = browser.script("""
         return commitWords({ renamed: 1, paths: ['new'], renames: [{ path: 'new', moved_from: 'old' }] }).textContent""")
     assert words == "1 renamedold → new", words

@@ -274,7 +274,7 @@ struct EncryptionTests {
         let status = try await world.expect(["status", "q"])
         #expect(status.text.contains("/new --passphrase-file FILE"), "\(status.text)")
         let json = try await world.expect(["status", "--json", "q"])
-        #expect(json.text.contains(#""moved_secret":"passphrase""#), "\(json.text)")
+        #expect(json.text.contains(#""moved_option":"--passphrase-file FILE""#), "\(json.text)")
         #expect(try await world.expect(["remote", "--root", "p"]).text.contains("/new"))
         try world.write("three\n", to: "p/document")
         try await world.expect(["sync", "p"])
@@ -350,7 +350,7 @@ struct EncryptionTests {
             let told = try await world.expect(["sync", "r"])
             #expect(told.talk.contains("/new --key-file FILE."), "\(name): \(told.talk)")
             let json = try await world.expect(["status", "--json", "r"])
-            #expect(json.text.contains(#""moved_secret":"key-file""#), "\(json.text)")
+            #expect(json.text.contains(#""moved_option":"--key-file FILE""#), "\(json.text)")
             // The note is lost.
             removeTree(Array((world.folder + "/plain/moved").utf8))
             #expect(try await !world.expect(["sync", "r"]).talk.contains("was moved"))

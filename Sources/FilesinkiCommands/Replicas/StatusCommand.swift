@@ -193,7 +193,7 @@ extension StatusReport {
         object.add("ignored", ignored == 0 ? nil : ignored)
         object.add("moved_to", moved?.address)
         object.add("moved_by", moved.flatMap { $0.device.isEmpty ? nil : $0.device })
-        object.add("moved_secret", moved?.secretWord)
+        object.add("moved_option", moved?.option)
         object.add("unreadable_settings", unreadableSettings?.description)
         object.add("only", only.map { .array($0.map(\.jsonValue)) })
         object.add("outside", local?.unheld.map { .array($0.map(\.jsonValue)) })

@@ -118,8 +118,8 @@ package struct MovedStore: Error, Hashable, CustomStringConvertible {
 
     /// The options that such a replica needs there, each after a space.
     package var options: String { secret?.option ?? "" }
-    /// The same in the word of the note; nil for none.
-    package var secretWord: String? { secret?.rawValue }
+    /// The same for programs, without the space; nil for none.
+    package var option: String? { secret.map { String($0.option.dropFirst()) } }
 
     package var description: String { "the store has a note of the move" }
 }

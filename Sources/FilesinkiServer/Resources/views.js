@@ -45,7 +45,7 @@ function movedNote(status) {
   if (status.moved_to === undefined) return null;
   const by = status.moved_by === undefined ? '' : ` by ${visible(status.moved_by)}`;
   const place = status.moved_to.startsWith('/') ? ` (a path of ${by === '' ? 'the machine that moved it' : 'that machine'})` : '';
-  const option = { passphrase: ' --passphrase-file FILE', 'key-file': ' --key-file FILE' }[status.moved_secret] ?? '';
+  const option = status.moved_option === undefined ? '' : ` ${status.moved_option}`;
   return h('p', { class: 'bad' }, 'The store was moved to ', h('bdi', {}, visible(status.moved_to)), by, place,
     '. Nothing is sent to the old place. If you know that address, run ',
     h('code', {}, visible(`filesinki remote set --root ${shellWord(status.root)} ${shellWord(status.moved_to)}${option}`)),
