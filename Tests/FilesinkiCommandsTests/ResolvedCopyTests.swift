@@ -116,6 +116,27 @@ struct ResolvedCopyTests {
         try await world.done("conflicts", "--root", "b")
     }
 
+    @Test("a pattern that matches nothing else brings back no copy, and names the command for one")
+    func pattern() async throws {
+        let world = try await Self.inFolder()
+        try await world.done("resolve", "--root", "b", "sub/two", "--take", "there")
+        let copy = try #require(try await deleted(world, "b", "--all").first)
+        for pattern in ["sub/*", "sub/two (*"] {
+            for more in [["-n"], []] {
+                let line = ["undelete", "--root", "b", pattern] + more
+                let refused = try await world.expect(line, .negative)
+                let told =
+                    "It matches only one conflict copy that was resolved, which no pattern brings "
+                    + "back. To bring it back, which opens its conflict again, run "
+                    + "filesinki undelete --root \(world.folder)/b '\(copy)'.\n"
+                #expect(refused.talk.hasSuffix(told), "\(refused.talk)")
+                #expect(world.read("b/" + copy) == nil)
+            }
+        }
+        try await world.done("undelete", "--root", "b", copy)
+        #expect(world.readText("b/" + copy) == "from b")
+    }
+
     @Test("a copy that somebody had edited, or whose file is gone, is a deleted file")
     func others() async throws {
         let (world, copy) = try await Self.world()

@@ -69,13 +69,17 @@ struct UndeleteTargets {
         add(all)
     }
 
-    /// A name with the characters of a pattern, or all that the pattern matches.
+    /// A name with the characters of a pattern, or all that the pattern matches but conflict copies that were resolved.
     private mutating func addMatches(_ argument: String) async throws {
         let listed = try await finder.find(argument)
         // Without the store, nothing comes back anyway.
-        var found = ((try? await session.replica.withoutRenamed(listed)) ?? listed).map(\.path)
+        let known = (try? await session.replica.withoutRenamed(listed)) ?? listed
         let literal = try? session.path(argument)
-        if let literal, found.contains(literal) { return try await addNamed(literal) }
+        if let literal, known.contains(where: { $0.path == literal }) {
+            return try await addNamed(literal)
+        }
+        let copies = known.filter(\.isResolvedCopy).map(\.path)
+        var found = known.filter { !$0.isResolvedCopy }.map(\.path)
         // What was kept, or written there since, is in its place.
         let taken = found.filter(RootReader(root: session.root.path).exists)
         found.removeAll(where: Set(taken).contains)
@@ -84,9 +88,12 @@ struct UndeleteTargets {
         guard !(found.isEmpty && matched.isEmpty) else {
             if let coming = await session.unreceived(matching: argument) { throw coming }
             if let ignored = await session.ignored(taken, matching: argument) { throw ignored }
+            if let copy = copies.first {
+                throw Failure.resolved(copies.count, argument, session.console.hints.word(copy))
+            }
             let none = await session.namingUnsent(session.noneDeleted(argument), argument)
-            let known = try await everythingToRestore()
-            throw session.naming(pattern: argument, in: none, among: known)
+            let others = try await everythingToRestore()
+            throw session.naming(pattern: argument, in: none, among: others)
         }
         add(matched)
         for path in found { add(path) }
@@ -107,7 +114,7 @@ struct UndeleteTargets {
     /// What a pattern may bring back. What was written since in the place of a deleted path stays.
     private mutating func everythingToRestore() async throws -> [RelativePath] {
         let tree = RootReader(root: session.root.path)
-        let deleted = try await finder.everything().map(\.path)
+        let deleted = try await finder.everything().filter { !$0.isResolvedCopy }.map(\.path)
         let unsent = try await everythingUnsent().map(\.path)
         return deleted.filter { !tree.exists($0) } + unsent
     }
@@ -165,6 +172,21 @@ extension Failure {
             remedy:
                 "filesinki log \(word) lists the versions of one, and filesinki show \(word)@VERSION "
                 + "prints it; see the rule with filesinki check-ignore \(word).")
+    }
+
+    /// A pattern matches nothing but conflict copies that were resolved.
+    ///
+    /// - Parameter word: What names the first of them in a command.
+    fileprivate static func resolved(
+        _ count: Int, _ argument: String, _ word: String
+    ) -> Failure {
+        let what = count == 1 ? "one conflict copy that was" : "conflict copies that were"
+        let some = count == 1 ? "it" : "one of them"
+        return Failure(
+            .notFound, path: ArgumentText.bytes(of: argument),
+            "It matches only \(what) resolved, which no pattern brings back.",
+            remedy: "To bring \(some) back, which opens its conflict again, run filesinki undelete "
+                + "\(word)." + (count == 1 ? "" : " List them with filesinki ls --deleted --all."))
     }
 
     /// The root was named, and nothing is missing in it.
