@@ -266,9 +266,10 @@ import Testing
         #expect(verbose.text.contains("left out of this run"), "\(verbose.text)")
     }
 
-    @Test func `a run that sends a rule says what the rule has no effect on`() async throws {
+    @Test(arguments: [".filesinkiignore", ".filesinki/ignore"])
+    func `the first run by a rule says what it has no effect on`(_ file: String) async throws {
         let world = try await ReplicaTests.pair()
-        try world.write("one\n", to: "a/.filesinkiignore")
+        try world.write("one\n", to: "a/" + file)
         let run = try await world.run("sync", "a")
         #expect(run.talk.contains("1 file of the store is ignored here: "), "\(run.talk)")
         #expect(try await !world.run("sync", "a", "-v").talk.contains("ignored here: "))

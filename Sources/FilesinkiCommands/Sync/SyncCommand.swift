@@ -203,7 +203,7 @@ extension Session {
         }
     }
 
-    /// Says after a change of an ignore file what it has no effect on: a file that was synced stays in the store.
+    /// Says after a change of ignore rules what they have no effect on: a file that was synced stays in the store.
     private func sayIgnored() async throws {
         let count = try await replica.status().ignoredFiles
         guard count > 0 else { return }
@@ -250,7 +250,7 @@ extension Session {
         // The summary begins with what the heading says.
         if lines?.isEmpty == false { console.output.setHeading(nil) }
         try console.show(result, exit: code, given: given, summary: lines)
-        if !isSummary, result.changesIgnoreFile { try await sayIgnored() }
+        if !isSummary, result.changesIgnoredFiles { try await sayIgnored() }
         if !isSummary, result.away?.code == .away { await sayUnconnected() }
         if let hook {
             // The command may change the replica.
@@ -309,8 +309,8 @@ extension IgnoreMatch {
 }
 
 extension SyncReport {
-    /// Whether the run sent or received an ignore file.
-    fileprivate var changesIgnoreFile: Bool {
-        !isDryRun && steps.contains { $0.path.isIgnoreFile }
+    /// Whether the run sent or received an ignore file, or was the first by rules that are not synced.
+    fileprivate var changesIgnoredFiles: Bool {
+        !isDryRun && (ignoresMore || steps.contains { $0.path.isIgnoreFile })
     }
 }

@@ -156,6 +156,19 @@ extension SyncEngine {
 }
 
 extension SyncRun {
+    /// What a rule ignores now, and the base still has.
+    var ignoredInBase: [BaseRow] {
+        local.ignored.flatMap { [base.row($0)].compactMap(\.self) + base.rows(below: $0) }
+    }
+
+    /// Notes that a round takes files out of the base that a rule ignores now: no later run finds them there again.
+    mutating func noteNewlyIgnored() {
+        let isNew = ignoredInBase.contains {
+            [.file, .symlink].contains($0.entry.kind) && rules.choice?.holds($0.path) != false
+        }
+        if isNew { report.ignoresMore = true }
+    }
+
     /// Whether the base or the store has a folder at the path.
     fileprivate func isFolder(_ path: RelativePath) -> Bool {
         [base.row(path)?.entry, remote.changes[path]?.entry.entry].contains {

@@ -17,6 +17,8 @@ package struct SyncReport: Sendable {
     package var notices: [Problem] = []
     /// What the run has begun to withhold, as it received the end of rules: see ``WithheldNote``.
     package var withheld: Set<RelativePath> = []
+    /// Whether a rule ignores what was synced until this run. It stays in the store.
+    package var ignoresMore = false
     /// Conflict copies that were made.
     package var copies: [RelativePath] = []
     /// Conflicts that stay open.
@@ -117,6 +119,7 @@ package struct SyncReport: Sendable {
     }
 
     private mutating func addAmounts(of other: SyncReport) {
+        ignoresMore = ignoresMore || other.ignoresMore
         publishedCommits += other.publishedCommits
         sentBytes += other.sentBytes
         receivedBytes += other.receivedBytes

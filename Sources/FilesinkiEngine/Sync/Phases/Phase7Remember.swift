@@ -12,6 +12,7 @@ extension SyncEngine {
         let done = steps.carriedOut(applied, publication)
         try noteNewConflicts(done, &run)
         run.addToReport(done, publication)
+        run.noteNewlyIgnored()
         noteReceivedCopies(done, &run)
         try reportCopies(&run, done, steps)
         try record(run, steps, applied, publication, done)
@@ -386,11 +387,6 @@ extension [Waiting] {
 }
 
 extension SyncRun {
-    /// What a rule ignores now, and the base still has.
-    fileprivate var ignoredInBase: [BaseRow] {
-        local.ignored.flatMap { [base.row($0)].compactMap(\.self) + base.rows(below: $0) }
-    }
-
     /// Whether the run scanned a path and found no local change.
     fileprivate func isOver(_ path: RelativePath) -> Bool {
         local.changes[path] == nil && !local.isBlocked(path)
