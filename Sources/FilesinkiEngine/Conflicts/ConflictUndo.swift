@@ -53,6 +53,7 @@ extension Conflicts {
         var options = options
         options.operation = Change.openedAgain
         let reader = try await history.historyReader(after: before)
+        let places = copies.map { keptPlace(of: $0.path) }
         if let changed = try await writeBack(theirs, at: path, copies, in: reader) {
             return try await keepOpen(
                 paths, [.changedMeanwhile(changed, "restored")], options, after: before)
@@ -62,7 +63,7 @@ extension Conflicts {
         var report = try await sync.afterChange("Opened again here", at: path) { [options] in
             try await sync.syncPaths(paths, options, after: before)
         }
-        report.notices += copies.compactMap { keptAsWell($0) }
+        report.notices += zip(copies, places).compactMap { keptAsWell($0, at: $1) }
         try journal.record(
             .init(command: Change.openedAgain, note: "Reopened the conflict."), [path])
         return report
@@ -86,13 +87,28 @@ extension Conflicts {
         }
     }
 
-    /// Names the file as which `resolve -i` has kept a conflict copy that is back now, as it is there twice; nil if there is none,
+    /// Where a conflict copy is that was renamed, as by `resolve -i`; nil if it was deleted there.
+    private func keptPlace(of copy: RelativePath) -> RelativePath? {
+        guard let place = try? manifest.place(ofRenamed: copy) else { return keptName(of: copy) }
+        return place.isDeleted ? nil : place.path
+    }
+
+    /// Names the file or symlink as which a conflict copy was kept that is back now, as it is there twice; nil if there is none,
     /// or it was edited since.
-    private func keptAsWell(_ copy: (path: RelativePath, entry: Entry)) -> Problem? {
-        guard copy.entry.kind == .file, let kept = keptName(of: copy.path),
-            (try? contentInPlace(of: kept)) == copy.entry.content
-        else { return nil }
-        return Problem(kept, .keptAsWell(kept, copy.path))
+    private func keptAsWell(
+        _ copy: (path: RelativePath, entry: Entry), at place: RelativePath?
+    ) -> Problem? {
+        guard let place, isInPlace(copy.entry, at: place) else { return nil }
+        let what = copy.entry.kind == .symlink ? "target" : "content"
+        return Problem(place, .keptAsWell(place, copy.path, what))
+    }
+
+    private func isInPlace(_ entry: Entry, at place: RelativePath) -> Bool {
+        switch entry.kind {
+        case .file: (try? contentInPlace(of: place)) == entry.content
+        case .symlink: (try? root.readLink(place)) == entry.target
+        default: false
+        }
     }
 
     /// Writes the version that was in place, a folder with what was in it, and the conflict copies.
@@ -204,11 +220,13 @@ extension Failure {
             remedy: "See it with filesinki conflicts.")
     }
 
-    /// A file has the content of a conflict copy that an undo has brought back.
-    fileprivate static func keptAsWell(_ kept: RelativePath, _ copy: RelativePath) -> Failure {
+    /// A file has the content of a conflict copy that an undo has brought back, or a symlink its target.
+    fileprivate static func keptAsWell(
+        _ kept: RelativePath, _ copy: RelativePath, _ what: String
+    ) -> Failure {
         Failure(
             .exists, path: kept.bytes,
-            "It stays, with the content that is back in \(ShellWord.path(copy.bytes)).",
+            "It stays, with the \(what) that is back in \(ShellWord.path(copy.bytes)).",
             remedy: "To remove it, run filesinki rm \(ShellWord.path(kept.bytes)).")
     }
 
