@@ -162,7 +162,8 @@ struct RulesOfAllTests {
         let made = try await run(world, "delete --root a creds")
         #expect(made.code == .done, "\(made.talk)")
         let told =
-            start + "bring it back with filesinki undelete --root \(world.folder)/a creds, sync each device, "
+            start
+            + "bring it back with filesinki undelete --root \(world.folder)/a creds, sync each device, "
             + "and delete it again."
         #expect(made.talk.contains(told), "\(made.talk)")
         try await world.done("undelete", "--root", "a", "creds")
