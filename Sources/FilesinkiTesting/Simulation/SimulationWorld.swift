@@ -320,7 +320,10 @@ actor SimulationWorld {
     private func isExpected(
         _ failure: Failure, _ run: SimulatedRun, _ omission: SimulatedOmission
     ) -> Bool {
-        if failure.code == .usage, let path = run.task.path { return omission.refuses(path) }
+        // What is not held, and nowhere, is not found.
+        let isRefusal = [.usage, .notFound].contains(failure.code)
+        if isRefusal, let path = run.task.path, omission.refuses(path) { return true }
+        if failure.code == .usage { return false }
         if failure.code == .interrupted { return run.has([.isKilled, .isKilledAfter]) }
         if failure.code == .away { return !run.events.isEmpty }
         switch run.task {
