@@ -57,6 +57,37 @@ struct RestoreTests {
         #expect(try await commits(world) == 4)
     }
 
+    @Test("a folder with all that was in it then, and with more, is not said to be as it was")
+    func later() async throws {
+        let world = try await Self.world()
+        try world.write("n", to: "a/d/new")
+        let kept = "Everything that was in d then is there as it was: nothing"
+        let plan = try await world.run("restore", "--root", "a", "-n", "d@3")
+        #expect(plan.code == .done)
+        #expect(
+            plan.talk == "\(kept) would be changed. 1 file that came since stays: d/new.\n",
+            "\(plan.talk)")
+        let one = try await world.run("restore", "--root", "a", "d", "--commit", "3")
+        #expect(one.code == .done)
+        #expect(
+            one.talk == "\(kept) was changed. 1 file that came since stays: d/new.\n",
+            "\(one.talk)")
+        try world.write("o", to: "a/d/other/o")
+        try await world.done("sync", "a")
+        for arguments in [["d@3"], ["d@3", "z@3"]] {
+            let line = ["restore", "--root", "a"] + arguments
+            let many = try await world.run(bytes: line.map { Array($0.utf8) })
+            #expect(
+                many.talk
+                    == "\(kept) was changed. 2 files that came since stay: d/new and 1 more.\n",
+                "\(many.talk)")
+        }
+        #expect(world.readText("a/d/new") == "n" && world.readText("a/d/other/o") == "o")
+        let file = try await world.run("restore", "--root", "a", "d/x@3")
+        #expect(
+            file.talk == "d/x is already as it was then: nothing was changed.\n", "\(file.talk)")
+    }
+
     @Test("what was edited here is published before it is replaced")
     func edited() async throws {
         let world = try await Self.world()

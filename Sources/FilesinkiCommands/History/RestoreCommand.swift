@@ -231,7 +231,7 @@ extension Console {
         try show(report.notices, type: "notice")
         if let away = report.sync?.away { say("The changes are not yet published. \(away)") }
         if report.restored.isEmpty, report.problems.isEmpty, let path = report.unchanged.first {
-            say("\(path) is already as it was then: nothing was changed.")
+            say(unchanged: path, report.later, "nothing was changed")
         } else if !report.restored.isEmpty || report.problems.isEmpty {
             say(restored: RestoredPaths(report))
         }

@@ -32,6 +32,24 @@ extension Console {
     /// Says how much was brought back.
     func say(restored paths: RestoredPaths) { say("Restored \(paths.text).") }
 
+    /// Says that what was asked for is in its place.
+    ///
+    /// - Parameters:
+    ///   - path: The first path of it.
+    ///   - later: What else is in its folders, which is not as it was then.
+    ///   - done: What was done, or would be.
+    func say(unchanged path: RelativePath, _ later: LaterPaths?, _ done: String) {
+        guard let later, let first = later.paths.first else {
+            return say("\(path) is already as it was then: \(done).")
+        }
+        let count = later.paths.count
+        let what = CountText.text(count, later.areFolders ? "folder" : "file")
+        let more = count == 1 ? "" : " and \(CountText.text(count - 1)) more"
+        say(
+            "Everything that was in \(later.folder) then is there as it was: \(done). \(what) that came since "
+                + "\(count == 1 ? "stays" : "stay"): \(first)\(more).")
+    }
+
     /// Shows what `restore` or `undelete` would bring back.
     ///
     /// - Parameter failures: Why paths that were named cannot be brought back.
@@ -43,7 +61,7 @@ extension Console {
         try show(plan.notices, type: "notice")
         let isNothing = plan.restored.isEmpty && plan.unchanged.isEmpty
         if plan.restored.isEmpty, plan.problems.isEmpty, let path = plan.unchanged.first {
-            say("\(path) is already as it was then: nothing would be changed.")
+            say(unchanged: path, plan.later, "nothing would be changed")
         } else if failures.isEmpty || !isNothing {
             say("Would restore \(RestoredPaths(plan).text).")
             say("Nothing was changed.")

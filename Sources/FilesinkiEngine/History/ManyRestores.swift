@@ -54,6 +54,7 @@ struct ManyRestores: ReplicaPart {
         try await write(wanted, in: reader, options, &report)
         try await publish(allowed.map(\.path), Change.restored, options, after: before, &report)
         await Restores(replica).noteReplaced(replaced, &report)
+        try Restores(replica).noteLater(&report)
         return report
     }
 

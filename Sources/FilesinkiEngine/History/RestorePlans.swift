@@ -30,6 +30,7 @@ struct RestorePlans: ReplicaPart {
         let reader = try await many.reader(of: points, after: nil)
         try await add(ManyRestores.wanted(points), in: reader, after: before, &report)
         await Restores(replica).noteReplaced(try ReplacedVersions(before, manifest), &report)
+        try Restores(replica).noteLater(&report, planned: before.steps)
         report.foreseeStop(before, at: config.remote, isPublishing: !report.restored.isEmpty)
         return report
     }

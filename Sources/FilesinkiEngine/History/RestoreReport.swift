@@ -9,6 +9,8 @@ package struct RestoreReport: Sendable {
     package private(set) var folders: Set<RelativePath> = []
     /// The paths that were already as they were to be.
     package var unchanged: [RelativePath] = []
+    /// What else is in the folders of a restore that has found everything in its place; nil for nothing.
+    package var later: LaterPaths?
     package var sync: SyncReport?
     package var problems: [Problem] = []
     /// What is worth a word about paths that are in place.

@@ -27,12 +27,14 @@ struct Restores: ReplicaPart {
         try requirePlace(for: found.entry, at: path, version: tree.sequence)
         let inside = tree.entries.filter { $0.0.isInside(path) }
         try sync.noteEmptiedRoot()
-        return try await sync.reporting {
+        var report = try await sync.reporting {
             try await writeBack(
                 [(path, found.entry)] + inside.map { ($0.0, $0.1.entry) }, of: path,
                 .init(command: Change.restored, version: tree.sequence), options, rules: rules,
                 met: tree.met)
         }
+        try noteLater(&report)
+        return report
     }
 
     /// Restores the last content of a deleted path; a folder with everything that was deleted with
