@@ -13,6 +13,7 @@ struct DeleteCommand: ReplicaCommand {
             with them. While the store cannot be reached, a file that was not synced yet is not deleted: nothing \
             could bring it back. With --keep, deletes ignored paths that the store still has from the store and from \
             other devices, except those that have the rule or receive it with the deletion, and keeps what is here. \
+            Of a folder that no rule ignores, --keep -r deletes what is ignored in it. \
             With --keep, a path with *, ? or [ that the store does not have by that name is a pattern, as in a \
             .gitignore of the root, for the ignored paths that the store has. Without --keep no pattern is taken, \
             but those of the shell.

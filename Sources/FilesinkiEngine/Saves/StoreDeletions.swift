@@ -11,20 +11,38 @@ extension Deletions {
     /// devices they are deleted as any path, but where a rule ignores them, too: files of rules that were written here are sent
     /// first.
     ///
-    /// - Parameter recursive: Whether folders are deleted with what the store has in them.
+    /// - Parameter recursive: Whether folders are deleted with what the store has in them; of a folder that no
+    ///   rule ignores, what is ignored in it.
     /// - Throws: Code `usage` for a path that no rule ignores, as the next run would publish it again, or that is withheld;
     ///   `not-found` for one that the store does not have; `away` if the remote cannot be reached; `differs` if the rules are
     ///   in conflict. Nothing is deleted then.
     func deleteInStore(
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try await sync.reporting { try await publishRemoval(paths, recursive, options) }
+        try requireHeld(paths, orElse: Failure.nothingThere)
+        let doomed = try recursive ? ignoredParts(of: paths, options) : paths
+        return try await sync.reporting { try await publishRemoval(doomed, recursive, options) }
+    }
+
+    /// The paths, and in place of those that no rule ignores what is ignored in them, if anything is.
+    private func ignoredParts(
+        of paths: [RelativePath], _ options: SyncOptions
+    ) throws -> [RelativePath] {
+        var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
+        var parts: Set<RelativePath> = []
+        for path in paths {
+            var inside: Set<RelativePath> = []
+            if try !ignored.contains(path, isDirectory: isFolder(path)) {
+                inside = Set(try status.listIgnored([path]).map(\.0))
+            }
+            parts.formUnion(inside.isEmpty ? [path] : inside.outermost)
+        }
+        return parts.sorted()
     }
 
     private func publishRemoval(
         _ paths: [RelativePath], _ recursive: Bool, _ options: SyncOptions
     ) async throws -> SyncReport {
-        try requireHeld(paths, orElse: Failure.nothingThere)
         try requireIgnored(paths, options)
         var lostRaces = 0
         var earlier: SyncReport?
@@ -175,29 +193,48 @@ extension Deletions {
         var ignored = IgnoredPaths(root: root, filter: rules.filter)
         var byRules = IgnoredPaths(root: root, filter: rules.ignoring)
         for path in paths {
-            let isFolder =
-                try root.status(path).map { $0.kind == .directory } ?? isFolderInStore(path)
+            let isFolder = try isFolder(path)
             // Another device has ended the rule to publish its own: a deletion would take that from it.
             if path.isAtOrInside(rules.withheld), !byRules.rulesOut(path, isDirectory: isFolder) {
                 throw Failure.withheld(path)
             }
             guard ignored.contains(path, isDirectory: isFolder) else {
-                throw Failure(
-                    .usage, path: path.bytes,
-                    "No rule ignores this path, so the next sync would publish it again: "
-                        + "nothing was done.",
-                    remedy: "List it in .filesinkiignore or .filesinki/ignore first.")
+                let inside = try isFolder ? status.listIgnored([path]).first?.0 : nil
+                if let inside { throw Failure.ignoredInside(path, inside) }
+                throw Failure.notIgnored(path, isFolder: isFolder)
             }
         }
     }
 
-    private func isFolderInStore(_ path: RelativePath) throws -> Bool {
+    /// Whether a folder is at the path here or, where nothing is, in the store.
+    private func isFolder(_ path: RelativePath) throws -> Bool {
+        if let here = try root.status(path) { return here.kind == .directory }
         let entry = try manifest.remote(path)?.entry.entry ?? manifest.base(path)?.entry
         return entry?.kind == .directory
     }
 }
 
 extension Failure {
+    fileprivate static func notIgnored(_ path: RelativePath, isFolder: Bool) -> Failure {
+        Failure(
+            .usage, path: path.bytes,
+            "No rule ignores this \(isFolder ? "folder, or what the store has in it" : "path"), so the next sync would "
+                + "publish it again: nothing was done.",
+            remedy:
+                "List \(isFolder ? "the folder, or what is private in it," : "it") in .filesinkiignore or "
+                + ".filesinki/ignore first.")
+    }
+
+    /// - Parameter first: The first path that is ignored in the folder.
+    fileprivate static func ignoredInside(
+        _ folder: RelativePath, _ first: RelativePath
+    ) -> Failure {
+        Failure(
+            .usage, path: folder.bytes,
+            "No rule ignores this folder, but paths in it are ignored, such as \(first): nothing was done.",
+            remedy: "To delete in the store what is ignored in it, and nothing else, add -r.")
+    }
+
     /// Both sides have changed the rules.
     fileprivate static func openRules(_ path: RelativePath) -> Failure {
         Failure(
