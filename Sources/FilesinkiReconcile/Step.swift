@@ -123,16 +123,20 @@ extension Step {
     package var explanation: String {
         if case .renamedAndEdited(let source) = reason { return explanation(ofRenamed: source) }
         let (isGoneHere, isGoneThere) = (ours == nil, theirs?.entry.kind == .tombstone)
-        guard isGoneHere != isGoneThere, theirs != nil, base != nil else {
-            return reason.explanation
-        }
-        let sides = isGoneHere ? "deleted here, edited there" : "edited here, deleted there"
+        guard isGoneHere != isGoneThere, let theirs, let base else { return reason.explanation }
+        // By an undelete, as a rule. Its version is a newer one, so it counts as an edit.
+        let isBack = isGoneHere && theirs.entry.hasSameContent(as: base.entry)
+        let sides =
+            isGoneHere
+            ? "deleted here, \(isBack ? "brought back" : "edited") there"
+            : "edited here, deleted there"
         switch reason {
-        case .editBeatsDelete: return "\(sides); the edit was kept"
+        case .editBeatsDelete: return "\(sides); \(isBack ? "it" : "the edit") was kept"
         case .strategy(let link) where !["here", "there", "ask"].contains(link):
             return "\(sides); the strategy '\(link)' decided"
         case .strategy:
-            return "\(sides); \(action.deletes ? "the deletion" : "the edit") was chosen"
+            let kept = isBack ? "the version there" : "the edit"
+            return "\(sides); \(action.deletes ? "the deletion" : kept) was chosen"
         case .deleteBeatsEdit: return "\(sides); deleted, as on-delete says"
         case .asks(let link): return "\(sides); the strategy '\(link)' needs an answer"
         case .open: return "\(sides); left open, as on-delete says 'ask'"

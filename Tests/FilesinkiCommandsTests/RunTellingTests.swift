@@ -61,6 +61,19 @@ struct RunTellingTests {
         #expect(explained.contains("edited here, deleted there"), "\(explained)")
     }
 
+    @Test("what was deleted here, and brought back there as it was, is not called edited")
+    func broughtBack() async throws {
+        let world = try await GoldenTests.pair()
+        try await world.done("delete", "--root", "a", "one")
+        try await world.done("undelete", "--root", "a", "one")
+        world.remove("b/one")
+        let text = try await world.run("sync", "b").text
+        #expect(text.contains("one  deleted here, brought back there; it was kept"), "\(text)")
+        #expect(world.read("b/one") != nil)
+        let explained = try await world.run("explain", "--root", "b", "one").text
+        #expect(explained.contains("deleted here, brought back there"), "\(explained)")
+    }
+
     @Test("a new file at the old name of a renamed one is new where nobody did anything")
     func newAtOldName() async throws {
         let world = try await GoldenTests.pair()

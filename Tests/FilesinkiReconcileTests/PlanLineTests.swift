@@ -262,6 +262,20 @@ import Testing
         #expect(step.copied == (word == "conflict-copy" ? path("o") : nil))
     }
 
+    @Test(
+        "what was deleted here, and has the base's content there, was brought back",
+        arguments: [
+            (.editBeatsDelete, .take(file("X")), "it was kept"),
+            (.strategy("there"), .take(file("X")), "the version there was chosen"),
+            (.strategy("here"), .publish(.tombstone), "the deletion was chosen"),
+        ] as [(Reason, Action, String)])
+    func broughtBack(_ reason: Reason, _ action: Action, _ what: String) {
+        let step = Step(
+            path: path("p"), base: VersionedEntry(file("X"), version: 1),
+            theirs: VersionedEntry(file("X"), version: 3), action: action, reason: reason)
+        #expect(step.explanation == "deleted here, brought back there; \(what)")
+    }
+
     private static let asked = Action.undecided(
         Conflict(path: path("p"), base: nil, ours: file("X"), theirs: file("Y")))
 
