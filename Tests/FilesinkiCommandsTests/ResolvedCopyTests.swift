@@ -137,7 +137,25 @@ struct ResolvedCopyTests {
         #expect(world.readText("b/" + copy) == "from b")
     }
 
-    @Test("a copy that somebody had edited, or whose file is gone, is a deleted file")
+    @Test("a copy whose file was deleted in a later commit is a resolved one, and stays deleted")
+    func fileDeletedLater() async throws {
+        let world = try await Self.inFolder()
+        try await world.done("resolve", "--root", "b", "sub/two", "--take", "there")
+        let copy = try #require(try await deleted(world, "b", "--all").first)
+        try await world.done("delete", "--root", "b", "-r", "sub")
+        #expect(try await deleted(world, "b") == ["sub", "sub/three", "sub/two"])
+        #expect(try await deleted(world, "b", "--all").contains(copy))
+        for argument in ["sub", "sub/*"] {
+            let plan = try await world.expect(["undelete", "--root", "b", "-n", argument])
+            let shown = plan.text + plan.talk
+            #expect(shown.contains("sub/two") && !shown.contains(copy), "\(shown)")
+        }
+        try await world.done("undelete", "--root", "b", "sub/*")
+        #expect(world.names(in: "b/sub") == ["three", "two"])
+        try await world.done("conflicts", "--root", "b")
+    }
+
+    @Test("a copy that somebody had edited, or that was deleted with its file, is a deleted file")
     func others() async throws {
         let (world, copy) = try await Self.world()
         try world.write("edited", to: "b/" + copy)
