@@ -326,6 +326,17 @@ struct StatusTests {
         #expect(!json.text.contains(#""ignored":"#), "\(json.text)")
     }
 
+    @Test func `what is ignored and not here is counted, and is no deletion`() async throws {
+        let world = try await ReplicaTests.pair()
+        for name in ["sub/two", "sub/three", "more/one"] { try world.write("x", to: "a/" + name) }
+        try await world.done("sync", "a")
+        try world.write("one\nsub\n", to: "a/.filesinki/ignore")
+        for name in ["one", "sub", "more"] { world.rename("a/" + name, to: "away-" + name) }
+        let status = try await world.run("status", "a")
+        #expect(status.text.contains("4 files of the store ignored here"), "\(status.text)")
+        #expect(status.text.contains("1 deleted here, not yet sent:  more"), "\(status.text)")
+    }
+
     @Test func `many changes are counted by kind, and -v lists them`() async throws {
         let world = try await ReplicaTests.pair()
         for number in 0..<60 { try world.write("xx", to: "a/f\(number)") }

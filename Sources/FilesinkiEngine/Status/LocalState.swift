@@ -17,7 +17,7 @@ package struct LocalState: Sendable {
     package var newNames: [RelativePath: RelativePath]
     /// The number of synced files that a rule ignores here since the last run of everything; see
     /// ``StatusReport/ignoredFiles`` for the others.
-    package var ignoredFiles = 0
+    package var ignoredFiles: Int
 
     /// The paths of the changes, in path order.
     package var changed: [RelativePath] { changes.keys.sorted() }
@@ -45,16 +45,15 @@ struct LocalStateScan: ReplicaPart {
         guard rules.unreadable == nil else { return nil }
         let run = try await sync.begin(
             options, PathSelection(paths: []), sync.fullBase(), rules: rules)
-        var found = try find(in: run, besides: received)
-        found.ignoredFiles = try newlyIgnored(in: run)
-        return found
+        return try find(in: run, besides: received)
     }
 
     /// Counts the files of the base that the rules ignore, where a run of everything would leave them in the store and take them
     /// out of the base.
-    private func newlyIgnored(in run: SyncRun) throws -> Int {
+    private func newlyIgnored(_ found: ScanResult, _ run: SyncRun) throws -> Int {
+        // The scan leaves out more than that: what was not chosen, is withheld, or accompanies a file in use.
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
-        let rows = run.base.rows.filter { row in
+        let rows = run.base.rows(atAndBelow: found.ignored).filter { row in
             [.file, .symlink].contains(row.entry.kind)
                 && ignored.hides(row.path, isDirectory: false)
         }
@@ -80,7 +79,7 @@ struct LocalStateScan: ReplicaPart {
                 .filter { !left.contains($0.key) && !received.contains($0.key) },
             unheld: try rules.choice.map { try sync.unheldPaths(rules, $0) },
             heldBack: found.problems.filter(\.failure.isOfHeldDeletion).map(\.path),
-            newNames: newNames(found, run))
+            newNames: newNames(found, run), ignoredFiles: try newlyIgnored(found, run))
     }
 
     /// Leaves out the missing folders above the chosen paths in which the store has more: their deletion is not sent, and they come

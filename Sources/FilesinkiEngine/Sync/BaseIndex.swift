@@ -35,6 +35,11 @@ struct BaseIndex: BaseTree {
         rows(beginning: folder.bytes + [UInt8(ascii: "/")])
     }
 
+    /// The rows of paths of which none is in another, and of everything below them.
+    func rows(atAndBelow paths: [RelativePath]) -> [BaseRow] {
+        paths.flatMap { [row($0)].compactMap(\.self) + rows(below: $0) }
+    }
+
     func paths(beginning prefix: [UInt8]) -> [RelativePath] { rows(beginning: prefix).map(\.path) }
 
     private func rows(beginning prefix: [UInt8]) -> ArraySlice<BaseRow> {

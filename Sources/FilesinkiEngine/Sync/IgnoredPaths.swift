@@ -157,9 +157,7 @@ extension SyncEngine {
 
 extension SyncRun {
     /// What a rule ignores now, and the base still has.
-    var ignoredInBase: [BaseRow] {
-        local.ignored.flatMap { [base.row($0)].compactMap(\.self) + base.rows(below: $0) }
-    }
+    var ignoredInBase: [BaseRow] { base.rows(atAndBelow: local.ignored) }
 
     /// Notes that a round takes files out of the base that a rule ignores now: no later run finds them there again.
     mutating func noteNewlyIgnored() {
