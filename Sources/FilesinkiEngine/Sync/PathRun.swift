@@ -115,16 +115,23 @@ extension SyncEngine {
             guard run.base.row(path) == nil, kind(at: path) == nil, try manifest.local(path) == nil,
                 ignored.contains(path, isDirectory: false)
             else { continue }
-            // A folder that is here stays private.
             run.wanted.formUnion([path] + path.ancestors.filter { kind(at: $0) == nil })
+            // A folder that is here stays private.
+            for folder in path.ancestors
+            where kind(at: folder) == .directory && run.hasStoredFolder(at: folder)
+                && ignored.rulesOut(folder, isDirectory: true)
+            {
+                run.entered.insert(folder)
+            }
         }
+        run.wanted.formUnion(run.entered)
         for path in run.watched where !run.wanted.contains(path) {
             let isFolder = (run.base.row(path)?.entry.kind).map { $0 == .directory }
             if ignored.contains(path, isDirectory: isFolder ?? (kind(at: path) == .directory)) {
                 run.leftAlone.insert(path)
             }
         }
-        run.watched = run.watched.filter { !run.leaves($0) }
+        run.watched = run.watched.filter { !run.leaves($0) && !run.entered.contains($0) }
     }
 
     /// Adds unpublished conflict copies of the paths whose names had to be shortened: only the list of
@@ -182,6 +189,30 @@ extension SyncEngine {
             for row in try knownCopies(of: path) { rows[row.path] = row }
         }
         return BaseIndex(rows.values.sorted { $0.path < $1.path })
+    }
+}
+
+extension SyncRun {
+    /// Whether the store has a folder at the path, as far as the run knows.
+    fileprivate func hasStoredFolder(at path: RelativePath) -> Bool {
+        let stored = remote.changes[path]?.entry.entry ?? base.row(path)?.entry
+        return stored?.kind == .directory
+    }
+
+    /// The local changes that a plan goes by. The folders of ``entered`` count as what the store has there, so that the plan
+    /// neither sends nor changes them; one that the store does not have any more is left alone.
+    mutating func changesToPlan(_ view: RemoteView) -> [RelativePath: LocalChange] {
+        var changes = selected(local.changes)
+        for folder in entered {
+            changes[folder] = nil
+            guard let stored = view.changes[folder]?.entry.entry else { continue }
+            if stored.kind == .directory {
+                changes[folder] = LocalChange(stored)
+            } else {
+                leftAlone.insert(folder)
+            }
+        }
+        return changes
     }
 }
 

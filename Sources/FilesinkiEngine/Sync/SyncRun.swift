@@ -31,6 +31,9 @@ struct SyncRun {
     var leftAlone: Set<RelativePath> = []
     /// Named paths that a rule ignores and that are not here, with their folders: the store's content is written.
     var wanted: Set<RelativePath> = []
+    /// The folders above ``wanted`` that a rule ignores and that are here, as they are in the store. They are private, so they
+    /// are not scanned, and stay as they are: only what was named is written into them.
+    var entered: Set<RelativePath> = []
     /// The paths that a run for some paths scans; empty where it scans the whole tree.
     var watched: [RelativePath] = []
 

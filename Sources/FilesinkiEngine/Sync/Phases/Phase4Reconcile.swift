@@ -35,14 +35,14 @@ extension SyncEngine {
         try noteRenamedOut(view, &run)
         try noteChosenElsewhere(view, &run)
         let unheld = Set(view.removeUnheld(by: run.rules.choice))
+        let ours = run.changesToPlan(view)
         let leftOut = run.leftAlone.union(ignoredPaths(of: view, run)).union(run.local.leftOut)
         let ignored = Set(ignoredForGood(Array(leftOut), run))
         // What is nowhere does not keep its folder from becoming a file.
         let gone = dropDeletions(of: leftOut, from: &view, run)
         let base = try await baseWithoutLost(run, &view)
         var input = ReconcileInput(
-            base: base, ours: run.selected(run.local.changes),
-            theirs: run.selected(view.changes),
+            base: base, ours: ours, theirs: run.selected(view.changes),
             blocked: run.local.blocked.union(leftOut.subtracting(gone)).union(unheld),
             ignored: ignored,
             excluded: leftOut.subtracting(ignored), unheld: unheld,
