@@ -35,11 +35,12 @@ struct ExplainCommand: ReplicaCommand {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
         } else {
             var text = reason?.text
-            if reason?.isRule == true, found.storedVersion != nil {
-                let next = console.hints.text("filesinki delete --keep")
-                text? += " To delete it there and keep it here, use \(next)."
-            }
             let isHere = RootReader(root: session.root.path).exists(path)
+            if let reason, reason.isRule, found.storedVersion != nil {
+                let remedy = found.remedyForIgnored(
+                    isHere: isHere, isLine: reason.isLine, console.hints)
+                if !remedy.isEmpty { text = "\(reason.text) \(remedy)" }
+            }
             let width = console.outputColumns
             let open = try? await session.openConflicts()
             let conflicts = open?.explanation(of: path, isIgnored: text != nil, within: width) ?? []
@@ -66,6 +67,8 @@ struct ReasonNotToSync {
     /// A sentence, or two.
     var text: String
     var isRule = false
+    /// Whether the rule is a line that a user has written.
+    var isLine = false
 }
 
 extension Session {
@@ -87,7 +90,8 @@ extension Session {
                 rule.remedy.map {
                     "Ignored here by \(rule.place): \(printable(rule.pattern)). \($0)"
                 } ?? "Ignored here by \(rule.place)."
-            return ReasonNotToSync(place: rule.place, text: text, isRule: true)
+            return ReasonNotToSync(
+                place: rule.place, text: text, isRule: true, isLine: rule.remedy == nil)
         }
         if RootReader(root: root.path).isSpecial(path) {
             return ReasonNotToSync(
@@ -203,6 +207,32 @@ extension Explanation {
             lines += ["", "Versions:"] + table.lines(within: width)
         }
         return lines
+    }
+
+    /// What to do with a path that a rule ignores here and the store has. One that is not here can be read all the same, and
+    /// there is nothing that a deletion in the store would keep.
+    ///
+    /// - Parameters:
+    ///   - isHere: Whether the root has something at the path.
+    ///   - isLine: Whether the rule is a line of a file, that can be taken out.
+    fileprivate func remedyForIgnored(
+        isHere: Bool, isLine: Bool, _ hints: CommandHints
+    ) -> String {
+        guard !isHere else {
+            let next = hints.text("filesinki delete --keep")
+            return "To delete it there and keep it here, use \(next)."
+        }
+        var sentences: [String] = []
+        if !isKnownFolder, let storedVersion {
+            let word = ShellWord.path(path.bytes)
+            sentences.append(
+                "To print it, use filesinki show \(word)@\(storedVersion); to write it here, too, "
+                    + "filesinki load \(word).")
+        }
+        if isLine {
+            sentences.append("To receive it, take that line out and run filesinki sync.")
+        }
+        return hints.text(sentences.joined(separator: " "))
     }
 
     /// What the next run would find here; nil for nothing.

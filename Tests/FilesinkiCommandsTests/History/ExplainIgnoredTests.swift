@@ -1,0 +1,48 @@
+import FilesinkiCommands
+import Testing
+
+/// `explain` of what another device has sent, and a rule ignores here.
+@Suite("explain of ignored paths that are not here")
+struct ExplainIgnoredTests {
+    /// The replica `a` ignores `p/` and `*.iso`, and has nothing of what `b` has sent there.
+    private func scene() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        try world.write("p/\n*.iso\n", to: "a/.filesinki/ignore")
+        try world.write("by b\n", to: "b/p/new")
+        try world.write("by b\n", to: "b/x.iso")
+        try await world.expect("sync b")
+        try await world.expect("sync a")
+        return world
+    }
+
+    @Test("it names what prints a file and what receives it", arguments: ["p/new", "x.iso"])
+    func file(_ path: String) async throws {
+        let world = try await scene()
+        let found = try await world.expect("explain --root a \(path)")
+        #expect(found.lines.first == "\(path): not synced here, but version 2 is in the store.")
+        let root = "--root \(world.folder)/a"
+        #expect(
+            found.text.contains(
+                " To print it, use filesinki show \(root) \(path)@2; to write it here, too, "
+                    + "filesinki load \(root) \(path). To receive it, take that line out and "
+                    + "run filesinki sync \(root)."), "\(found.text)")
+        #expect(!found.text.contains("delete --keep"), "\(found.text)")
+        #expect(try await world.expect("show --root a \(path)@2").text == "by b\n")
+        #expect(try await world.expect("load --root a \(path)").text == "by b\n")
+        let here = try await world.expect("explain --root a \(path)")
+        #expect(here.text.contains("keep it here, use filesinki delete"), "\(here.text)")
+    }
+
+    @Test("of a folder it names what receives it")
+    func folder() async throws {
+        let world = try await scene()
+        let found = try await world.expect("explain --root a p")
+        #expect(
+            found.text.contains(", line 1. To receive it, take that line out and run "),
+            "\(found.text)")
+        #expect(!found.text.contains("filesinki load"), "\(found.text)")
+        try world.write("*.iso\n", to: "a/.filesinki/ignore")
+        try await world.expect("sync a")
+        #expect(world.readText("a/p/new") == "by b\n")
+    }
+}
