@@ -50,6 +50,8 @@ package enum Reason: Hashable, Sendable {
     case blocked
     /// A rule ignores the path here.
     case ignored
+    /// A rule ignored the path here, and this run has received the end of the rule: the next run receives the path.
+    case ignoredUntilNow
     /// An option of this run leaves the path out.
     case excluded
     /// The directory holds something that cannot be read here.
@@ -84,7 +86,7 @@ extension Reason {
         case .asks: "asks"
         case .open: "open"
         case .blocked: "blocked"
-        case .ignored: "ignored"
+        case .ignored, .ignoredUntilNow: "ignored"
         case .excluded: "excluded"
         case .holdsBlocked: "holds-blocked"
         case .holdsIgnored: "holds-ignored"
@@ -139,7 +141,8 @@ extension Reason {
         case .asks(let link): "both sides changed it; the strategy '\(link)' needs an answer"
         case .open: "both sides changed it; the strategy leaves the conflict open"
         case .blocked: "cannot be read here: nothing was decided"
-        case .ignored: "ignored here: nothing was decided"
+        case .ignored: "ignored here: not received"
+        case .ignoredUntilNow: "not ignored any more: comes with the next run"
         case .excluded: "left out of this run"
         case .holdsBlocked:
             "the folder holds files that cannot be read, are not held here, or were moved out"

@@ -119,9 +119,13 @@ extension Step {
         return (isWhole ? "edited, and renamed" : "edited there, renamed here") + " from \(source)"
     }
 
-    /// ``Reason/explanation``; where one side deleted or renamed what the other edited, with which side did what.
+    /// ``Reason/explanation``; where one side deleted or renamed what the other edited, with which side did what. Of the
+    /// deletion of an ignored path, that what is here stays.
     package var explanation: String {
         if case .renamedAndEdited(let source) = reason { return explanation(ofRenamed: source) }
+        if reason == .ignored, theirs?.entry.kind == .tombstone {
+            return "deleted elsewhere; ignored here, so what is here stays"
+        }
         let (isGoneHere, isGoneThere) = (ours == nil, theirs?.entry.kind == .tombstone)
         guard isGoneHere != isGoneThere, let theirs, let base else { return reason.explanation }
         // By an undelete, as a rule. Its version is a newer one, so it counts as an edit.

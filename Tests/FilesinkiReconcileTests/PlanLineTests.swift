@@ -247,7 +247,8 @@ import Testing
             .holdsBlocked, "holds-blocked",
             "the folder holds files that cannot be read, are not held here, or were moved out"
         ),
-        (.ignored, "ignored", "ignored here: nothing was decided"),
+        (.ignored, "ignored", "ignored here: not received"),
+        (.ignoredUntilNow, "ignored", "not ignored any more: comes with the next run"),
         (.holdsIgnored, "holds-ignored", "the folder holds files that are ignored here"),
     ]
 

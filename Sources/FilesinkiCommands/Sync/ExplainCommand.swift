@@ -353,6 +353,8 @@ extension Explanation.RecordedAction {
         case "write-both": "changed on both sides"
         case "delete-both": "deleted on both sides"
         case "leave": "left open"
+        // Of a path that is ignored here, another version is other news.
+        case "skip" where rule == "ignored" && version > 0: "skipped version \(version)"
         case "skip": "skipped"
         case "restore" where bringsBack: "restored version \(baseVersion)"
         case "undelete" where bringsBack: "undeleted version \(baseVersion)"

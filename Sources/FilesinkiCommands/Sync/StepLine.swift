@@ -113,8 +113,6 @@ extension Step {
         case .renamed(let path): "from \(path)\(changedMode)"
         case .moved(let path): "to \(path)"
         case .merged: isOneSided ? "only one side edited it" : "both edits kept"
-        case .ignored where theirs?.entry.kind == .tombstone:
-            "deleted elsewhere; ignored here, so what is here stays"
         default: explanation
         }
     }
@@ -163,7 +161,7 @@ extension Reason {
         case .renamed, .moved, .bothNames, .otherName: "renamed"
         case .conflictCopy: "copy"
         case .asks, .open: "open"
-        case .blocked, .ignored, .excluded, .holdsBlocked, .holdsIgnored: ""
+        case .blocked, .ignored, .ignoredUntilNow, .excluded, .holdsBlocked, .holdsIgnored: ""
         }
     }
 }

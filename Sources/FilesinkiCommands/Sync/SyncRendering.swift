@@ -43,7 +43,8 @@ extension Step {
         guard isVisible, action == .skip else { return isVisible }
         switch reason {
         case .excluded: return false
-        case .ignored, .holdsIgnored: return known > 0 && (theirs?.version ?? 0) > known
+        case .ignored, .ignoredUntilNow, .holdsIgnored:
+            return known > 0 && (theirs?.version ?? 0) > known
         default: return true
         }
     }

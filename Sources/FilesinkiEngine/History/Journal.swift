@@ -79,6 +79,17 @@ struct Journal: ReplicaPart {
     }
 }
 
+extension SyncEngine {
+    /// Whether the last that was recorded of a path is that a rule ignores the very version: each run finds that again.
+    func isJournaled(_ row: JournalRow) throws -> Bool {
+        guard row.action == Action.skip.word, row.rule == Reason.ignored.word,
+            let last = try manifest.journal(of: row.path, limit: 1).first
+        else { return false }
+        return last.action == row.action && last.rule == row.rule && last.version == row.version
+            && last.note == row.note
+    }
+}
+
 /// Why a path is in its present state: the local journal and the versions in the log.
 package struct Explanation: Sendable {
     package struct RecordedAction: Sendable {

@@ -122,6 +122,43 @@ extension SyncEngine {
     }
 }
 
+/// What a run has left out by rules that it has received the end of.
+extension SyncEngine {
+    /// The steps of a round, after they were applied, where those that a rule had left out say that it does not ignore the
+    /// path any more.
+    ///
+    /// Cost: the rules are read again, where they changed and something was left out.
+    func namingEndedRules(_ steps: [Step], _ run: SyncRun) -> [Step] {
+        guard steps.contains(where: \.isOfIgnoredContent),
+            [steps, run.report.steps].contains(where: { $0.contains(where: \.changesRules) }),
+            // The next run reports what cannot be read.
+            let rules = try? rulesReader.runRules(run.options)
+        else { return steps }
+        var ignored = IgnoredPaths(root: root, filter: rules.filter)
+        return steps.map { step in
+            let isDirectory = step.theirs?.entry.kind == .directory
+            guard step.isOfIgnoredContent, !ignored.contains(step.path, isDirectory: isDirectory)
+            else { return step }
+            var named = step
+            named.reason = .ignoredUntilNow
+            return named
+        }
+    }
+}
+
+extension Step {
+    /// Whether a rule keeps from here what the store has.
+    fileprivate var isOfIgnoredContent: Bool {
+        guard reason == .ignored, let theirs else { return false }
+        return theirs.entry.kind != .tombstone
+    }
+
+    /// Whether the step changes a file of rules here, or takes it away by a rename.
+    fileprivate var changesRules: Bool {
+        action.writesOurs && (path.holdsRules || movedFrom?.holdsRules == true)
+    }
+}
+
 /// What becomes of withheld paths at the beginning of a run.
 extension SyncEngine {
     /// Ends what the user has decided: what a rule ignores again, and what is named. Says what is left.

@@ -249,6 +249,7 @@ struct SyncEngine: ReplicaPart {
             try await waitAfterLostRace(&run)
             return false
         }
+        let steps = namingEndedRules(steps, run)
         let publication = try await publish(&run, steps, applied)
         try remember(&run, steps, applied, publication)
         if publication.needsAnotherRound {

@@ -45,4 +45,37 @@ struct ExplainIgnoredTests {
         try await world.expect("sync a")
         #expect(world.readText("a/p/new") == "by b\n")
     }
+
+    @Test("it has one line for a version that was not received, however often a run met it")
+    func once() async throws {
+        let world = try await scene()
+        for _ in 1...2 { try await world.expect("sync a") }
+        try world.write("by b, again\n", to: "b/x.iso")
+        try await world.expect("sync b")
+        for _ in 1...2 { try await world.expect("sync a") }
+        let found = try await world.expect("explain --root a x.iso")
+        let skipped = found.lines.filter { $0.contains("  skipped") }
+        #expect(skipped.count == 2, "\(found.text)")
+        for (line, version) in zip(skipped, [3, 2]) {
+            let told = "  skipped version \(version): ignored here: not received"
+            #expect(line.hasSuffix(told), "\(line)")
+        }
+    }
+
+    @Test("a path whose rule has ended in the run is said to come with the next one")
+    func endedRule() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("*.env\n", to: "a/.filesinkiignore")
+        for replica in ["a", "b"] { try await world.expect("sync \(replica)") }
+        world.remove("a/.filesinkiignore")
+        try world.write("1\n", to: "a/x.env")
+        try await world.expect("sync a")
+        let run = try await world.expect("sync b")
+        let line = run.lines.first { $0.hasPrefix("  skipped ") && $0.contains(" x.env ") }
+        #expect(
+            line?.hasSuffix("  not ignored any more: comes with the next run") == true,
+            "\(run.text)")
+        #expect(try await world.expect("sync b").text.contains("received"))
+        #expect(world.readText("b/x.env") == "1\n")
+    }
 }

@@ -263,7 +263,9 @@ extension SyncEngine {
                 step.isReceived ? run.remote.changes[step.path]?.device : config.device
             let row = step.journalRow(run: id, time: now, device: device, version: version)
             let former = run.journalRow(ofFormerNameOf: step, run: id, time: now)
-            for row in [row, former].compactMap(\.self) { try writer.addJournal(row) }
+            for row in [row, former].compactMap(\.self) where try !isJournaled(row) {
+                try writer.addJournal(row)
+            }
             try recordOpenConflict(step, now, &renames, writer)
             guard step.isDecided else { continue }
             // A rule, or an option of this run, has decided what was left open.
