@@ -177,7 +177,10 @@ import Testing
     {
         let world = try await worldOfEndedRule()
         let told =
-            "d/secret: Withheld, not sent: a rule ignored it until another device ended the rule."
+            """
+            d/secret: Withheld, not sent: a rule ignored it until another device ended the rule, \
+            or its folder was renamed.
+            """
         let first = try await run(world, isQuiet ? "sync -q a" : "sync a")
         #expect(first.code == .conflict && first.talk.contains(told), "\(first.talk)")
         for remedy in [
@@ -201,7 +204,7 @@ import Testing
         #expect(json.text.contains(#""withheld":1"#) && json.text.contains(#""exit":3"#))
         let status = try await run(world, "status a")
         #expect(status.code == .conflict)
-        #expect(status.text.contains("1 withheld, as others ended their rules:  d/secret"))
+        #expect(status.text.contains("1 withheld, ignored by a rule before:  d/secret"))
         for remedy in ["to publish: filesinki sync", "to keep private: list in .filesinki/ignore"] {
             #expect(status.text.contains(remedy), "\(status.text)")
         }
@@ -224,7 +227,7 @@ import Testing
         #expect(
             checked.code == .done
                 && checked.lines == [
-                    "d/secret: withheld, as another device ended the rule that ignored it"
+                    "d/secret: withheld, as a rule ignored it before"
                 ], "\(checked.text)")
         let explained = try await run(world, "explain --root a d/secret")
         #expect(explained.text.contains("Withheld, not sent"), "\(explained.text)")
@@ -242,7 +245,8 @@ import Testing
         let refused = try await run(world, "delete --root a --keep d/secret")
         #expect(refused.code == .usage, "\(refused.talk)")
         let told = """
-            filesinki: d/secret: Withheld, not sent: a rule ignored it until another device ended the rule.
+            filesinki: d/secret: Withheld, not sent: a rule ignored it until another device ended the rule, \
+            or its folder was renamed.
             """
         #expect(refused.talk.hasPrefix(told), "\(refused.talk)")
         #expect(try await run(world, "sync b").code == .done)

@@ -155,7 +155,7 @@ struct CheckIgnoreCommand: ReplicaCommand {
     }
 
     private func showWithheld(_ path: RelativePath, in console: Console) throws {
-        let why = "withheld, as another device ended the rule that ignored it"
+        let why = "withheld, as a rule ignored it before"
         try showLeftOut(path, "withheld", true, why, in: console)
     }
 

@@ -32,7 +32,7 @@ struct PrometheusText {
         add("open_conflicts", "\(status.conflicts.count)", "Open conflicts.")
         add(
             "withheld_paths", "\(status.withheld.count)",
-            "Paths not sent until the user decides, as other devices ended their rules.")
+            "Paths not sent until the user decides, as a rule ignored them before.")
     }
 
     /// UTF-8, ended by a newline.

@@ -352,7 +352,7 @@ struct StatusText {
         let count = CountText.text(status.withheld.count)
         let publish = hints.text("filesinki sync") + " \(hints.word(first))"
         return [
-            (["\(count) withheld, as others ended their rules:"] + named(status.withheld), "  "),
+            (["\(count) withheld, ignored by a rule before:"] + named(status.withheld), "  "),
             (["  to publish: \(publish)", "to keep private: list in .filesinki/ignore"], "    "),
         ]
     }

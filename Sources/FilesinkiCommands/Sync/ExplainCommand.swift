@@ -102,7 +102,7 @@ extension Session {
         let status = "filesinki status"
         return ReasonNotToSync(
             place: status,
-            text: "Withheld, not sent. Another device ended the rule that ignored it. See "
+            text: "Withheld, not sent: a rule ignored it before. See "
                 + "\(console.hints.text(status)).")
     }
 

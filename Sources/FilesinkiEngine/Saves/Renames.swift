@@ -235,7 +235,7 @@ extension Failure {
             .usage, path: path.bytes,
             "A rule ignores this path, but not \(new): moving it would publish it. Nothing was moved.",
             remedy: "List the new name in .filesinkiignore first. To publish it, move it with the "
-                + "system's mv, and run filesinki sync.")
+                + "system's mv, and run filesinki sync \(ShellWord.path(new.bytes)).")
     }
 
     fileprivate static func hidden(_ path: RelativePath, as new: RelativePath) -> Failure {

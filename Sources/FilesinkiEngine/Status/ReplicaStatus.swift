@@ -31,7 +31,7 @@ package struct StatusReport: Sendable {
     package var incoming: [RelativePath]
     /// The number of files in the store that a rule ignores here.
     package var ignoredFiles: Int
-    /// What is not sent until the user of this device decides, as another device ended the rules that ignored it; in the
+    /// What is not sent until the user of this device decides, as a rule ignored it before; in the
     /// order of the paths.
     package var withheld: [RelativePath]
     /// The open conflicts; see ``Replica/conflicts()``.

@@ -36,9 +36,14 @@ extension SyncEngine {
         guard ours.count <= Self.changesPerRun, rules.unreadable == nil, !hasMissed else {
             return try await syncWholeTree(options)
         }
+        let base = try exactBase(ours)
+        // What an ignore rule named in a renamed folder is withheld by a run for everything.
+        guard !hasRenamedSecrets(ours, base, rules) else {
+            return try await syncWholeTree(options)
+        }
         var run = SyncRun(
             options: options, selection: PathSelection(only: ours), rules: rules,
-            started: systemContext.now(), base: try exactBase(ours))
+            started: systemContext.now(), base: base)
         run.isPartial = true
         let known = try manifest.token?.sequence ?? 0
         let move = try manifest.movedStore

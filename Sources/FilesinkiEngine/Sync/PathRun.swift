@@ -46,6 +46,7 @@ extension SyncEngine {
                 .withCopies(of: before)
         }
         if !areRules, try hasMissedWithheld() { _ = try followWithheld(scanWhole(run), &run) }
+        if !areRules { try withholdRenamed(among: paths, &run) }
         try await scanWatched(&run)
         let report = try await carryOut(&run)
         if run.hasNewRules {
@@ -58,6 +59,17 @@ extension SyncEngine {
             throw stopped
         }
         return report.withCopies(of: before)
+    }
+
+    /// Withholds what a rule ignored before its folder was renamed, if one of the paths is a new folder.
+    private func withholdRenamed(among paths: [RelativePath], _ run: inout SyncRun) throws {
+        let folders = try paths.filter {
+            try kind(at: $0) == .directory && manifest.base($0) == nil
+        }
+        guard !folders.isEmpty else { return }
+        var whole = run
+        whole.base = try fullBase()
+        _ = try withholdRenamed(scanWhole(whole), whole.base, &run)
     }
 
     private func scanWatched(_ run: inout SyncRun) async throws {

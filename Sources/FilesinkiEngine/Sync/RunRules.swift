@@ -19,7 +19,8 @@ struct RunRules: Sendable {
     var users = UserIgnoreFiles()
     /// The paths that this replica holds; nil for all.
     var choice: PathChoice?
-    /// What rules ignored until another device ended them: ``filter`` leaves it out. See ``WithheldNote``.
+    /// What rules ignored until another device ended them, or a folder was renamed: ``filter`` leaves it out. See
+    /// ``WithheldNote``.
     var withheld: Set<RelativePath> = []
     /// The note of that, as it was when the rules were read: with what the user has named.
     var noted = WithheldNote()

@@ -15,7 +15,8 @@ package struct SyncReport: Sendable {
     /// Things worth a word that are no failure: special files left out, a folder kept because it
     /// holds ignored files.
     package var notices: [Problem] = []
-    /// What the run has begun to withhold, as it received the end of rules: see ``WithheldNote``.
+    /// What the run has begun to withhold, as it received the end of rules, or found a renamed folder: see
+    /// ``WithheldNote``.
     package var withheld: Set<RelativePath> = []
     /// Whether a rule ignores what was synced until this run. It stays in the store.
     package var ignoresMore = false

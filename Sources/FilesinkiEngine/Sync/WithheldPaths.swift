@@ -4,7 +4,8 @@ package import FilesinkiModel
 import FilesinkiSystem
 import FilesinkiText
 
-/// The paths that a rule ignored until another device ended the rule, by an edit or deletion of its file, or with the folder of that.
+/// The paths that a rule ignored until another device ended the rule, by an edit or deletion of its file, or with the folder
+/// of that; or until a folder above the path was renamed here, where the rule named the place.
 ///
 /// What is there was private, and the user of this device has not published it: runs leave it alone, as if the rule still held,
 /// until the user names it to `sync`, ignores it again, or removes it. A folder stands for all that is in it, also later.
@@ -159,15 +160,19 @@ extension Problem {
 
 extension Failure {
     fileprivate static let withheldMessage =
-        "Withheld, not sent: a rule ignored it until another device ended the rule."
+        "Withheld, not sent: a rule ignored it until another device ended the rule, or its folder was renamed."
     /// After their number.
     fileprivate static let moreWithheldMessage =
-        " more were ignored until then, and are withheld."
+        " more are withheld."
 
-    /// A path that was ignored until another device ended the rule.
-    static func withheld(_ path: RelativePath) -> Failure {
+    /// A path that was ignored until another device ended the rule, or its folder was renamed.
+    ///
+    /// - Parameter name: Its former name, if the run has just found that its folder was renamed.
+    static func withheld(_ path: RelativePath, formerly name: RelativePath? = nil) -> Failure {
         Failure(
-            .usage, path: path.bytes, withheldMessage,
+            .usage, path: path.bytes,
+            name.map { "Withheld, not sent: a rule ignores its former name, \($0)." }
+                ?? withheldMessage,
             remedy: "To publish it, run filesinki sync \(ShellWord.path(path.bytes)); "
                 + "to keep it private, list it in .filesinki/ignore.")
     }

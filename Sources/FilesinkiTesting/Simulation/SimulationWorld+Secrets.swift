@@ -61,7 +61,7 @@ extension SimulationWorld {
         }
     }
 
-    /// A run withholds nothing but what a rule ignored.
+    /// A run withholds nothing but what a rule ignored, also by the name that it had before a folder was renamed.
     ///
     /// - Parameters:
     ///   - omission: What the replica left out when the run began.
@@ -73,8 +73,19 @@ extension SimulationWorld {
         let present = Set(before.flat.keys)
         // What is not at its path any more is withheld at another one.
         guard omission.withheld.allSatisfy({ present.contains($0.description) }) else { return }
-        for path in now.withheld.subtracting(omission.withheld) where !omission.ignores(path) {
-            addViolation(run, "withholds \(path), which no rule ignored")
+        for path in now.withheld.subtracting(omission.withheld) {
+            // A rule may have arrived in this run.
+            let isPrivate = names(of: path).contains { omission.ignores($0) || now.ignores($0) }
+            if !isPrivate { addViolation(run, "withholds \(path), which no rule ignored") }
         }
+    }
+
+    /// The path, and what it may have been called before users have renamed folders.
+    private func names(of path: RelativePath) -> Set<RelativePath> {
+        var names: Set<RelativePath> = [path]
+        for rename in renames.reversed() {
+            names.formUnion(names.compactMap { $0.moved(from: rename.new, to: rename.old) })
+        }
+        return names
     }
 }

@@ -41,6 +41,8 @@ actor SimulationWorld {
     private(set) var unsent: [Int: Set<String>] = [:]
     /// What is private on each replica, as another device has ended the rule that ignored it.
     var secrets: [Int: [String: HeldValue]] = [:]
+    /// What users have renamed: a rule may have ignored what is in a folder by a former name of that.
+    var renames: [(old: RelativePath, new: RelativePath)] = []
     /// Whether all conflicts were resolved by the default strategy, which loses nothing.
     private(set) var isLossless = true
 
@@ -172,6 +174,9 @@ actor SimulationWorld {
             in: replica.root,
             at: Timestamp(
                 seconds: 1_600_000_000 + Int64(serial) + replica.clock.offset, nanoseconds: 5))
+        if case .rename(let old, let new) = action {
+            renames.append((try RelativePath(old), try RelativePath(new)))
+        }
         recordChange(number, before, try replica.disk(), isRename: action.isRename)
         if action.isRename { texts.losesPrediction() }
         if owed[number] != nil { disturbed.insert(number) }
