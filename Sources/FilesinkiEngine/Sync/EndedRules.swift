@@ -266,7 +266,8 @@ extension Failure {
     fileprivate static func inWithheld(_ path: RelativePath, _ folder: RelativePath) -> Failure {
         Failure(
             .usage, path: path.bytes,
-            "Withheld with its folder: a rule ignored that until another device ended the rule, or it was renamed.",
+            "Withheld with its folder: a rule ignored that until another device ended the rule, "
+                + "or it was renamed.",
             remedy:
                 "To publish the folder, run filesinki sync \(ShellWord.path(folder.bytes)); what "
                 + ".filesinki/ignore lists stays private.")

@@ -160,7 +160,8 @@ extension Problem {
 
 extension Failure {
     fileprivate static let withheldMessage =
-        "Withheld, not sent: a rule ignored it until another device ended the rule, or its folder was renamed."
+        "Withheld, not sent: a rule ignored it until another device ended the rule, "
+        + "or its folder was renamed."
     /// After their number.
     fileprivate static let moreWithheldMessage =
         " more are withheld."
