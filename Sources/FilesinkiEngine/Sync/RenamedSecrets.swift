@@ -1,5 +1,4 @@
 import FilesinkiFileSystem
-import FilesinkiManifest
 import FilesinkiModel
 
 /// Something that the base does not have.
@@ -57,7 +56,7 @@ extension SyncEngine {
         }
         run.rules.withhold(paths)
         let names = Dictionary(secrets.map { ($0.path, $0.name) }) { first, _ in first }
-        run.report.notices += Problem.withheld(paths, isUrgent: true).map { problem in
+        run.report.notices += Problem.withheld(paths, isUrgent: true).map { problem -> Problem in
             guard let name = names[problem.path] else { return problem }
             return Problem(
                 problem.path, .withheld(problem.path, formerly: name), isUrgent: true)
@@ -98,7 +97,7 @@ extension SyncEngine {
         for folder in folders {
             guard let row = rows[folder.stamp.inode], let stamp = row.stamp,
                 let status = try? root.status(folder.path),
-                // A name is no sign here: a new folder may have that of a deleted one, and its inode.
+                // A name is no sign: a new folder may have that of a deleted one, and its inode.
                 root.isSameFile(folder.path, status, as: stamp, named: []),
                 (try? root.status(row.path))?.stamp.inode != stamp.inode
             else { continue }
