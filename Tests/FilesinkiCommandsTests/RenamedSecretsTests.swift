@@ -1,0 +1,28 @@
+import FilesinkiCommands
+import FilesinkiTesting
+import Testing
+
+/// What commands say of a path that a rule ignored until its folder was renamed.
+@Suite struct RenamedSecretsTests {
+    private func run(_ world: World, _ line: String) async throws -> World.Outcome {
+        try await world.run(bytes: line.split(separator: " ").map { Array($0.utf8) })
+    }
+
+    @Test func `what a rule names in a folder is withheld when the folder is renamed`()
+        async throws
+    {
+        let world = try await ReplicaTests.pair()
+        try world.write("/d/secret\n", to: "a/.filesinkiignore")
+        try world.write("mine", to: "a/d/secret")
+        #expect(try await run(world, "sync a").code == .done)
+        world.rename("a/d", to: "a/e")
+        let first = try await run(world, "sync a")
+        let told = "e/secret: Withheld, not sent: a rule ignores its former name, d/secret."
+        #expect(first.code == .conflict && first.talk.contains(told), "\(first.talk)")
+        #expect(first.talk.contains(" e/secret; to keep it private"), "\(first.talk)")
+        #expect(try await run(world, "sync a").code == .done)
+        #expect(try await run(world, "ls --root a e/secret").code == .negative)
+        #expect(try await run(world, "sync a/e/secret").code == .done)
+        #expect(try await run(world, "ls --root a e/secret").code == .done)
+    }
+}
