@@ -91,15 +91,15 @@ struct CheckIgnoreCommand: ReplicaCommand {
             guard let path = try root.path(argument, currentFolder: console.currentFolder) else {
                 continue
             }
-            if choice?.holds(path) == false {
-                isAnyIgnored = true
-                try showUnheld(path, in: console)
-                continue
-            }
             let isFolder =
                 argument.hasSuffix("/") || reader.isFolder(path)
                 || known.folders.contains(path) && !reader.exists(path)
             let match = try filters.explain(path, isDirectory: isFolder, read: reader.read)
+            if choice?.holds(path) == false {
+                isAnyIgnored = true
+                try showUnheld(path, match?.isIgnored == true ? match : nil, in: console)
+                continue
+            }
             if match?.isIgnored != true, path.isAtOrInside(withheld) {
                 isAnyIgnored = true
                 try showWithheld(path, in: console)
@@ -149,9 +149,14 @@ struct CheckIgnoreCommand: ReplicaCommand {
                 + (match.remedy.map { ". " + $0 } ?? ""))
     }
 
-    private func showUnheld(_ path: RelativePath, in console: Console) throws {
+    /// - Parameter rule: The rule that ignores the path as well.
+    private func showUnheld(
+        _ path: RelativePath, _ rule: IgnoreMatch?, in console: Console
+    ) throws {
         let list = console.hints.text("filesinki only list")
-        try showLeftOut(path, "held", false, "not one of the paths of \(list)", in: console)
+        let also = rule.map { ", and ignored by \($0.place): \(printable($0.pattern))" } ?? ""
+        let why = "not one of the paths of \(list)\(also)"
+        try showLeftOut(path, "held", false, why, rule, in: console)
     }
 
     private func showWithheld(_ path: RelativePath, in console: Console) throws {
@@ -164,14 +169,17 @@ struct CheckIgnoreCommand: ReplicaCommand {
     /// - Parameters:
     ///   - member: What JSON calls it, and with which value.
     ///   - why: The same for a reader.
+    ///   - rule: The rule that ignores the path as well.
     private func showLeftOut(
-        _ path: RelativePath, _ member: String, _ value: Bool, _ why: String, in console: Console
+        _ path: RelativePath, _ member: String, _ value: Bool, _ why: String,
+        _ rule: IgnoreMatch? = nil, in console: Console
     ) throws {
         if report.json {
             var object: JSONObject = ["type": "ignore"]
             object.add("path", path)
             object.add("ignored", true)
             object.add(member, value)
+            if let rule { add(rule, to: &object) }
             return try console.output.json(object)
         }
         if list.null.null { return try console.output.path(path) }
@@ -185,6 +193,12 @@ struct CheckIgnoreCommand: ReplicaCommand {
         object.add("path", path)
         object.add("ignored", match?.isIgnored ?? false)
         guard let match else { return object }
+        add(match, to: &object)
+        object.add("stored_version", version)
+        return object
+    }
+
+    private func add(_ match: IgnoreMatch, to object: inout JSONObject) {
         if let file = match.file {
             object.add("file", file)
             object.add("line", match.line)
@@ -194,8 +208,6 @@ struct CheckIgnoreCommand: ReplicaCommand {
         }
         object.add("pattern", bytes: match.pattern)
         object.add("matched", match.matched)
-        object.add("stored_version", version)
-        return object
     }
 }
 

@@ -209,6 +209,9 @@ extension Console {
             object.add("only", report.paths.map { .array($0.map(\.jsonValue)) })
             object.add("removed", .array(report.removed.map(\.jsonValue)))
             if !report.kept.isEmpty { object.add("kept", .array(report.kept.map(\.jsonValue))) }
+            if !report.keptFolders.isEmpty {
+                object.add("kept_folders", .array(report.keptFolders.map(\.jsonValue)))
+            }
             try output.json(object)
         }
         if !report.removed.isEmpty {
@@ -218,6 +221,7 @@ extension Console {
             )
         }
         if let kept = report.keptText { say(kept) }
+        if let kept = report.keptFoldersText { say(kept) }
         let count = report.paths.map { CountText.text($0.count, "chosen path") }
         say("The replica holds \(count ?? "everything").\(next.map { " \($0)" } ?? "")")
         return code
@@ -234,5 +238,17 @@ extension ChoiceReport {
         return
             "\(first) and \(CountText.text(kept.count - 1, "more file")) were never sent: they stay here, "
             + "and are not synced."
+    }
+
+    /// Which folders stay with what is ignored in them; nil for none.
+    fileprivate var keptFoldersText: String? {
+        guard let first = keptFolders.first else { return nil }
+        if keptFolders.count == 1 {
+            return "The folder \(first) stays here: it holds ignored files. "
+                + "Remove it by hand when they are no longer needed."
+        }
+        return
+            "The folder \(first) and \(CountText.text(keptFolders.count - 1, "more folder")) stay here: "
+            + "they hold ignored files. Remove them by hand when these are no longer needed."
     }
 }

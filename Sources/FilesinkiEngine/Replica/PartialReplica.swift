@@ -14,6 +14,8 @@ package struct ChoiceReport: Sendable {
     package var removed: [RelativePath] = []
     /// New files that were never sent, and stay in the root although they are no longer chosen.
     package var kept: [RelativePath] = []
+    /// Folders that stay in the root although they are no longer chosen, as they hold ignored files.
+    package var keptFolders: [RelativePath] = []
     /// What could not be removed from the root although it is no longer chosen.
     package var problems: [Problem] = []
 }
@@ -100,7 +102,19 @@ struct PartialReplica: ReplicaPart {
         try StateFile.replace(state.only, with: note.bytes)
         var report = try finish() ?? unchanged
         report.kept = new
+        report.keptFolders = holdingIgnored(report.keptFolders)
         return report
+    }
+
+    /// The topmost of the folders that could not be removed in which rules ignore everything.
+    private func holdingIgnored(_ folders: [RelativePath]) -> [RelativePath] {
+        // The choice holds already: rules that cannot be read do not stop it.
+        guard !folders.isEmpty, let rules = try? rulesReader.runRules(SyncOptions()) else {
+            return []
+        }
+        var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
+        let all = Set(folders)
+        return folders.filter { all.isDisjoint(with: $0.ancestors) && ignored.fill($0) }.sorted()
     }
 
     private func requireChoice() throws -> PathChoice {
@@ -204,8 +218,10 @@ struct PartialReplica: ReplicaPart {
         for row in rows.reversed() {
             do {
                 if row.entry.kind == .directory {
-                    if try root.statusIfThere(row.path)?.kind == .directory {
-                        _ = try writer.removeDirectory(row.path)
+                    if try root.statusIfThere(row.path)?.kind == .directory,
+                        case .surprised = try writer.removeDirectory(row.path)
+                    {
+                        report.keptFolders.append(row.path)
                     }
                     continue
                 }

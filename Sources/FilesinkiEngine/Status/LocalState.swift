@@ -77,7 +77,7 @@ struct LocalStateScan: ReplicaPart {
         return LocalState(
             changes: changes(found, run)
                 .filter { !left.contains($0.key) && !received.contains($0.key) },
-            unheld: try rules.choice.map { try sync.unheldPaths(rules, $0) },
+            unheld: try rules.choice.map { try sync.unheldPathsToReport(rules, $0) },
             heldBack: found.problems.filter(\.failure.isOfHeldDeletion).map(\.path),
             newNames: newNames(found, run), ignoredFiles: try newlyIgnored(found, run))
     }

@@ -139,7 +139,7 @@ extension SyncEngine {
     /// run has found is news, also to who wants to hear of errors only: a user may take the file for synced.
     func unheldNotices(_ run: SyncRun) throws -> [Problem] {
         guard let choice = run.rules.choice else { return [] }
-        let found = try unheldPaths(run.rules, choice)
+        let found = try unheldPathsToReport(run.rules, choice)
         let bytes = try manifest.value(Self.unheldKey) ?? []
         let known = Set(bytes.split(separator: 0).map { RelativePath(unchecked: Array($0)) })
         if known != Set(found), !run.options.isDryRun {
@@ -169,6 +169,13 @@ extension SyncEngine {
             }
         }
         return found.sorted()
+    }
+
+    /// What a user may take for synced of what is in the root outside of the chosen paths: not a folder of
+    /// which rules ignore everything.
+    func unheldPathsToReport(_ rules: RunRules, _ choice: PathChoice) throws -> [RelativePath] {
+        var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
+        return try unheldPaths(rules, choice).filter { !ignored.fill($0) }
     }
 
     /// The names in a folder, or in the root; none where the folder is not there.

@@ -109,6 +109,46 @@ struct OnlyCommandTests {
             """#)
     }
 
+    @Test("a folder that stays with ignored files is named, and is not reported as outside of the choice")
+    func ignored() async throws {
+        try await ReplicaTests.pair().follow(
+            #"""
+            $ write b/.filesinki/ignore *.bak\n
+            $ write b/sub/q.bak file\n
+            $ only set one --root b
+            ! Removed 1 file here. The store keeps it.
+            ! The folder sub stays here: it holds ignored files. Remove it by hand when they are no longer needed.
+            ! The replica holds 1 chosen path. The next sync writes what of it is not here yet.
+            $ sync b
+            $ check-ignore sub/q.bak --root b
+            sub/q.bak: not one of the paths of filesinki only list --root WORLD/b, and ignored by WORLD/b/.filesinki/ignore, line 1: *.bak
+            """#)
+    }
+
+    @Test("several folders that stay with ignored files are counted")
+    func ignoredInSeveral() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("x", to: "a/more/x")
+        try await world.expect("sync a")
+        try await world.expect("sync b")
+        try world.write("*.bak\n", to: "b/.filesinki/ignore")
+        for folder in ["more", "sub"] { try world.write("q", to: "b/\(folder)/q.bak") }
+        let told =
+            "The folder more and 1 more folder stay here: they hold ignored files. "
+            + "Remove them by hand when these are no longer needed."
+        let talk = try await world.expect("only set one --root b").talk
+        #expect(talk.contains(told), "\(talk)")
+        let status = try await world.expect("status b").text
+        #expect(!status.contains("outside of what this replica holds"), "\(status)")
+        let json = try await world.expect("check-ignore sub/q.bak --root b --json").text
+        #expect(json.contains(#""ignored":true,"held":false,"file":"#), "\(json)")
+        #expect(json.contains(#""line":1,"pattern":"*.bak","matched":"sub/q.bak""#), "\(json)")
+        // What no rule ignores is reported.
+        try world.write("new", to: "b/sub/new")
+        let sync = try await world.expect("sync b").talk
+        #expect(sync.contains("sub: Not synced") && !sync.contains("more: "), "\(sync)")
+    }
+
     @Test("with --root, a path from the current folder is answered with the one from the root")
     func fromFolder() async throws {
         let world = try await ReplicaTests.pair()
