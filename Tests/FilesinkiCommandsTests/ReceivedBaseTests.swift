@@ -53,6 +53,42 @@ struct ReceivedBaseTests {
         #expect(list.contains("base nothing"), "\(list)")
     }
 
+    @Test(
+        "it is nothing also after an undo, whichever device does that",
+        arguments: ["a", "b", "c"], ["here", "there"])
+    func nothingAfterUndo(_ device: String, _ side: String) async throws {
+        let world = try await newWorld()
+        try await world.done("resolve", "--root", "b", "f.txt", "--take", side)
+        _ = try await world.run("sync", device)
+        _ = try await world.run("resolve", "--root", device, "--undo", "f.txt")
+        for name in ["a", "b", "c"] {
+            _ = try await world.run("sync", name)
+            let list = try await world.run("conflicts", "--root", name).text
+            #expect(list.contains("base nothing"), "\(name): \(list)")
+        }
+    }
+
+    @Test("it is nothing also after an edit of the file in place")
+    func nothingAfterEdit() async throws {
+        let world = try await newWorld()
+        try world.write("edited\n", to: "c/f.txt")
+        for name in ["c", "a"] { _ = try await world.run("sync", name) }
+        let list = try await world.run("conflicts", "--root", "a").text
+        #expect(list.contains("base nothing"), "\(list)")
+    }
+
+    /// Devices `a` and `b` have created the file.
+    private func newWorld() async throws -> World {
+        let world = try World()
+        try world.write("other\n", to: "a/other")
+        try await world.done("init", "a", "--remote", "store", "--device", "a")
+        try await world.done("sync", "a")
+        for name in ["b", "c"] { try await world.done("clone", "store", name, "--device", name) }
+        for name in ["a", "b"] { try world.write("by \(name)\n", to: "\(name)/f.txt") }
+        for name in ["a", "b", "a", "c"] { _ = try await world.run("sync", name) }
+        return world
+    }
+
     @Test("it is the folder whose place a file took")
     func folder() async throws {
         let world = try World()

@@ -113,8 +113,10 @@ struct ConflictBases {
         for _ in 0..<Self.editLimit {
             var wanted: [UInt64] = []
             for (row, trail) in trails where trail.version > 0 {
-                let named = makers[row]?.named(besides: names[row]?.inPlace) ?? []
-                guard let oldest = named.first, oldest < trail.version,
+                guard let maker = makers[row] else { continue }
+                let named = maker.named(besides: names[row]?.inPlace)
+                // Where none is named, what was in place then tells whether the path was new.
+                guard (named.first ?? maker.sequence) < trail.version,
                     !named.contains(trail.version)
                 else { continue }
                 trails[row]?.goBack(commits[trail.version])
@@ -223,16 +225,18 @@ struct ConflictBases {
     /// copy took the place of that. What came with a copy in one commit was new to the store only, such as one that has replaced a
     /// lost one.
     private func start(of names: Names, _ commit: Commit) -> Entry? {
-        guard let first = first(of: names, commit), let inPlace = names.inPlace,
-            inPlace < first.sequence, let origin = commits[inPlace],
-            let change = origin.change(of: names.path)
+        guard let first = first(of: names, commit), let inPlace = names.inPlace else { return nil }
+        // Edits, and a resolve and its undo, have put other versions in place since.
+        var trail = VersionTrail(names.path, inPlace)
+        trail.goBack(before: first.sequence, in: commits)
+        guard let origin = commits[trail.version], let change = origin.change(of: trail.path)
         else { return nil }
         // The commit names versions for all its copies: one of a file may be the base of another path.
-        if change.entry.kind == .directory, first.basedOnTokens.contains(inPlace) {
+        if change.entry.kind == .directory, first.basedOnTokens.contains(trail.version) {
             return change.entry
         }
         let isNew = change.basedOn == 0 && change.movedFrom == nil
-        return isNew && !origin.hasFoundConflict(of: names.path) ? .tombstone : nil
+        return isNew && !origin.hasFoundConflict(of: trail.path) ? .tombstone : nil
     }
 }
 

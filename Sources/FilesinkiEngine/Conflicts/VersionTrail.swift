@@ -27,6 +27,18 @@ struct VersionTrail {
         path = source
         version = commit.change(of: source)?.basedOn ?? 0
     }
+
+    /// Goes back to what was there before a commit.
+    ///
+    /// - Parameter commits: Those that were read, by their versions. One that was not ends the trail.
+    mutating func goBack(before sequence: UInt64, in commits: [UInt64: Commit]) {
+        while version > 0, version >= sequence {
+            let later = version
+            goBack(commits[later])
+            // Only a damaged log leads forward.
+            if version >= later { version = 0 }
+        }
+    }
 }
 
 extension Commit {
