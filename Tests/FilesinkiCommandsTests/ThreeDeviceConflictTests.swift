@@ -5,9 +5,10 @@ import Testing
 /// Three devices write one path: `a` is first, `b` and `c` each have a conflict copy.
 @Suite("Conflicts of three devices from the command line")
 struct ThreeDeviceConflictTests {
-    private func world() async throws -> World {
+    /// - Parameter isNew: Whether the devices create the path.
+    private func world(isNew: Bool = false) async throws -> World {
         let world = try World()
-        try world.write("1\nbase\n3\n", to: "a/f.txt")
+        try world.write("1\nbase\n3\n", to: isNew ? "a/other.txt" : "a/f.txt")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")
         for name in ["b", "c"] { try await world.done("clone", "store", name, "--device", name) }
@@ -107,6 +108,35 @@ struct ThreeDeviceConflictTests {
         _ = try await world.run("sync", "c")
         let there = try await world.run("show", "--root", "c", "f.txt", "--conflict", "there")
         #expect(there.text == text("b"), "\(there)")
+    }
+
+    @Test(
+        "what a resolve has put in place is the version of its writer, and not edited since",
+        arguments: ["a", "b", "c"], [true, false])
+    func chosen(_ resolver: String, _ isNew: Bool) async throws {
+        let world = try await world(isNew: isNew)
+        _ = try await world.run("sync", "c")
+        try await world.done("resolve", "--root", resolver, "f.txt", "--take", "c")
+        let words = [
+            "a": ["    b ", "    c "], "b": ["    here ", "    there "],
+            "c": ["    here ", "    there "],
+        ]
+        for name in ["a", "b", "c"] {
+            _ = try await world.run("sync", name)
+            let list = try await world.run("conflicts", "--root", name).text
+            #expect(!list.contains("edited since"), "\(name): \(list)")
+            #expect(!list.contains("unknown here"), "\(name): \(list)")
+            for word in try #require(words[name]) {
+                #expect(list.contains(word), "\(name): \(list)")
+            }
+        }
+        let shown = try await world.run("show", "--root", "b", "f.txt", "--conflict", "there")
+        #expect(shown.text == text("c"), "\(shown)")
+        // An edit is told as before.
+        try world.write("1\nedited\n3\n", to: "a/f.txt")
+        for name in ["a", "b"] { _ = try await world.run("sync", name) }
+        let list = try await world.run("conflicts", "--root", "b").text
+        #expect(list.contains("there, edited since by a"), "\(list)")
     }
 
     @Test(

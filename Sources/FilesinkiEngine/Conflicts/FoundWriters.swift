@@ -80,12 +80,34 @@ extension SyncEngine {
             return VersionWriters.Item(
                 version: place.version, device: device, origin: origin, content: place.content)
         }
+        if let item = try await item(ofChosen: change, in: commit, place) { return item }
         guard isAgain || commit.putsBack(change) else { return own }
         // Where another content was in place before, a restored one is later than the conflict.
         let isLater = !isAgain && known.items[path].map { $0.version > 0 } ?? false
         return VersionWriters.Item(
             version: place.version, device: nil, origin: isLater ? commit.sequence : 0,
             content: place.content)
+    }
+
+    /// Who wrote a conflict copy that a resolve has put in place, while another conflict of the path stays
+    /// open; nil if it was no copy. The copy of an undo is of no known device. Costs a request.
+    private func item(
+        ofChosen change: Change, in commit: Commit, _ place: VersionInPlace
+    ) async throws -> VersionWriters.Item? {
+        // Where the copy is back, it is the other version.
+        guard let copy = commit.copy(takenBy: change), try manifest.base(copy.path) == nil else {
+            return nil
+        }
+        var item = VersionWriters.Item(
+            version: place.version, device: nil, origin: commit.sequence, content: place.content,
+            isChosen: true)
+        if copy.basedOn > 0, let made = try? await connected().log.read(copy.basedOn),
+            made.change(of: copy.path)?.isConflictCopy == true,
+            plainName(of: made.device) == conflictDevice(of: copy.path)
+        {
+            (item.device, item.origin) = (made.device, made.sequence)
+        }
+        return item
     }
 
     /// How many versions are followed back to the one that an undo has put in place again.
@@ -127,7 +149,8 @@ extension VersionWriters.Item {
             return nil
         }
         return VersionWriters.Item(
-            version: place.version, device: device, origin: origin, content: place.content)
+            version: place.version, device: device, origin: origin, content: place.content,
+            isChosen: isChosen)
     }
 }
 
@@ -153,6 +176,18 @@ extension Commit {
                 $0.entry.kind != .tombstone && $0.basedOn == 0
                     && conflictOriginal(of: $0.path)?.path == path
             }
+    }
+
+    /// The end of the conflict copy whose content a change has put in place of its conflict; nil if it did
+    /// not. The name of the copy tells the content with which it was made.
+    fileprivate func copy(takenBy change: Change) -> Change? {
+        guard change.entry.kind == .file else { return nil }
+        return changes.first { end in
+            guard end.entry.kind == .tombstone,
+                let (original, digits) = conflictOriginal(of: end.path)
+            else { return false }
+            return original == change.path && change.entry.content.description.hasPrefix(digits)
+        }
     }
 
     /// Whether who has published a new file need not have written it.

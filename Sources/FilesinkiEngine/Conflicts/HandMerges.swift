@@ -47,7 +47,8 @@ extension Conflicts {
         of row: ConflictRow, _ writers: VersionWriters, _ sides: inout ConflictSides
     ) throws {
         guard !sides.isEditedHere, let copy = row.copyPath, let found = row.theirs,
-            found.kind == .file, let base = try manifest.base(row.path), base.entry.kind == .file
+            found.kind == .file, let base = try manifest.base(row.path), base.entry.kind == .file,
+            !writers.isChosen(base.version, at: row.path)
         else { return }
         if row.rule == Self.receivedRule {
             let made = try writers.copies[copy] ?? versionMade(of: copy)

@@ -14,6 +14,9 @@ struct VersionWriters: Equatable, Sendable {
         var origin: UInt64
         /// What the version is, by which it is known in another store; nil if that is not known.
         var content: ContentID?
+        /// Whether a resolve of another conflict of the path has put it in place, from a conflict copy:
+        /// nobody has edited it.
+        var isChosen = false
     }
 
     /// Those of open conflicts.
@@ -42,7 +45,7 @@ struct VersionWriters: Equatable, Sendable {
                 let version = UInt64(words[2])
             {
                 copies[path] = version
-            } else if words.count == 7, words[0] == Self.ended,
+            } else if [7, 8].contains(words.count), words[0] == Self.ended,
                 let (path, item) = Self.item(words.dropFirst())
             {
                 ended.append((path, item))
@@ -54,7 +57,7 @@ struct VersionWriters: Equatable, Sendable {
 
     private static func item(_ words: ArraySlice<String>) -> (RelativePath, Item)? {
         let words = Array(words)
-        guard (4...6).contains(words.count), let path = RelativePath(noteWord: words[0]),
+        guard (4...7).contains(words.count), let path = RelativePath(noteWord: words[0]),
             let version = UInt64(words[1])
         else { return nil }
         var device: Device?
@@ -66,15 +69,15 @@ struct VersionWriters: Equatable, Sendable {
         }
         let origin = words.count > 4 ? UInt64(words[4]) : version
         let content = words.count > 5 ? ContentID(hexadecimal: words[5]) : nil
-        return (
-            path,
-            Item(version: version, device: device, origin: origin ?? version, content: content)
-        )
+        let item = Item(
+            version: version, device: device, origin: origin ?? version, content: content,
+            isChosen: words.last == chosen)
+        return (path, item)
     }
 
     /// One line for each path: the path, the version, and the device's id and name, in hexadecimal, the origin, and the content
-    /// where it is known. The same behind a word for what has ended. One line for each conflict copy: a word, the path, and the
-    /// version.
+    /// where it is known, and a word if a resolve has put it in place. The same behind a word for what has
+    /// ended. One line for each conflict copy: a word, the path, and the version.
     var bytes: [UInt8] {
         let open = items.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
         let closed = ended.map { "\(Self.ended) " + Self.line($0.path, $0.item) }
@@ -89,14 +92,19 @@ struct VersionWriters: Equatable, Sendable {
         let device = item.device.map {
             "\(hexadecimal($0.id)) \(hexadecimal(Array($0.name.utf8)))"
         }
+        let end =
+            item.isChosen
+            ? " \(item.content?.description ?? none) \(chosen)"
+            : item.content.map { " \($0)" } ?? ""
         return "\(hexadecimal(path.bytes)) \(item.version) \(device ?? "\(none) \(none)")"
-            + " \(item.origin)" + (item.content.map { " \($0)" } ?? "") + "\n"
+            + " \(item.origin)\(end)\n"
     }
 
     private static let none = "-"
     private static let ended = "ended"
     private static let stale = "stale"
     private static let copy = "copy"
+    private static let chosen = "chosen"
 
     /// The device that committed a version of a path; nil if it is not known.
     func writer(of version: UInt64, at path: RelativePath) -> Device? {
@@ -106,6 +114,11 @@ struct VersionWriters: Equatable, Sendable {
     /// The version in which the content of a version of a path was committed by its writer.
     func origin(of version: UInt64, at path: RelativePath) -> UInt64 {
         items[path].flatMap { $0.version == version ? $0.origin : nil } ?? version
+    }
+
+    /// Whether a resolve of another conflict of the path has put a version in place.
+    func isChosen(_ version: UInt64, at path: RelativePath) -> Bool {
+        items[path].map { $0.version == version && $0.isChosen } ?? false
     }
 
     /// Who wrote a content that was in place of a conflict; nil if that is not known.
@@ -143,7 +156,8 @@ struct VersionWriters: Equatable, Sendable {
 extension VersionWriters.Item {
     /// In another store it was never edited.
     fileprivate var unnumbered: VersionWriters.Item {
-        VersionWriters.Item(version: 0, device: device, origin: 0, content: content)
+        VersionWriters.Item(
+            version: 0, device: device, origin: 0, content: content, isChosen: isChosen)
     }
 }
 

@@ -37,6 +37,24 @@ struct VersionWritersTests {
         #expect(VersionWriters(noted.bytes) == noted)
     }
 
+    @Test("the note tells what a resolve has put in place, also after that has ended")
+    func chosen() throws {
+        let path = try Self.path("open")
+        var (before, noted) = (VersionWriters(), VersionWriters())
+        var item = Self.item("chosen")
+        item.isChosen = true
+        before.items[try Self.path("ended")] = item
+        noted.items[path] = item
+        noted.items[try Self.path("other")] = VersionWriters.Item(
+            version: 4, device: nil, origin: 4, content: nil, isChosen: true)
+        noted.keepEnded(of: before)
+        let read = VersionWriters(noted.bytes)
+        #expect(read == noted)
+        #expect(read.isChosen(item.version, at: path) && !read.isChosen(4, at: path))
+        let ended = read.item(of: item.content, at: try Self.path("ended"))
+        #expect(ended?.isChosen == true)
+    }
+
     @Test(
         "what has ended is known by its content, also in another store", arguments: [true, false])
     func ended(_ isElsewhere: Bool) throws {
