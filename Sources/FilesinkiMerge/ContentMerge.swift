@@ -55,8 +55,10 @@ package struct MergeInput: Sendable {
             theirsModified: oursModified, settings: settings)
     }
 
-    /// The result when no merge is needed: one side equals the base, or both are equal.
+    /// The result when no merge is needed: one side equals the base, or both are equal. Nil for a comparison, which
+    /// looks inside.
     var obvious: [UInt8]? {
+        if isComparison { return nil }
         if ours == theirs || theirs == base { return ours }
         return ours == base ? theirs : nil
     }

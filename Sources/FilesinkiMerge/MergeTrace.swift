@@ -88,7 +88,14 @@ package final class MergeTrace: Sendable {
 
     private let state = Mutex(State())
 
-    package init() {}
+    /// Whether two versions of a file are compared: ours is the newer one, and the base and theirs are the older one.
+    /// Then merges look for what differs also in what only one side changed.
+    package let isComparison: Bool
+
+    package init(isComparison: Bool = false) { self.isComparison = isComparison }
+
+    /// A trace for a part of the content, which is added to this one.
+    func ofPart() -> MergeTrace { MergeTrace(isComparison: isComparison) }
 
     /// The rule that merged last, such as `json` or `auto:json`; empty without a merge.
     package var rule: String { state.withLock { $0.rule } }

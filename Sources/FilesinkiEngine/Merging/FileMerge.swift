@@ -57,7 +57,7 @@ package struct FileMerge: Sendable {
         let found = try await conflict.resolve { link, conflict in
             if link == .end(.ask) { return .resolved(Resolution(.leave, by: "\(link)")) }
             let result = try links.ask(link, conflict, versions, outputs)
-            guard case .declined = result, link == .merge(.auto),
+            guard case .declined = result, link == .merge(.auto), trace?.isComparison != true,
                 let side = try onlyChangedSide(hasBase: conflict.base != nil)
             else { return result }
             return .resolved(Resolution(side, by: "\(link)"))

@@ -17,6 +17,11 @@ package struct ArchiveMerge: ContentMerge {
         }
         do {
             var run = ArchiveMergeRun(try versions(input), kind.package)
+            if input.isComparison {
+                try run.compare()
+                input.trace?.add(run.steps)
+                return .merged(input.ours)
+            }
             let merged = try run.merge()
             input.trace?.add(run.steps)
             return .merged(merged)
@@ -96,6 +101,23 @@ struct ArchiveMergeRun {
         let bytes = try write(parts)
         try check(bytes, parts)
         return bytes
+    }
+
+    /// Notes the parts that ours has otherwise than the base, for a comparison; of a text, the blocks.
+    mutating func compare() throws {
+        for name in names() where try !versions.isUnchanged(name, .ours) {
+            if case .elements(let rule) = try package.rule(name, versions), rule.leadsToBlocks,
+                var merge = try partMerge(name)
+            {
+                merge.mergeDocument(rule)
+                let blocks = merge.steps.filter { $0.source == .ours }
+                if merge.conflicts.isEmpty, !blocks.isEmpty {
+                    steps += blocks
+                    continue
+                }
+            }
+            note(name, .ours, isChanged: true)
+        }
     }
 
     /// The parts of the frame in their order, then those that only the other side has.

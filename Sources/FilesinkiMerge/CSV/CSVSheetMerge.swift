@@ -159,7 +159,9 @@ struct CSVSheetMerge {
         let theirs = bytes(records.theirs, sheets.theirs)
         guard let ours, let theirs else { return ours ?? theirs }
         let base = bytes(records.base, sheets.base)
-        if theirs == base { return ours }
+        // A comparison looks for the fields that differ.
+        let looksInside = trace?.isComparison == true && ours != base
+        if theirs == base { return looksInside ? nil : ours }
         // Counters add up even when both sides reached the same value.
         if ours == theirs, cellMerge.settings.fields.isEmpty { return ours }
         return ours == base ? theirs : nil

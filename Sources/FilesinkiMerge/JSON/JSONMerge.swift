@@ -23,7 +23,7 @@ package struct JSONMerge: ContentMerge {
             let theirs = try Self.read(input.theirs, "The committed version")
             guard let bytes = input.base else { return merge(nil, ours, theirs, input) }
             if bytes == input.ours { return .merged(input.theirs) }
-            if bytes == input.theirs { return .merged(input.ours) }
+            if bytes == input.theirs, !input.isComparison { return .merged(input.ours) }
             return merge(try Self.read(bytes, "The common version"), ours, theirs, input)
         } catch {
             return .declined([error.conflict])

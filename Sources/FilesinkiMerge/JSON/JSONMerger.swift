@@ -78,7 +78,12 @@ struct JSONMerger {
             return isEqual && !hasCounters ? .ours : nil
         }
         if document.sameBytes(base, ourDocument, ours) { return .theirs }
-        return document.sameBytes(base, theirDocument, theirs) ? .ours : nil
+        guard document.sameBytes(base, theirDocument, theirs) else { return nil }
+        // A comparison looks for the members and elements that differ.
+        let kind = ourDocument.nodes[ours].kind
+        let looksInside =
+            input.isComparison && kind.isContainer && kind == document.nodes[base].kind
+        return looksInside ? nil : .ours
     }
 
     /// A scalar, or what is of different kinds: one side's, or a conflict.

@@ -75,7 +75,7 @@ struct NotebookMerge: ContentMerge {
     /// - Parameter steps: What was decided about these cells.
     private func merge(_ input: MergeInput, noting steps: [MergeTrace.Step]) -> MergeOutcome {
         var document = input
-        document.trace = input.trace.map { _ in MergeTrace() }
+        document.trace = input.trace?.ofPart()
         let outcome = JSONMerge(keepsOrder: true).merge(document)
         let places = Set(steps.map(\.place))
         input.trace?.add(steps)

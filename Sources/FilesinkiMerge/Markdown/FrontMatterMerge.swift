@@ -21,8 +21,8 @@ struct FrontMatterMerge: ContentMerge {
             return result
         }
         var (matter, rest) = (parts(\.matter), parts(\.rest))
-        matter.trace = input.trace.map { _ in MergeTrace() }
-        rest.trace = input.trace.map { _ in MergeTrace() }
+        matter.trace = input.trace?.ofPart()
+        rest.trace = input.trace?.ofPart()
         defer {
             input.trace?.add(matter.trace) { $0.isEmpty ? "front matter" : $0 }
             input.trace?.add(rest.trace) { "\($0) below the front matter" }

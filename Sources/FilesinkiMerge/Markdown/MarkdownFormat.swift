@@ -92,7 +92,7 @@ struct MarkdownTextMerge: ContentMerge {
         input.trace?.discard(from: start)
         let blocks = Self.blockMerge.merge(input)
         guard case .declined = blocks, case .declined = lines else { return blocks }
-        let trace = input.trace.map { _ in MergeTrace() }
+        let trace = input.trace?.ofPart()
         if let bytes = Self.mergeSections(base, input, trace) {
             input.trace?.discard(from: start)
             input.trace?.add(trace) { $0 }

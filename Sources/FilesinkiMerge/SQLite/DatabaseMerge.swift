@@ -41,12 +41,17 @@ struct DatabaseMerge {
         try connection.transaction { () throws(SQLiteMergeError) in
             let conflicts = ConflictList()
             let schemas = try SchemaTriple(hasBase: sides.base != nil, on: connection)
+            if let trace = rules.trace, trace.isComparison {
+                try DeclarationChanges(schemas, cells, trace).note(on: connection)
+            }
             for table in schemas.other.tables {
                 try TableMerge(table, schemas, connection, cells, conflicts)?.merge()
             }
             try HeaderMerge(schemas: schemas, connection: connection, conflicts: conflicts).merge()
             try conflicts.throwIfAny()
         }
+        // The result of a comparison is not kept.
+        if rules.trace?.isComparison == true { return }
         try connection.checkIntegrity("The merged content would be damaged")
         try connection.checkForeignKeys()
     }

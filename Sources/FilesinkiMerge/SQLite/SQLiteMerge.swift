@@ -50,7 +50,7 @@ package struct SQLiteMerge: Sendable {
         throws(Failure) -> FileMergeOutcome
     {
         let sides = try Sides(base: base, ours: ours, theirs: theirs)
-        if let only = try sides.onlyChanged {
+        if trace?.isComparison != true, let only = try sides.onlyChanged {
             try only.copy(to: result)
             return .merged
         }

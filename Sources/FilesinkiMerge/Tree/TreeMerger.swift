@@ -51,7 +51,7 @@ struct TreeMerger {
     private mutating func merge(_ nodes: Nodes) {
         guard let ours = nodes.ours, let theirs = nodes.theirs else { return }
         if !followers.isEmpty, writeFollower(nodes) { return }
-        if let side = unchangedSide(nodes) {
+        if let side = unchangedSide(nodes), !looksInside(nodes) {
             if input.trace != nil { noteUnchanged(nodes, side) }
             return write(nodes[side], side)
         }
