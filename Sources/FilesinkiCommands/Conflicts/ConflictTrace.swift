@@ -13,7 +13,7 @@ extension Session {
     /// - Throws: Code `usage` if a side is not a file.
     func trace(of open: OpenConflict) async throws -> MergeTrace {
         let versions = try await versions(of: open, isMarked: false)
-        return try await merging(versions, of: open) { merge, outputs in
+        return try await merging(versions.all, at: open.path) { merge, outputs in
             var merge = merge
             let trace = MergeTrace()
             merge.trace = trace
@@ -40,17 +40,19 @@ extension Session {
         let labels = TextMerge.Labels(
             ours: open.sides.label(open.sides.inOrder[0]),
             theirs: open.sides.label(open.sides.inOrder[1]))
-        return try await merging(versions, of: open) { merge, _ in
+        return try await merging(versions.all, at: open.path) { merge, _ in
             isProposal
                 ? try merge.proposal(labels: labels, limit: Self.markedLimit)
                 : try merge.marked(labels: labels, limit: Self.markedLimit)
         }
     }
 
-    /// Gives a merge of files with the versions of a conflict: with the replica's rules for fields, and without its strategy,
-    /// which has left the conflict open.
-    private func merging<Result>(
-        _ versions: ConflictVersions, of open: OpenConflict,
+    /// Gives a merge of files with three versions of a path: with the replica's rules for fields, and without its strategy,
+    /// which has left a conflict open.
+    ///
+    /// - Parameter contents: What both sides started from, here and there.
+    func merging<Result>(
+        _ contents: [[UInt8]], at path: RelativePath,
         _ body: (FileMerge, MergeOutputs) async throws -> Result
     ) async throws -> Result {
         let parent = console.environment["TMPDIR"] ?? "/tmp"
@@ -59,13 +61,18 @@ extension Session {
         let folder = try StateFile.makeScratchFolder(in: parent)
         defer { TreeRemoval.remove(folder) }
         let names = ["base", "here", "there"].map { "\(folder)/\($0)" }
-        for (name, bytes) in zip(names, [versions.base, versions.local, versions.remote]) {
+        for (name, bytes) in zip(names, contents) {
             try StateFile.replace(name, with: bytes, durable: false)
         }
         let merge = FileMerge(
-            base: names[0], ours: names[1], theirs: names[2], path: open.path,
+            base: names[0], ours: names[1], theirs: names[2], path: path,
             strategy: try Strategy(parsing: "auto"),
-            settings: try await replica.mergeSettings(of: open.path), commandLimit: .seconds(60))
+            settings: try await replica.mergeSettings(of: path), commandLimit: .seconds(60))
         return try await body(merge, outputs)
     }
+}
+
+extension ConflictVersions {
+    /// What both sides started from, here and there.
+    fileprivate var all: [[UInt8]] { [base, local, remote] }
 }

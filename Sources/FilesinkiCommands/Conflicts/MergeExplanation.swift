@@ -2,7 +2,8 @@ import FilesinkiMerge
 import FilesinkiModel
 import FilesinkiText
 
-/// What `merge --explain` prints: which version each part of the result is from, and why.
+/// What `merge --explain` prints: which version each part of the result is from, and why. Of two versions, what
+/// `diff --explain` prints: where they differ.
 struct MergeExplanation {
     private let trace: MergeTrace
 
@@ -11,6 +12,10 @@ struct MergeExplanation {
     /// The format of a merge, without the link `auto`; nil if no merge was tried.
     private var format: String? {
         trace.rule.isEmpty ? nil : trace.rule.split(separator: ":").last.map(String.init)
+    }
+
+    private var steps: [MergeTrace.Step] {
+        trace.isComparison ? trace.differences : trace.steps
     }
 
     /// - Parameter asOutput: Whether it is the command's output, and not a message.
@@ -23,15 +28,22 @@ struct MergeExplanation {
     /// What told the format, and a line for each place.
     var lines: [String] {
         var table = TextTable()
-        for step in trace.steps {
-            table.add(
-                step.place.isEmpty ? "(all)" : printable(step.place.utf8),
-                step.source == .none ? "conflict" : step.source.rawValue,
-                printable(step.reason.text.utf8))
+        for step in steps {
+            let place = step.place.isEmpty ? "(all)" : printable(step.place.utf8)
+            if trace.isComparison {
+                table.add(place, printable(step.change.utf8))
+            } else {
+                table.add(
+                    place, step.source == .none ? "conflict" : step.source.rawValue,
+                    printable(step.reason.text.utf8))
+            }
         }
-        return heading + table.lines
+        let isNone = trace.isComparison && steps.isEmpty
+        return heading + (isNone ? [Self.noPlace] : table.lines)
             + (trace.isCut ? ["There are more places, which are left out."] : [])
     }
+
+    private static let noPlace = "The versions differ in no place that has a name."
 
     private static let unreadYAML =
         " Anchors, aliases and several documents are not read."
@@ -55,7 +67,7 @@ struct MergeExplanation {
         object.add("format", trace.formatSource == nil ? nil : format)
         object.add("format_by", trace.formatSource?.rawValue)
         object.add("unread_format", trace.unreadFormat)
-        let steps = trace.steps.map { step -> JSONValue in
+        let parts = steps.map { step -> JSONValue in
             var part: JSONObject = ["place": .string(step.place)]
             part.add("from", step.source.rawValue)
             part.add("reason", step.reason.word)
@@ -63,7 +75,7 @@ struct MergeExplanation {
             part.add("cell", step.cell.map { .object($0.json) })
             return .object(part)
         }
-        object.add("explanation", .array(steps))
+        object.add("explanation", .array(parts))
         object.add("cut", trace.isCut)
     }
 }
@@ -78,6 +90,16 @@ extension MergeCell {
         object.add("here", ours)
         object.add("there", theirs)
         return object
+    }
+}
+
+extension MergeTrace.Step {
+    /// What the newer of two versions has otherwise; of a cell, both values.
+    fileprivate var change: String {
+        guard reason == .edited, let old = cell?.base, let new = cell?.ours else {
+            return reason.text
+        }
+        return "\(old) -> \(new)"
     }
 }
 

@@ -167,6 +167,7 @@ enum CommandExamples {
         "diff": [
             "filesinki diff notes/a", "filesinki diff notes/a 11 12 --stat",
             "filesinki diff --commit 12",
+            "filesinki diff --explain notes/data.sqlite 11 12",
             "filesinki diff --conflict --explain notes/data.sqlite",
         ],
         "restore": [

@@ -15,8 +15,9 @@ struct DiffCommand: ReplicaCommand {
             Without a version, compares the newest version with the current file; with --at or \
             --commit, the version of that time or commit. With --commit and no path, prints what that \
             commit changed, of all paths. Where only the mode differs, one line says so; between two \
-            versions, also where only the time does. Exits with 0 if they are equal and with 1 \
-            if they differ. On a terminal, long output goes through $PAGER.
+            versions, also where only the time does. With --explain, prints the places that differ, \
+            as the cells of a database. Exits with 0 if they are equal and with 1 if they differ. On a \
+            terminal, long output goes through $PAGER.
             """)
 
     @Argument(help: "The path to compare.", completion: .file())
@@ -35,7 +36,10 @@ struct DiffCommand: ReplicaCommand {
 
     @Flag(
         name: .long,
-        help: "With --conflict: print what a merge decides, place by place, and what it cannot.")
+        help: """
+            Print what differs, place by place; with --conflict, what a merge decides, and what it \
+            cannot.
+            """)
     var explain = false
 
     @Flag(name: .long, help: "Print how many lines were added and removed.")
@@ -53,11 +57,14 @@ struct DiffCommand: ReplicaCommand {
             return try await showCommit(history.commit ?? 0, session)
         }
         let target = try session.path(path)
-        if explain { return try await explainConflict(at: target, session, in: console) }
+        if explain, conflict { return try await explainConflict(at: target, session) }
         let differences =
             conflict
             ? try await conflictDifferences(of: target, session)
             : [try await difference(of: target, session)]
+        if explain, let one = differences.first, one.old != one.new {
+            return try await explainDifference(one, session)
+        }
         try show(differences.filter(\.isSome), in: console)
         if !report.json {
             for step in differences.compactMap(\.step) { console.say(step) }
@@ -72,8 +79,8 @@ struct DiffCommand: ReplicaCommand {
         if conflict, first != nil || history.isGiven {
             throw ValidationError("--conflict cannot be combined with versions, --at or --commit.")
         }
-        if explain, !conflict || stat {
-            throw ValidationError("--explain needs --conflict, and excludes --stat.")
+        if explain, path == nil || stat {
+            throw ValidationError("--explain needs a path, and excludes --stat.")
         }
         if first != nil, history.isGiven {
             throw ValidationError("--at and --commit cannot be combined with versions.")
@@ -96,34 +103,18 @@ struct DiffCommand: ReplicaCommand {
             }
         var difference = Difference(
             path: target, old: old.content, oldName: old.name, new: new.content, newName: new.name)
-        guard old.content == new.content else { return difference }
+        guard old.content == new.content else {
+            if MergeTrace.hasPlaces([old.content, new.content], base: []) {
+                difference.step = placesStep(of: target, session.console.hints)
+            }
+            return difference
+        }
         // A time that is here may be coarser than the one that was sent.
         let isSent = second != nil
         difference.note =
             old.entry.modeChange(to: new.entry)
             ?? (isSent ? old.entry.timeChange(to: new.entry) : nil)
         return difference
-    }
-
-    private func explainConflict(
-        at target: RelativePath, _ session: Session, in console: Console
-    ) async throws -> ExitCode {
-        let open = try await session.openConflictsWithBases()
-        try await session.requireNotEnded(target, open)
-        let trace = try await session.trace(of: open.one(target))
-        let explanation = MergeExplanation(trace)
-        if report.json {
-            var object: JSONObject = ["type": "explanation"]
-            object.add("path", target)
-            explanation.add(to: &object)
-            try console.output.json(object)
-        } else if trace.rule.isEmpty {
-            // No merge was tried: what a sync says of such contents.
-            try console.output.line(MergeTrace.noFormat)
-        } else {
-            try explanation.write(asOutput: true, in: console)
-        }
-        return .negative
     }
 
     /// Of each conflict of a path, or of that with a copy.
