@@ -62,13 +62,17 @@ extension SyncEngine {
     }
 
     /// Withholds what a rule ignored before its folder was renamed, if one of the paths is a new folder.
+    ///
+    /// Cost: a pass over the base for a new folder; a walk of the tree only where there is such a path.
     private func withholdRenamed(among paths: [RelativePath], _ run: inout SyncRun) throws {
         let folders = try paths.filter {
             try kind(at: $0) == .directory && manifest.base($0) == nil
         }
         guard !folders.isEmpty else { return }
+        let new = try folders.flatMap { try [$0] + newBelow($0, run) }
         var whole = run
         whole.base = try fullBase()
+        guard hasRenamedSecrets(Set(new), whole.base, run.rules) else { return }
         _ = try withholdRenamed(scanWhole(whole), whole.base, &run)
     }
 
