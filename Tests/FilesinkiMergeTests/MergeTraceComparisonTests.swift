@@ -56,7 +56,7 @@ struct MergeTraceComparisonTests {
         #expect(differences(TextMerge(), "a\nb\nc\n", "a\nx\nc\n") == ["line 2 edited"])
     }
 
-    @Test("databases: rows, cells with both values, and what is declared", arguments: [false, true])
+    @Test("databases: rows, cells with both values, and declarations", arguments: [false, true])
     func databases(_ isTurned: Bool) throws {
         let folder = DatabaseFolder()
         let old = folder.database(

@@ -109,7 +109,7 @@ struct OnlyCommandTests {
             """#)
     }
 
-    @Test("a folder that stays with ignored files is named, and is not reported as outside of the choice")
+    @Test("a folder that stays with ignored files is named, and not reported as outside")
     func ignored() async throws {
         try await ReplicaTests.pair().follow(
             #"""
