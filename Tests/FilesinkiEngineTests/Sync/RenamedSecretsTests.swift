@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiTesting
 import Testing
