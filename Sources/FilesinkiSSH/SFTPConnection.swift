@@ -109,7 +109,7 @@ final class SFTPConnection: Sendable {
         }
         switch filed {
         case .success(let ids):
-            send(Array(zip(requests, ids).map { $0.encoded(id: $1) }.joined()))
+            send(zip(requests, ids).reduce(into: []) { $0 += $1.0.encoded(id: $1.1) })
         case .failure(let error): continuation.resume(throwing: error)
         }
     }

@@ -93,7 +93,7 @@ struct SFTPSession: Sendable {
         let read = try await mapConcurrently(pieces, limit: Self.parallelPieces) { piece in
             try await readPiece(handle, piece, key)
         }
-        return read.count == 1 ? read[0] : Array(read.joined())
+        return read.count == 1 ? read[0] : read.reduce(into: []) { $0 += $1 }
     }
 
     /// The far end may send less than it was asked for.

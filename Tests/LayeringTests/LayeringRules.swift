@@ -190,7 +190,7 @@ enum LayeringRules {
     static func secondSystemLayers(_ files: [SourceFile]) -> [String] {
         files.filter { !$0.isGenerated && !systemTargets.contains($0.target) }.flatMap { file in
             file.code.flatMap { number, line in
-                systemCalls.filter { line.contains($0.call) && !$0.elsewhere.contains(file.target) }
+                systemCalls.filter { line.holds($0.call) && !$0.elsewhere.contains(file.target) }
                     .map { "\(file.path):\(number): \($0.call) belongs to FilesinkiSystem." }
             }
         }
@@ -213,7 +213,7 @@ enum LayeringRules {
     static func secondTextCodecs(_ files: [SourceFile]) -> [String] {
         files.filter { $0.target != "FilesinkiText" && !$0.isGenerated }.flatMap { file in
             file.code.flatMap { number, line in
-                textCode.filter { line.contains($0.code) }.map {
+                textCode.filter { line.holds($0.code) }.map {
                     "\(file.path):\(number): \($0.tool) belongs to FilesinkiText."
                 }
             }
@@ -228,7 +228,8 @@ enum LayeringRules {
         let growing = /(\w*[pP]ause\w*|length|delay|wait)\s*(=\s*min\(\s*\1\s*\*|\*=)|<<\s*min\(/
         return files.filter { !systemTargets.contains($0.target) }.flatMap { file in
             file.code.compactMap { number, line in
-                line.contains(growing)
+                let isLikely = line.holds("min(") || line.holds("*=")
+                return isLikely && line.contains(growing)
                     ? "\(file.path):\(number): a pause that grows belongs to Backoff." : nil
             }
         }
@@ -239,7 +240,7 @@ enum LayeringRules {
         let own: Set = ["FilesinkiSQLite", "CSQLite", tools]
         return files.filter { !own.contains($0.target) }.flatMap { file in
             file.code.compactMap { number, line in
-                line.contains("sqlite3_") || line.contains("import CSQLite")
+                line.holds("sqlite3_") || line.holds("import CSQLite")
                     ? "\(file.path):\(number): SQLite's C interface belongs to FilesinkiSQLite."
                     : nil
             }
@@ -257,7 +258,7 @@ enum LayeringRules {
     /// folder with a `ZoneMemory`.
     static func logCode(_ files: [SourceFile]) -> [String] {
         let memories = files.filter { file in
-            file.code.contains { $0.line.contains(": ZoneMemory") }
+            file.code.contains { $0.line.holds(": ZoneMemory") }
         }
         let folders = memories.map {
             $0.path.prefix(through: $0.path.lastIndex(of: "/") ?? $0.path.startIndex)
@@ -271,7 +272,7 @@ enum LayeringRules {
         let words = ["CommitLog", "LogReader", "CheckpointStore", "DeviceRegistry", "LogEndProof"]
         return files.filter { file in kinds.contains { file.path.hasPrefix($0) } }.flatMap { file in
             file.code.flatMap { number, line in
-                words.filter(line.contains).map { "\(file.path):\(number): \($0)" }
+                words.filter(line.holds).map { "\(file.path):\(number): \($0)" }
             }
         }
     }
@@ -296,12 +297,12 @@ enum LayeringRules {
         var findings: [String] = []
         for file in files where !file.isGenerated {
             for (number, line) in file.code {
-                for word in ["try!", " as!", "fatalError("] where line.contains(word) {
+                for word in ["try!", " as!", "fatalError("] where line.holds(word) {
                     findings.append("\(file.path):\(number): \(word)")
                 }
             }
             for (index, line) in file.lines.enumerated() {
-                for word in ["TO" + "DO", "FIX" + "ME"] where line.contains(word) {
+                for word in ["TO" + "DO", "FIX" + "ME"] where line.holds(word) {
                     findings.append("\(file.path):\(index + 1): \(word)")
                 }
             }
