@@ -110,12 +110,12 @@ import Testing
     }
 
     @Test func `the ignore files in the folder move with it`() async throws {
-        let a = try await secret("p/*.env")
+        let a = try await secret("p/secret/\np/*.env")
         try a.write(["p": .directory([".filesinkiignore": .file("!a.env\n")])])
         try await a.sync()
         try a.write(["p": .directory(["a.env": .file("public"), "b.env": .file("private")])])
         a.rename("p", "q")
-        #expect(try await withheld(a.sync()) == ["q/b.env"])
+        #expect(try await withheld(a.sync()) == ["q/b.env", "q/secret"])
         #expect(try await published().contains("q/a.env"))
     }
 
