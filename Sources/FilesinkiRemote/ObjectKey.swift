@@ -42,8 +42,9 @@ package struct ObjectKey: Hashable, Comparable, Sendable, CustomStringConvertibl
         }
     }
 
+    /// The order of the bytes: in ASCII that of the strings, which are compared in blocks.
     package static func < (left: ObjectKey, right: ObjectKey) -> Bool {
-        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+        left.description < right.description
     }
 
     /// The names of the folders that contain the object, outermost first.
