@@ -57,9 +57,8 @@ struct CheckCommand: ReplicaCommand {
             try await session.replica.check(
                 data, progress: { line?.show($0) })
         }
-        let known = Set(result.failures.map(\.path))
-        result.failures += try await console.stoppedZones(session.settings).map(\.failure)
-            .filter { !known.contains($0.path) }
+        let stopped = try await console.stoppedZones(session.settings)
+        result.failures = result.failures.adding(stopped.map(\.failure))
         let code = result.failures.first.map { ExitCode($0) } ?? .done
         try show(result, exit: code, in: console)
         return code

@@ -1,5 +1,7 @@
-import FilesinkiCommands
+import FilesinkiModel
 import Testing
+
+@testable import FilesinkiCommands
 
 /// An older copy of the store is back, without the newest commits of values and records. A run of files does not look
 /// at them.
@@ -65,5 +67,48 @@ struct StoppedZonesTests {
         #expect(doctor.text.contains("1 failed"), "\(doctor.text)")
         try await world.expect("doctor --root b")
         try await world.expect("check --root b")
+    }
+
+    @Test("a folder of zones that cannot be listed is reported with what the other zones lack")
+    func unlisted() async throws {
+        let world = try await filled()
+        takeNewestCommits(of: world)
+        world.rename("a/.filesinki/kv", to: "kv")
+        try world.write("no folder", to: "a/.filesinki/kv")
+        let doctor = try await world.expect("doctor --root a", .negative)
+        let check = try await world.expect("check --root a", .io)
+        #expect(doctor.text.contains("2 failed"), "\(doctor.text)")
+        #expect(check.talk.contains(": 2 problems."), "\(check.talk)")
+        for told in [doctor.text, check.talk] {
+            #expect(told.contains("a/.filesinki/kv: Cannot read the folder"), "\(told)")
+            #expect(told.contains(name("rec-work")), "\(told)")
+        }
+    }
+
+    @Test("an error of one zone is reported for it, and only what stops the command ends it")
+    func errors() throws {
+        let found = try StoppedZone("values", "theme", thrown: WorldError.noFile(5))
+        #expect(found.items == "values" && found.failure.code == .io)
+        #expect(found.failure.path == Array("theme".utf8))
+        let failure = Failure(.corrupt, path: "x", "Damaged.", remedy: "")
+        #expect(try StoppedZone("values", "theme", thrown: failure).failure.path == failure.path)
+        let stop = Failure(.interrupted, "Stopped.", remedy: "")
+        #expect(throws: Failure.self) { try StoppedZone("values", "theme", thrown: stop) }
+        #expect(throws: CancellationError.self) {
+            try StoppedZone("values", "theme", thrown: CancellationError())
+        }
+    }
+
+    @Test("failures are told apart by their paths, and by their words where they have none")
+    func joined() {
+        func failure(_ path: String, _ message: String) -> Failure {
+            Failure(.io, path: path, message, remedy: "")
+        }
+        let known = [failure("", "One."), failure("x", "Two.")]
+        let others = [
+            failure("", "One."), failure("", "Three."), failure("x", "Four."), failure("y", "Two."),
+        ]
+        let all = known.adding(others).map(\.description)
+        #expect(all == ["One.", "x: Two.", "Three.", "y: Two."])
     }
 }
