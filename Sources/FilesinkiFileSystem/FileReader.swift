@@ -57,6 +57,24 @@ extension RootFolder {
         do { return try Self.names(in: folder) } catch { throw error.failure("read it", path) }
     }
 
+    /// The names in a folder, unsorted, and which of them are folders. Nothing is asked of a name if the file system tells
+    /// its kind with it.
+    package func kinds(
+        in path: RelativePath
+    ) throws(Failure) -> [(name: [UInt8], isFolder: Bool)] {
+        guard let folder = FileHandle(openBeneath(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)) else {
+            throw SystemError.last.failure(opening: path)
+        }
+        let listing: FolderListing
+        do { listing = try FolderListing(folder) } catch { throw error.failure("read it", path) }
+        var found: [(name: [UInt8], isFolder: Bool)] = []
+        found.reserveCapacity(listing.entries.count)
+        for entry in listing.entries {
+            found.append((Array(listing.name(entry)), listing.isFolder(entry, in: folder)))
+        }
+        return found
+    }
+
     /// The names directly in the root, unsorted.
     package func names() throws(Failure) -> [[UInt8]] {
         guard let folder = FileHandle(openItself(O_RDONLY | O_DIRECTORY)) else {

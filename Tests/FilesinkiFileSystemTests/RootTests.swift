@@ -57,6 +57,21 @@ import Testing
         #expect(all.sorted() == ["d", "f", "l", "p"])
     }
 
+    @Test("the kinds of a folder's names are told with them")
+    func kinds() throws {
+        try tree.makeFolder("k")
+        try tree.makeFolder("k/d")
+        try tree.write("f", to: "k/f")
+        try tree.link("d", at: "k/l")
+        let found = try tree.root.kinds(in: RelativePath("k"))
+        let folders = found.filter(\.isFolder).map { String(decoding: $0.name, as: UTF8.self) }
+        #expect(found.count == 3 && folders == ["d"])
+        let failure = #expect(throws: Failure.self) {
+            _ = try tree.root.kinds(in: RelativePath("l"))
+        }
+        #expect(failure?.path == Array("l".utf8))
+    }
+
     @Test("only a symlink has a target", arguments: ["f", "d", "p", "none"])
     func targets(_ name: String) throws {
         let path = try RelativePath(name)

@@ -4,26 +4,27 @@ import FilesinkiModel
 /// Folders that hold ignored files only.
 extension IgnoredPaths {
     /// A folder with more names than this, with those of the folders in it, is not looked through.
-    private static let mostNames = 10_000
+    private static let mostNames = 1_000
 
     /// Whether everything in a folder is ignored by rules, besides folders, and something is.
     ///
     /// Ends with the first path that no rule ignores, and looks into no ignored folder.
+    ///
+    /// Cost: a listing for each folder; no file is looked at.
     mutating func fill(_ folder: RelativePath) -> Bool {
         var folders = [folder]
         var count = 0
         var isAnyIgnored = false
         while let folder = folders.popLast() {
             // Of what cannot be listed nothing is known.
-            guard let names = try? root.names(in: folder) else { return false }
-            count += names.count
+            guard let found = try? root.kinds(in: folder) else { return false }
+            count += found.count
             guard count <= Self.mostNames else { return false }
-            for name in names {
+            for (name, isFolder) in found {
                 let path = folder.appending(name)
-                guard let kind = (try? root.status(path))?.kind else { return false }
-                if rulesOut(path, isDirectory: kind == .directory) {
+                if rulesOut(path, isDirectory: isFolder) {
                     isAnyIgnored = true
-                } else if kind == .directory {
+                } else if isFolder {
                     folders.append(path)
                 } else {
                     return false
