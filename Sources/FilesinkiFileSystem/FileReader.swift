@@ -57,8 +57,8 @@ extension RootFolder {
         do { return try Self.names(in: folder) } catch { throw error.failure("read it", path) }
     }
 
-    /// The names in a folder, unsorted, and which of them are folders. Nothing is asked of a name if the file system tells
-    /// its kind with it.
+    /// The names in a folder, unsorted, and which of them are folders. Nothing is asked of a name whose kind the file
+    /// system tells with it.
     package func kinds(
         in path: RelativePath
     ) throws(Failure) -> [(name: [UInt8], isFolder: Bool)] {

@@ -35,10 +35,11 @@ struct ExplainCommand: ReplicaCommand {
             for object in found.json(ignoredBy: ignoredBy) { try console.output.json(object) }
         } else {
             var text = reason?.text
-            let isHere = RootReader(root: session.root.path).exists(path)
+            let reader = RootReader(root: session.root.path)
+            let isHere = reader.exists(path)
             if let reason, reason.isRule, found.storedVersion != nil {
                 let remedy = found.remedyForIgnored(
-                    isHere: isHere, isLine: reason.isLine, console.hints)
+                    isHere ? reader.isFolder(path) : nil, isLine: reason.isLine, console.hints)
                 if !remedy.isEmpty { text = "\(reason.text) \(remedy)" }
             }
             let width = console.outputColumns
@@ -210,15 +211,16 @@ extension Explanation {
     }
 
     /// What to do with a path that a rule ignores here and the store has. One that is not here can be read all the same, and
-    /// there is nothing that a deletion in the store would keep.
+    /// there is nothing that a deletion in the store would keep; nor does it keep a folder here where the store has a file.
     ///
     /// - Parameters:
-    ///   - isHere: Whether the root has something at the path.
+    ///   - isFolder: Whether a folder is here, or something else; nil for nothing.
     ///   - isLine: Whether the rule is a line of a file, that can be taken out.
     fileprivate func remedyForIgnored(
-        isHere: Bool, isLine: Bool, _ hints: CommandHints
+        _ isFolder: Bool?, isLine: Bool, _ hints: CommandHints
     ) -> String {
-        guard !isHere else {
+        if let isFolder {
+            guard isFolder == isStoredFolder else { return hints.text(otherInStore) }
             let next = hints.text("filesinki delete --keep")
             return "To delete it there and keep it here, use \(next)."
         }
@@ -235,6 +237,17 @@ extension Explanation {
         return hints.text(sentences.joined(separator: " "))
     }
 
+    /// What the store has at a path that is of another kind here, and what prints it.
+    private var otherInStore: String {
+        let word = ShellWord.path(path.bytes)
+        if isStoredFolder {
+            return "The store has a folder, and a file is here. To list what is in that folder, use "
+                + "filesinki ls \(word)."
+        }
+        return "The store has a file, and a folder is here. To print that file, use "
+            + "filesinki show \(word)@\(storedVersion ?? 0)."
+    }
+
     /// What the next run would find here; nil for nothing.
     private func waiting(_ hints: CommandHints) -> String? {
         switch unsent {
@@ -246,6 +259,8 @@ extension Explanation {
         case .new, nil: nil
         }
     }
+
+    private var isStoredFolder: Bool { (stored ?? base)?.entry.kind == .directory }
 
     /// The version of what the store has and this replica has not applied; nil for none.
     fileprivate var storedVersion: UInt64? {

@@ -46,6 +46,33 @@ struct ExplainIgnoredTests {
         #expect(world.readText("a/p/new") == "by b\n")
     }
 
+    @Test("of another kind than what is here, it names what prints it, and no deletion")
+    func otherKind() async throws {
+        let world = try await scene()
+        try world.write("here\n", to: "a/x.iso/file")
+        try world.write("here\n", to: "a/p")
+        try world.write("p\n*.iso\n", to: "a/.filesinki/ignore")
+        let root = "--root \(world.folder)/a"
+        for (path, told) in [
+            (
+                "x.iso",
+                "The store has a file, and a folder is here. To print that file, use filesinki show \(root) "
+                    + "x.iso@2."
+            ),
+            (
+                "p",
+                "The store has a folder, and a file is here. To list what is in that folder, use "
+                    + "filesinki ls \(root) p."
+            ),
+        ] {
+            let found = try await world.expect("explain --root a \(path)")
+            #expect(found.text.contains(told), "\(found.text)")
+            #expect(!found.text.contains("keep it here"), "\(found.text)")
+        }
+        #expect(try await world.expect("show --root a x.iso@2").text == "by b\n")
+        #expect(try await world.expect("ls --root a p").text.contains("p/new"))
+    }
+
     @Test("it has one line for a version that was not received, however often a run met it")
     func once() async throws {
         let world = try await scene()
