@@ -25,4 +25,19 @@ import Testing
         #expect(try await run(world, "sync a/e/secret").code == .done)
         #expect(try await run(world, "ls --root a e/secret").code == .done)
     }
+
+    @Test func `a choice without the former name withholds it, and exits with 3`() async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("/d/secret\n", to: "a/.filesinkiignore")
+        try world.write("mine", to: "a/d/secret")
+        try world.write("t", to: "a/d/t")
+        for line in ["sync a", "only set --root a d"] { try await world.expect(line) }
+        world.rename("a/d", to: "a/e")
+        let chosen = try await world.expect("only set --root a e", .conflict)
+        let told = "e/secret: Withheld, not sent: a rule ignores its former name, d/secret."
+        #expect(chosen.talk.contains(told), "\(chosen.talk)")
+        for line in ["sync a", "ls --root a e/t"] { try await world.expect(line) }
+        try await world.expect("ls --root a e/secret", .negative)
+        for line in ["sync a/e/secret", "ls --root a e/secret"] { try await world.expect(line) }
+    }
 }

@@ -201,7 +201,9 @@ extension Console {
     ///
     /// - Parameter next: What the next sync does; nil for nothing that has to be said.
     fileprivate func show(_ report: ChoiceReport, next: String?) throws -> ExitCode {
-        let code: ExitCode = report.problems.isEmpty ? .done : .partial
+        let isDone = report.problems.isEmpty
+        let code: ExitCode = isDone ? (report.notices.isEmpty ? .done : .conflict) : .partial
+        try show(report.notices, type: "notice")
         try show(report.problems, type: "problem")
         if outputOptions.isJSON {
             var object: JSONObject = ["type": "choice"]

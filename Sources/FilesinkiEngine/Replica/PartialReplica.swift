@@ -18,6 +18,8 @@ package struct ChoiceReport: Sendable {
     package var keptFolders: [RelativePath] = []
     /// What could not be removed from the root although it is no longer chosen.
     package var problems: [Problem] = []
+    /// What is withheld from now on: rules ignored it before its folder was renamed.
+    package var notices: [Problem] = []
 }
 
 /// Changes which paths a replica holds.
@@ -95,13 +97,18 @@ struct PartialReplica: ReplicaPart {
         let unchanged = ChoiceReport(paths: choice?.paths)
         guard try choice != rulesReader.choice() else { return unchanged }
         var new: [RelativePath] = []
-        if let choice { new = try await requirePublished(outside: choice) }
+        var notices: [Problem] = []
+        if let choice {
+            new = try await requirePublished(outside: choice)
+            notices = try withholdRenamed(outside: choice)
+        }
         // A lost manifest would be recovered with paths that are not here any more.
         try memory.forgetBasePosition()
         let note = PathChoiceNote(choice, isRemoving: choice != nil)
         try StateFile.replace(state.only, with: note.bytes)
         var report = try finish() ?? unchanged
         report.kept = new
+        report.notices = notices
         report.keptFolders = holdingIgnored(report.keptFolders)
         return report
     }
