@@ -64,7 +64,8 @@ import Testing
         try tree.write("f", to: "k/f")
         try tree.link("d", at: "k/l")
         let found = try tree.root.kinds(in: RelativePath("k"))
-        let folders = found.filter(\.isFolder).map { String(decoding: $0.name, as: UTF8.self) }
+        let folders = found.filter { $0.isFolder }
+            .map { String(decoding: $0.name, as: UTF8.self) }
         #expect(found.count == 3 && folders == ["d"])
         let failure = #expect(throws: Failure.self) {
             _ = try tree.root.kinds(in: RelativePath("l"))
