@@ -1,7 +1,6 @@
 import FilesinkiFileSystem
 import FilesinkiManifest
 import FilesinkiModel
-import FilesinkiReconcile
 import FilesinkiRules
 
 /// Folders that were renamed without a command, and whose former names a new choice does not hold.
