@@ -205,6 +205,36 @@ struct PruneTests {
         #expect(none.text.isEmpty && none.talk.hasPrefix("The store knows no device. "), "\(none)")
     }
 
+    @Test("of the device that prunes what it has received is named, and a sync as the step")
+    func ownDevice() async throws {
+        try world.write("1\n", to: "a/one")
+        try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
+        try await world.expect(["sync", "a"])
+        try await world.expect(["clone", "store", "b", "--device", "b"])
+        for content in ["2\n", "3\n"] {
+            try world.write(content, to: "b/one")
+            try await world.expect(["sync", "b"])
+        }
+        let line = ["prune", "--root", "a", "--keep-last", "1", "-n"]
+        let lasting = "What this device has published last is kept until it publishes again.\n"
+        let behind = try await world.expect(line)
+        #expect(
+            behind.lines.contains(
+                "  1 for a, this device, which has received commit 1, and published commit 1; a sync receives a later one"
+            ), "\(behind.text)")
+        #expect(
+            behind.talk.hasPrefix(
+                "This device has not received the last commit: run filesinki sync --root \(world.folder)/a first. "
+                    + lasting), "\(behind.talk)")
+        try await world.expect(["sync", "a"])
+        let synced = try await world.expect(line)
+        #expect(
+            synced.lines.contains(
+                "  1 for a, this device, which has received commit 3, and published commit 1"),
+            "\(synced.text)")
+        #expect(synced.talk.hasPrefix(lasting), "\(synced.talk)")
+    }
+
     @Test("a prune that frees something says what can still be read, too", arguments: [1, 2])
     func readable(_ count: Int) async throws {
         try await makeVersions()

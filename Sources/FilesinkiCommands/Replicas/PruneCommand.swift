@@ -228,8 +228,18 @@ struct PruneCommand: ReplicaCommand {
 
     /// Says how what is kept for devices becomes free, where a prune frees nothing.
     private func adviseOnDevices(_ result: PruneReport, in console: Console) throws {
-        guard result.removesNoPack, result.reasons?.devices.isEmpty == false else { return }
+        guard result.removesNoPack, let shares = result.reasons?.devices, !shares.isEmpty else {
+            return
+        }
         try console.output.flush()
+        if let own = shares.first(where: \.isOwn) {
+            let sync = "This device has not received the last commit: run filesinki sync first."
+            let lasting = "What this device has published last is kept until it publishes again."
+            let advice = [own.isBehind ? sync : nil, own.published == nil ? nil : lasting]
+                .compactMap(\.self)
+            if !advice.isEmpty { console.say(advice.joined(separator: " ")) }
+        }
+        guard !shares.allSatisfy(\.isOwn) else { return }
         console.say(
             "A device acknowledges once a day or after 64 commits, in a sync. Only for one that will not come back: "
                 + "filesinki devices forget NAME.")
@@ -287,10 +297,8 @@ extension KeptReasons {
         if byRules > 0 { lines.append("  \(CountText.text(byRules)) by the rules") }
         for share in devices {
             lines.append(
-                "  \(CountText.text(share.versions)) for \(printable(share.device.name.utf8)), which has acknowledged "
-                    + "commit \(share.acknowledged), on \(TimeText.local(share.since).prefix(10))"
-                    + (share.published.map { ", and published commit \($0)" } ?? "")
-                    + share.nextAcknowledgement(at: now))
+                "  \(CountText.text(share.versions)) for \(share.whoAndWhere)"
+                    + share.nextCommit(at: now))
         }
         if devices.reduce(0, { $0 + $1.versions }) > byDevices {
             lines.append(
@@ -333,9 +341,25 @@ extension KeptReasons {
 }
 
 extension KeptReasons.DeviceShare {
-    /// When the device acknowledges again; empty for this device.
-    fileprivate func nextAcknowledgement(at now: Timestamp) -> String {
-        guard let acknowledgesFrom else { return "" }
+    /// The device, and the commits at which it may be. What this one has applied counts as acknowledged, and `devices` shows
+    /// an older one: so it is named as received.
+    fileprivate var whoAndWhere: String {
+        var deeds: [String] = []
+        if acknowledged != read {
+            let day = TimeText.local(since).prefix(10)
+            deeds.append("acknowledged commit \(acknowledged), on \(day)")
+        }
+        if let read { deeds.append("received commit \(read)") }
+        if let published { deeds.append("published commit \(published)") }
+        return "\(printable(device.name.utf8)), \(isOwn ? "this device, " : "")which has "
+            + deeds.joined(separator: ", and ")
+    }
+
+    /// When the device acknowledges again, or whether this one can receive more.
+    fileprivate func nextCommit(at now: Timestamp) -> String {
+        guard let acknowledgesFrom else {
+            return isBehind ? "; a sync receives a later one" : ""
+        }
         guard acknowledgesFrom > now else { return "; its next sync acknowledges a later one" }
         let moment = TimeText.local(acknowledgesFrom).prefix(16)
         return "; a sync from \(moment) on acknowledges a later one"

@@ -17,6 +17,10 @@ package struct KeptReasons: Sendable {
         package var published: UInt64?
         /// The last commit that this replica has read, if the device is this one; else nil.
         package var read: UInt64?
+        /// Whether the log has later commits than this replica has read, if the device is this one; else false.
+        package var isBehind = false
+        /// Whether it is the device that prunes.
+        package var isOwn: Bool { acknowledgesFrom == nil }
         /// The versions that no rule keeps and that were current at one of these commits. A version may be kept for several
         /// devices.
         package var versions = 0

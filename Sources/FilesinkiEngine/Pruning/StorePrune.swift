@@ -232,6 +232,7 @@ struct StorePrune: ReplicaPart {
             }
             guard let read else { return share }
             share.read = read
+            share.isBehind = read < log.view.token.sequence
             if hasAppliedAll, read > share.acknowledged {
                 (share.acknowledged, share.since) = (read, systemContext.now())
             }
