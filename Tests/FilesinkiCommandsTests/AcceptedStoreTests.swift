@@ -117,7 +117,8 @@ struct AcceptedStoreTests {
         let old = try await world.expect("remote set store --root a", .notAllowed)
         #expect(
             old.talk.contains(
-                "The present remote, which has them, was not reached. If it is lost, run \(next) --accept: both sides"
+                "The present remote, which has them, was not reached. If it is lost, run \(next) --accept, then "
+                    + "\(next) --migrate, which goes on there, and then filesinki sync --root \(world.folder)/a: both sides"
             ), "\(old.talk)")
         #expect(
             old.talk.contains("If it comes back, \(next) --migrate copies them."), "\(old.talk)")

@@ -7,6 +7,9 @@ extension HelpTopic {
         First make sure that it is lost: mount its disk if it is not mounted, and if
         it was moved, give its new address with filesinki remote set URL.
 
+        A store that was moved with --migrate, and whose new place is lost, goes on at
+        its old place: filesinki remote set OLD --migrate does that, or names the steps.
+
         Make a new store, at the former address or another, with an empty folder:
 
           filesinki init new --remote URL

@@ -1,7 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiRemote
-import FilesinkiText
 
 extension RemoteSetCommand {
     /// Checks that the store which is to be copied can be read.
@@ -14,20 +13,19 @@ extension RemoteSetCommand {
         } catch let failure as Failure where [.away, .notFound].contains(failure.code) {
             let access = try reaching.access(of: session.settings, in: session.console)
             let connect = session.console.connector(access, of: session.settings)
-            guard await session.replica.hasItsStore(at: address.text, connect: connect) else {
-                throw failure
-            }
-            throw failure.goingOn(at: address)
+            guard
+                let found = await session.replica.storeElsewhere(
+                    at: address.text, connect: connect)
+            else { throw failure }
+            throw failure.goingOn(at: address, found)
         }
     }
 }
 
 extension Failure {
     /// The same of a store that is not there, where it can go on at another place.
-    fileprivate func goingOn(at address: RemoteAddress) -> Failure {
-        let command = "filesinki remote set \(ShellWord.shown(address.text.utf8))"
-        let way =
-            "If it is lost, run \(command), and then \(command) --migrate, which goes on there."
+    fileprivate func goingOn(at address: RemoteAddress, _ found: StoreElsewhere) -> Failure {
+        let way = "If it is lost, run \(found.steps(at: address.text))."
         var failure = self
         failure.remedy =
             remedy.contains(Self.lostStoreRemedy)

@@ -33,7 +33,8 @@ extension SyncEngine {
             where failure.code != .interrupted && failure.code != .differs
         {
             let remedy =
-                " What the new store has already, delete after that sync with filesinki rm."
+                " What was deleted here and sent only there comes back if the new store has it. "
+                + "What the new store has already, delete after that sync with filesinki rm."
             return [.unread(left, failure, sentBy: "the next sync", remedy)] + comingBack
         }
         let waiting = try waitingDeletions()

@@ -106,8 +106,9 @@ extension SyncEngine {
                 remedy: "To accept it, add --accept; nothing is lost.")
         }
         if !acceptingOther, try await !zone.holdsSeenCommits(present) {
+            let wasLeft = try await move(noted: remote, of: format, at: address) != nil
             throw Failure.lacksSeenCommits(
-                address, await canCopy(to: remote),
+                address, await canCopy(to: remote), wasLeft: wasLeft,
                 decrypting: config.keyFingerprint != nil && format.keyFingerprint == nil)
         }
         let moved = try await moveNotice(at: remote, of: format, address)
@@ -167,9 +168,10 @@ extension Failure {
     ///
     /// - Parameters:
     ///   - copy: Whether the commits can be copied to it.
+    ///   - wasLeft: Whether it has a note that the store was moved away from there.
     ///   - isDecrypting: Whether they are encrypted where they are, and would not be there.
     fileprivate static func lacksSeenCommits(
-        _ address: String, _ copy: CopyOfLacking, decrypting isDecrypting: Bool
+        _ address: String, _ copy: CopyOfLacking, wasLeft: Bool, decrypting isDecrypting: Bool
     ) -> Failure {
         let command = "filesinki remote set \(ShellWord.shown(address.utf8))"
         let copying = command + " --migrate" + (isDecrypting ? " --no-encrypt" : "")
@@ -183,11 +185,15 @@ extension Failure {
                     "To merge both sides as at a first sync, run \(command) --accept. Nothing is lost: what was deleted "
                     + "in one of them comes back, and edits may become conflict copies.")
         }
+        let steps =
+            wasLeft
+            ? StoreElsewhere(lacksSeenCommits: true, wasLeft: true).steps(at: address)
+            : "\(command) --accept"
         return Failure(
             .wrongStore, path: address,
             "This store lacks commits that this device has seen: it was copied before them, or is an old copy.",
             remedy: copy == .notNow
-                ? "The present remote, which has them, was not reached. If it is lost, run \(command) --accept: both "
+                ? "The present remote, which has them, was not reached. If it is lost, run \(steps): both "
                     + "sides are merged as at a first sync, so that nothing is lost. If it comes back, \(copying) "
                     + "copies them\(plainly)."
                 : "To copy them from the present remote\(plainly), run \(copying). To merge both sides as at a "

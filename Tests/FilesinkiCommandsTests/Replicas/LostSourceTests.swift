@@ -27,6 +27,54 @@ struct LostSourceTests {
             """#)
     }
 
+    @Test("where something was published at the lost place, each refusal names the steps that work")
+    func published() async throws {
+        let world = try await ReplicaTests.pair()
+        try await world.expect("remote set other --migrate --root a")
+        try world.write("later\n", to: "a/later")
+        world.remove("a/one")
+        try await world.expect("sync a")
+        world.rename("other", to: "gone")
+        let command = "filesinki remote set --root \(world.folder)/a \(world.folder)/store"
+        let steps =
+            "If it is lost, run \(command) --accept, then \(command) --migrate, which goes on there, and then "
+            + "filesinki sync --root \(world.folder)/a"
+        let moving = try await world.expect("remote set store --migrate --root a", .away)
+        #expect(moving.talk.contains(steps + "."), "\(moving.talk)")
+        let setting = try await world.expect("remote set store --root a", .notAllowed)
+        #expect(setting.talk.contains(steps + ": both sides"), "\(setting.talk)")
+        let accepted = try await world.expect("remote set store --accept --root a")
+        #expect(
+            accepted.talk.contains(
+                "What was deleted here and sent only there comes back if the new store has it."),
+            "\(accepted.talk)")
+        try await world.expect("remote set store --migrate --root a")
+        try await world.expect("sync a")
+        try await world.expect("sync b")
+        #expect(world.readText("a/one") == "one\n")
+        #expect(world.readText("b/later") == "later\n")
+    }
+
+    @Test("where another device has ended the move, only the other store is accepted")
+    func ended() async throws {
+        let world = try await ReplicaTests.pair()
+        try await world.expect("remote set other --migrate --root a")
+        try world.write("later\n", to: "a/later")
+        try await world.expect("sync a")
+        world.rename("other", to: "gone")
+        try await world.expect("remote set store --migrate --root b")
+        let command = "filesinki remote set --root \(world.folder)/a \(world.folder)/store"
+        let moving = try await world.expect("remote set store --migrate --root a", .away)
+        #expect(
+            moving.talk.contains(
+                "If it is lost, run \(command) --accept, and then filesinki sync --root \(world.folder)/a."
+            ), "\(moving.talk)")
+        try await world.expect("remote set store --accept --root a")
+        try await world.expect("sync a")
+        try await world.expect("sync b")
+        #expect(world.readText("b/later") == "later\n")
+    }
+
     @Test("where the new address has no store of the replica, there is nothing to go on with")
     func elsewhere() async throws {
         let world = try await ReplicaTests.pair()
