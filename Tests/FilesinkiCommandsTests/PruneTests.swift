@@ -220,7 +220,8 @@ struct PruneTests {
         let behind = try await world.expect(line)
         #expect(
             behind.lines.contains(
-                "  1 for a, this device, which has received commit 1, and published commit 1; a sync receives a later one"
+                "  1 for a, this device, which has received commit 1, and published commit 1; "
+                    + "a sync receives a later one"
             ), "\(behind.text)")
         #expect(
             behind.talk.hasPrefix(

@@ -8,7 +8,7 @@ extension HelpTopic {
         it was moved, give its new address with filesinki remote set URL.
 
         A store that was moved with --migrate, and whose new place is lost, goes on at
-        its old place: filesinki remote set OLD --migrate does that, or names the steps.
+        its old one: filesinki remote set OLD --migrate does that, or names the steps.
 
         Make a new store, at the former address or another, with an empty folder:
 

@@ -341,8 +341,8 @@ extension KeptReasons {
 }
 
 extension KeptReasons.DeviceShare {
-    /// The device, and the commits at which it may be. What this one has applied counts as acknowledged, and `devices` shows
-    /// an older one: so it is named as received.
+    /// The device, and the commits at which it may be. What this one has applied counts as acknowledged, while
+    /// `devices` shows an older one: so it is named as received.
     fileprivate var whoAndWhere: String {
         var deeds: [String] = []
         if acknowledged != read {
