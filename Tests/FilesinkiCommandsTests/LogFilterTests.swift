@@ -99,7 +99,7 @@ struct LogFilterTests {
         #expect(json.talk == "Nothing matches.\n", "\(json.talk)")
     }
 
-    @Test("what a filter finds only under the old name of a folder leads there, too")
+    @Test("the log of a renamed folder leads to the old name, if the limit does not leave that out")
     func renamedFolder() async throws {
         let world = try await world()
         try world.write("4\n", to: "b/sub/in/new")
@@ -115,14 +115,23 @@ struct LogFilterTests {
                     outcome.talk == "Nothing matches.\n\(before)\(old)\n",
                     "\(options): \(outcome.talk)")
             }
-            // Where the rename is listed, it has the old name.
             for options in ["", "--device a", "-n 1", "--commit 5"] {
                 let outcome = try await log(world, "\(options) \(path)")
-                #expect(outcome.code == .done && outcome.talk.isEmpty, "\(outcome.talk)")
+                #expect(outcome.code == .done && outcome.lines.count >= 1, "\(options)")
+                #expect(outcome.talk == "\(before)\(old)\n", "\(options): \(outcome.talk)")
             }
+            #expect(try await log(world, "--json \(path)").talk.isEmpty)
             let other = try await log(world, "--commit 4 \(path)")
             #expect(other.code == .negative, "\(other)")
             #expect(other.talk.hasPrefix("\(before)\(old)\n"), "\(other.talk)")
+        }
+        try world.write("6\n", to: "a/neu/in/new")
+        try await world.done("sync", "a")
+        for path in ["neu", "neu/in"] {
+            for options in ["-n 1", "--commit 6"] {
+                let outcome = try await log(world, "\(options) \(path)")
+                #expect(outcome.code == .done && outcome.talk.isEmpty, "\(outcome.talk)")
+            }
         }
     }
 

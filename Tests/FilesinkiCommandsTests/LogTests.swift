@@ -19,6 +19,8 @@ struct LogTests {
         #expect(folder.lines.count == 1, "\(folder.text)")
         #expect(
             folder.lines.first?.hasSuffix("R sub/ -> other/ (2 files)") == true, "\(folder.text)")
+        let earlier = "For the versions before the rename: filesinki log --root "
+        #expect(folder.talk == "\(earlier)\(world.folder)/a sub\n", "\(folder.talk)")
         let former = try await world.run("log", "--root", "a", "sub")
         #expect(
             former.lines.map { $0.split(separator: " ").first } == ["3", "2", "1"],

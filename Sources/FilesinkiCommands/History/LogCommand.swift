@@ -49,7 +49,7 @@ struct LogCommand: ReplicaCommand {
         var versions: [PathVersion] = []
         if let target { versions = try await self.versions(of: target, session) }
         let isEmpty: Bool
-        // Where a filter leaves out the rename, what it asks for may be under the name before.
+        // Of these, the newest rename leads to the name before: what a filter asks for may be there.
         var origins: [PathVersion] = []
         if target == nil || versions.areOfFolder {
             let commits = try await session.replica.commits(
@@ -57,7 +57,7 @@ struct LogCommand: ReplicaCommand {
                 where: filter?.predicate)
             try show(commits, in: console)
             isEmpty = commits.isEmpty
-            if isLeftOut(renameOf: versions, among: commits, filter) { origins = versions }
+            if isReached(renameOf: versions, in: commits, filter) { origins = versions }
         } else {
             let wanted = versions.filter { isWanted($0, filter) }
             let shown = Array(wanted.prefix(limit ?? wanted.count))
@@ -86,15 +86,15 @@ struct LogCommand: ReplicaCommand {
     /// Whether all changes of a commit are listed.
     private var isFull: Bool { commit != nil || report.talk.verbose }
 
-    /// Whether the filter, or the number of the commit, leaves out the newest rename of a folder: where it is listed, it has the
-    /// old name.
-    private func isLeftOut(
-        renameOf versions: [PathVersion], among commits: [CommitSummary], _ filter: LogFilter?
+    /// Whether the newest rename of a folder is listed, or left out by the filter or by the number of the commit, and not by
+    /// the limit.
+    private func isReached(
+        renameOf versions: [PathVersion], in commits: [CommitSummary], _ filter: LogFilter?
     ) -> Bool {
         guard let renamed = versions.first(where: { $0.origin != nil }) else { return false }
+        if commits.contains(where: { $0.sequence == renamed.version }) { return true }
         if commit != nil { return commits.isEmpty }
         return filter != nil && commits.count < limit ?? .max
-            && !commits.contains { $0.sequence == renamed.version }
     }
 
     private func isWanted(_ version: PathVersion, _ filter: LogFilter?) -> Bool {
