@@ -109,6 +109,31 @@ struct ResolveInTerminalTests {
         #expect(copies(world).count == count, "\(outcome.talk)")
     }
 
+    @Test(
+        "after a conflict that another device has resolved meanwhile, the next one is asked about",
+        arguments: ["h", "e"])
+    func resolvedMeanwhile(_ key: String) async throws {
+        let world = try await world()
+        try world.makeFolder("tmp")
+        world.set("TMPDIR", to: world.folder + "/tmp")
+        world.set("VISUAL", to: "sed -i -e '/^[<=>|]/d'")
+        _ = try await world.run("sync", "a")
+        try await world.done("resolve", "--root", "a", "one", "--take", "here")
+        let outcome = try await resolve(world, "\(key)\nh\n")
+        #expect(outcome.code == .partial, "\(outcome.talk)")
+        for text in [
+            "filesinki: one: a has resolved it meanwhile: version ", "--undo one.\n",
+            "Conflict 2 of 2",
+        ] {
+            #expect(outcome.talk.contains(text), "\(text) is not in \(outcome.talk)")
+        }
+        #expect(world.readText("b/one") == "from a\n")
+        #expect(world.readText("b/two") == "from b\n")
+        // What a person has merged stays.
+        #expect(world.names(in: "tmp").isEmpty == (key == "h"), "\(outcome.talk)")
+        #expect(try await world.run("conflicts", "--root", "b").code == .done)
+    }
+
     @Test func `a conflict that stays open without a copy is kept twice by both`() async throws {
         let world = try await GoldenTests.pair()
         for (root, text) in [("a", "from a\n"), ("b", "from b\n")] {

@@ -9,7 +9,7 @@ extension ResolveCommand {
     private static let shortDifference = 20
 
     /// - Parameter paths: What the user named; empty for all open conflicts.
-    /// - Returns: 3 if a conflict stays open.
+    /// - Returns: 3 if a conflict stays open; 5 if an answer was not carried out, as another device was first.
     func resolveInTerminal(_ paths: [String], in console: Console) async throws -> ExitCode {
         guard console.terminals.input else {
             throw Failure(
@@ -31,7 +31,16 @@ extension ResolveCommand {
             guard let conflict = try await session.present(target) else { continue }
             console.ask("Conflict \(index + 1) of \(targets.count)")
             let step = console.hints.text(open.placesStep(of: conflict))
-            switch try await ask(about: conflict, step, session) {
+            let answer: Answer
+            do {
+                answer = try await ask(about: conflict, step, session)
+            } catch let failure as Failure where failure.code == .changing {
+                // Such as one that another device has resolved meanwhile. The others are asked about all the same.
+                try console.show([Problem(conflict.path, failure)], type: "problem")
+                if code == .done { code = .partial }
+                continue
+            }
+            switch answer {
             case .ended(let one): if one != .done { code = one }
             case .skipped: code = .conflict
             case .quit: return .conflict
@@ -149,24 +158,38 @@ extension ResolveCommand {
         _ conflict: OpenConflict, _ console: Console,
         _ body: (Replica) async throws -> SyncReport
     ) async throws -> ExitCode {
-        let session = try await Session.open(replica, writable: true, in: console)
-        guard let present = try await session.present(conflict), present.isSame(as: conflict)
-        else {
-            await session.replica.close()
-            throw Failure(
-                .changing, path: conflict.path.bytes, "The conflict changed meanwhile.",
-                remedy: "Run the command again.")
+        try await changing(in: console) { session in
+            guard let present = try await session.present(conflict), present.isSame(as: conflict)
+            else {
+                throw Failure(
+                    .changing, path: conflict.path.bytes, "The conflict changed meanwhile.",
+                    remedy: "Run the command again.")
+            }
+            let ended = try await body(session.replica)
+            let result = try await session.retryUntilPublished(
+                ended, of: [conflict.path], publishWait, replica.waiting)
+            let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
+            try console.show(result, exit: code)
+            try await session.sayResolved([
+                ResolveTarget(path: conflict.path, conflicts: [conflict])
+            ])
+            return code
         }
-        let ended = try await body(session.replica)
-        let result = try await session.retryUntilPublished(
-            ended, of: [conflict.path], publishWait, replica.waiting)
-        let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
-        try console.show(result, exit: code)
-        try await session.sayResolved([
-            ResolveTarget(path: conflict.path, conflicts: [conflict])
-        ])
-        await session.replica.close()
-        return code
+    }
+
+    /// Opens the replica for one change. It is not locked afterwards, also if that failed: the next conflict needs it.
+    func changing(
+        in console: Console, _ body: (Session) async throws -> ExitCode
+    ) async throws -> ExitCode {
+        let session = try await Session.open(replica, writable: true, in: console)
+        do {
+            let code = try await body(session)
+            await session.replica.close()
+            return code
+        } catch {
+            await session.replica.close()
+            throw error
+        }
     }
 }
 

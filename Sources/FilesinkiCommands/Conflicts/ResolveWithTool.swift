@@ -105,29 +105,30 @@ extension ResolveCommand {
         _ conflict: OpenConflict, _ merged: [UInt8], _ files: MergeToolFiles, _ session: Session
     ) async throws -> ExitCode {
         let path = conflict.path
-        let opened = try await Session.open(replica, writable: true, in: session.console)
         // The files stay: they have a person's work.
         let place = "The merged content is in \(printable(files.merged.utf8))"
-        guard let present = try await opened.present(conflict), present.isSame(as: conflict) else {
-            throw Failure(
-                .changing, path: path.bytes, "The conflict changed while the tool ran.",
-                remedy: "\(place); see filesinki conflicts, and resolve it with --with.")
+        return try await changing(in: session.console) { opened in
+            guard let present = try await opened.present(conflict), present.isSame(as: conflict)
+            else {
+                throw Failure(
+                    .changing, path: path.bytes, "The conflict changed while the tool ran.",
+                    remedy: "\(place); see filesinki conflicts, and resolve it with --with.")
+            }
+            let ended: SyncReport
+            do {
+                ended = try await opened.replica.resolve(
+                    path, .bytes(merged), of: .copy(conflict.copy), SyncOptions())
+            } catch var failure as Failure where failure.code == .changing {
+                failure.remedy += " \(place)."
+                throw failure
+            }
+            let result = try await opened.retryUntilPublished(
+                ended, of: [path], publishWait, replica.waiting)
+            let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
+            try session.console.show(result, exit: code)
+            try await opened.sayResolved([ResolveTarget(path: path, conflicts: [conflict])])
+            return code
         }
-        let ended: SyncReport
-        do {
-            ended = try await opened.replica.resolve(
-                path, .bytes(merged), of: .copy(conflict.copy), SyncOptions())
-        } catch var failure as Failure where failure.code == .changing {
-            failure.remedy += " \(place)."
-            throw failure
-        }
-        let result = try await opened.retryUntilPublished(
-            ended, of: [path], publishWait, replica.waiting)
-        let code = ExitCode(queueing: result, isWaiting: publishWait.wait)
-        try session.console.show(result, exit: code)
-        try await opened.sayResolved([ResolveTarget(path: path, conflicts: [conflict])])
-        await opened.replica.close()
-        return code
     }
 }
 
