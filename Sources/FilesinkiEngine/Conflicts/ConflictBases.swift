@@ -13,6 +13,7 @@ import FilesinkiStore
 struct ConflictBases {
     private let conflicts: Conflicts
     private let rows: [ConflictRow]
+    /// As they were read; but what a command has brought back may be based on the version that was deleted.
     private var commits: [UInt64: Commit] = [:]
     private var isRead: Set<UInt64> = []
     /// What the conflicts are called in the commits that were read last: a folder above them may have been renamed since.
@@ -38,7 +39,8 @@ struct ConflictBases {
     /// The bases of conflicts that another device has found.
     ///
     /// Costs two requests for all conflicts together, and one for each time that copies were edited, or the files in place since
-    /// their bases, up to a limit; none if all bases are known. For commands that show or take a base; a sync does without.
+    /// their bases, up to a limit; none if all bases are known. Where a file that both sides may have created was deleted and
+    /// brought back, the log is read. For commands that show or take a base; a sync does without.
     ///
     /// - Returns: For each row whose base is known now, the base; a tombstone for nothing.
     /// - Throws: As ``History/versions(of:)``.
@@ -119,6 +121,7 @@ struct ConflictBases {
                 guard (named.first ?? maker.sequence) < trail.version,
                     !named.contains(trail.version)
                 else { continue }
+                if named.isEmpty { await joinDeleted(trail.path, broughtBackBy: trail.version) }
                 trails[row]?.goBack(commits[trail.version])
                 if let version = trails[row]?.version { wanted.append(version) }
             }
@@ -126,6 +129,24 @@ struct ConflictBases {
             try await read(wanted)
         }
         for (row, trail) in trails { names[row]?.place = trail.path }
+    }
+
+    /// Joins what a command has brought back to the version that was deleted, which only the history of the path tells. Costs
+    /// the reading of the log.
+    private mutating func joinDeleted(
+        _ path: RelativePath, broughtBackBy version: UInt64
+    ) async {
+        let changes = commits[version]?.changes ?? []
+        guard let index = changes.firstIndex(where: { $0.path == path && $0.isBroughtBack }) else {
+            return
+        }
+        // Without it the base stays unknown.
+        let versions = (try? await conflicts.history.versions(of: path)) ?? []
+        let deleted = versions.last {
+            $0.version < version && !$0.isSuperseded && $0.change.entry.kind != .tombstone
+        }
+        guard let deleted else { return }
+        commits[version]?.changes[index].basedOn = deleted.version
     }
 
     /// The commits that made the conflict copies, or have brought them back, with what they name.
@@ -278,43 +299,6 @@ extension Change {
         guard entry.kind != .tombstone else { return false }
         return reason == Reason.conflictCopy(of: path).word
             || reason == Self.openedAgain && conflictOriginal(of: path) != nil
-    }
-}
-
-extension Array where Element == Step {
-    /// The versions that the conflict copies among the steps are based on, for ``FilesinkiStore/CommitDraft/basedOnTokens``:
-    /// a device that receives the conflict finds its base by them.
-    ///
-    /// - Parameter given: What a command says that makes copies again: nobody has changed the path since.
-    func basesOfCopies(in plan: [Step], _ given: [UInt64]) -> [UInt64] {
-        let copied = Set(compactMap(\.copied))
-        guard !copied.isEmpty || !given.isEmpty else { return [] }
-        let steps = plan.filter { copied.contains($0.path) }
-        let versions =
-            given
-            + plan.starts(of: steps).values.compactMap { step in
-                // Where nobody has changed it there, an undo makes the copy, or it is a folder that keeps its name.
-                let isUnchanged = step.base?.version == step.theirs?.version
-                return isUnchanged && step.base?.entry.kind != .directory ? nil : step.base?.version
-            }
-        // A commit has a limited size.
-        return Set(versions).sorted().suffix(1000).map { $0 }
-    }
-
-    /// The steps of the paths at which the base has the files of some steps: of one that was renamed, that of its old name.
-    ///
-    /// - Returns: Each by the path of the given step.
-    func starts(of steps: [Step]) -> [RelativePath: Step] {
-        let origins = Set(steps.compactMap(\.movedFrom))
-        let moved = Dictionary(
-            lazy.filter { origins.contains($0.path) }.map { ($0.path, $0) }
-        ) { first, _ in first }
-        var starts: [RelativePath: Step] = [:]
-        for step in steps {
-            guard let origin = step.movedFrom else { starts[step.path] = step; continue }
-            starts[step.path] = moved[origin]
-        }
-        return starts
     }
 }
 

@@ -96,6 +96,24 @@ struct ReopenedConflictTests {
     }
 
     @Test(
+        "a base that is nothing stays so after the file in place was deleted and brought back",
+        arguments: [["undelete", "f.txt"], ["restore", "f.txt@2"]], ["a", "b"])
+    func newAndBroughtBack(_ command: [String], _ device: String) async throws {
+        let (world, _) = try await Self.conflict(base: nil)
+        world.remove("b/f.txt")
+        try await Self.sync(world, "b", "a", "c")
+        world.currentFolder = "\(world.folder)/\(device)"
+        let back = try await world.run(bytes: command.map { Array($0.utf8) })
+        #expect(back.code == .done, "\(back.talk)")
+        try await Self.sync(world, "a", "b", "c")
+        try await Self.expectWords(world, base: "base nothing")
+        try world.write("later\n", to: "c/f.txt")
+        try await Self.sync(world, "c", "a")
+        let list = try await Self.run(world, in: "a", "conflicts").text
+        #expect(list.contains("base nothing"), "\(list)")
+    }
+
+    @Test(
         "an edit that is taken back by a restore is none, whether it was received or not",
         arguments: [true, false])
     func editedAndRestored(_ isReceived: Bool) async throws {
