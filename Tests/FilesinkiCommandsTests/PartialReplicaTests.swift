@@ -155,6 +155,22 @@ struct PartialReplicaTests {
         #expect(present.talk.contains("filesinki only add --root \(world.folder)/c two"))
     }
 
+    @Test func `a folder that is not held, and is back in the store, is added`() async throws {
+        let world = try await GoldenTests.pair()
+        try world.write("deep", to: "a/d/x")
+        for line in [
+            "sync a", "rm --root a -r d", "undelete --root a d", "clone store c --only one",
+        ] {
+            try await world.expect(line)
+        }
+        let talk = try await world.expect("undelete --root c d", .usage).talk
+        #expect(talk.contains("Add it with filesinki only add --root \(world.folder)/c d"), "\(talk)")
+        #expect(!talk.contains("filesinki restore"), "\(talk)")
+        try await world.expect("only add --root c d")
+        try await world.expect("sync c")
+        #expect(world.readText("c/d/x") == "deep")
+    }
+
     @Test func `a name that is nowhere is not found, as in a complete replica`() async throws {
         let world = try await GoldenTests.pair()
         for name in ["x", "y"] { try world.write("deep", to: "a/d/" + name) }

@@ -168,7 +168,7 @@ struct PartialReplica: ReplicaPart {
     }
 
     /// Whether the store has something at the path or below it, as of the last sync.
-    private func isInStore(_ path: RelativePath) throws -> Bool {
+    func isInStore(_ path: RelativePath) throws -> Bool {
         if try manifest.base(path) != nil || !manifest.baseRows(below: path).isEmpty { return true }
         let waiting =
             try [manifest.remote(path)].compactMap(\.self) + manifest.remoteRows(below: path)

@@ -98,14 +98,16 @@ extension ReplicaPart {
         return try !PartialReplica(replica).isKnown(path)
     }
 
-    /// Refuses to bring back a path that the replica does not hold, and says what does.
+    /// Refuses to bring back a path that the replica does not hold, and says what does. What the store has can be held, also
+    /// where it was deleted before, or something in it was.
     ///
     /// - Parameter version: The commit that is to be restored; nil for the last before the deletion.
     /// - Throws: Code `usage`; `not-found` for a path that is nowhere, of which no deletion is known.
     func requireHeld(_ path: RelativePath, at version: UInt64?) throws {
         do { try rulesReader.requireHeld([path]) } catch {
             var failure = error
-            let deletion = try commitBeforeDeletion(of: path)
+            let isThere = try PartialReplica(replica).isInStore(path)
+            let deletion = isThere ? nil : try commitBeforeDeletion(of: path)
             guard let version = version ?? deletion else {
                 throw try isNowhere(path) ? Failure.noDeletedFile(path, earlier: nil) : failure
             }
