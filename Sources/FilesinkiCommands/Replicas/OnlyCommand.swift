@@ -62,7 +62,8 @@ struct OnlySetCommand: ChoosingCommand {
         abstract: "Hold exactly these paths.",
         discussion: """
             What is no longer chosen leaves this folder, if it is as it was published; else nothing \
-            is changed, and the exit code is 1. New files that were never sent stay, and are not \
+            is changed, and the exit code is 1. What was removed here already, with rm or in a file \
+            manager, is deleted nowhere else. New files that were never sent stay, and are not \
             synced. The next sync writes what was not here before.
             """)
 
@@ -103,8 +104,9 @@ struct OnlyRemoveCommand: ChoosingCommand {
         abstract: "Hold these paths no longer. They are removed here, and nowhere else.",
         discussion: """
             The files leave this folder if they are as they were published; else nothing is \
-            changed, and the exit code is 1. They stay in the store and on other devices. New files \
-            that were never sent stay here, and are not synced.
+            changed, and the exit code is 1. They stay in the store and on other devices, also what \
+            was removed here already, with rm or in a file manager. New files that were never sent \
+            stay here, and are not synced.
             """)
 
     @Argument(help: "Chosen paths, or folders with chosen paths.", completion: .file())
@@ -210,6 +212,7 @@ extension Console {
             object.add("exit", code.rawValue)
             object.add("only", report.paths.map { .array($0.map(\.jsonValue)) })
             object.add("removed", .array(report.removed.map(\.jsonValue)))
+            if !report.gone.isEmpty { object.add("gone", .array(report.gone.map(\.jsonValue))) }
             if !report.kept.isEmpty { object.add("kept", .array(report.kept.map(\.jsonValue))) }
             if !report.keptFolders.isEmpty {
                 object.add("kept_folders", .array(report.keptFolders.map(\.jsonValue)))
@@ -222,6 +225,7 @@ extension Console {
                 "Removed \(CountText.text(report.removed.count, "file")) here. The store keeps \(kept)."
             )
         }
+        if let gone = report.goneText { say(gone) }
         if let kept = report.keptText { say(kept) }
         if let kept = report.keptFoldersText { say(kept) }
         let count = report.paths.map { CountText.text($0.count, "chosen path") }
@@ -231,6 +235,14 @@ extension Console {
 }
 
 extension ChoiceReport {
+    /// What was deleted here before, and is no longer chosen; nil for nothing.
+    fileprivate var goneText: String? {
+        guard !gone.isEmpty else { return nil }
+        let (verb, them) = gone.count == 1 ? ("was", "it") : ("were", "them")
+        return
+            "\(CountText.text(gone.count, "file")) \(verb) removed here already. The store keeps \(them)."
+    }
+
     /// What stays although it is no longer chosen; nil for nothing.
     fileprivate var keptText: String? {
         guard let first = kept.first else { return nil }

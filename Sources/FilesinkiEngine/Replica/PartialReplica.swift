@@ -12,6 +12,9 @@ package struct ChoiceReport: Sendable {
     package var paths: [RelativePath]?
     /// The files and symlinks that were removed from the root.
     package var removed: [RelativePath] = []
+    /// The files and symlinks that are no longer chosen and were deleted here before, which was not sent. The store keeps
+    /// them.
+    package var gone: [RelativePath] = []
     /// New files that were never sent, and stay in the root although they are no longer chosen.
     package var kept: [RelativePath] = []
     /// Folders that stay in the root although they are no longer chosen, as they hold ignored files.
@@ -34,7 +37,8 @@ struct PartialReplica: ReplicaPart {
     /// The chosen paths; nil for a complete replica.
     func paths() throws -> [RelativePath]? { try rulesReader.choice()?.paths }
 
-    /// Chooses exactly these paths; nil for a complete replica.
+    /// Chooses exactly these paths; nil for a complete replica. What was deleted here, without a command, and is
+    /// not chosen is deleted nowhere else.
     ///
     /// - Throws: Code `not-found` for a path that exists neither here nor in the store, `differs` if
     ///   something that would leave the root is not published; then nothing was changed.
@@ -96,18 +100,25 @@ struct PartialReplica: ReplicaPart {
     private func change(to choice: PathChoice?) async throws -> ChoiceReport {
         let unchanged = ChoiceReport(paths: choice?.paths)
         guard try choice != rulesReader.choice() else { return unchanged }
-        var new: [RelativePath] = []
+        var unsent = UnsentOutside()
         var notices: [Problem] = []
         if let choice {
-            new = try await requirePublished(outside: choice)
+            unsent = try await requirePublished(outside: choice)
             notices = try withholdRenamed(outside: choice)
+        }
+        let gone = try filesKept(of: unsent.deleted)
+        if !unsent.deleted.isEmpty {
+            // No run sends these any more.
+            try manifest.write { [unsent] writer in
+                for path in unsent.deleted { try writer.removeLocal(path) }
+            }
         }
         // A lost manifest would be recovered with paths that are not here any more.
         try memory.forgetBasePosition()
         let note = PathChoiceNote(choice, isRemoving: choice != nil)
         try StateFile.replace(state.only, with: note.bytes)
         var report = try finish() ?? unchanged
-        report.kept = new
+        (report.kept, report.gone) = (unsent.new, gone)
         report.notices = notices
         report.keptFolders = holdingIgnored(report.keptFolders)
         return report
@@ -176,9 +187,10 @@ struct PartialReplica: ReplicaPart {
     }
 
     /// - Returns: What is new here, and what no run has recorded to be sent: it stays, as any other file outside of the
-    ///   choice.
-    /// - Throws: Code `differs` for what differs from the store and would leave the root.
-    private func requirePublished(outside choice: PathChoice) async throws -> [RelativePath] {
+    ///   choice. And what is gone here: nothing of it is left that could be lost.
+    /// - Throws: Code `differs` for what differs from the store and would leave the root, and for a deletion that a
+    ///   command was told by name.
+    private func requirePublished(outside choice: PathChoice) async throws -> UnsentOutside {
         var options = SyncOptions()
         options.isDryRun = true
         var run = try await sync.begin(options, .everything, sync.fullBase())
@@ -190,32 +202,28 @@ struct PartialReplica: ReplicaPart {
         }
         // A folder counts by what is in it.
         let changed = run.local.changes.filter { $0.value.entry?.kind != .directory }.map(\.key)
-        let problems = run.local.problems.filter { !$0.failure.isOfHeldDeletion }
-        let open = try conflicts.openRows()
+        let problems = run.local.problems.filter { !$0.failure.isOfHeldDeletion }.map(\.path)
+        let disputed = try conflicts.openRows().flatMap {
+            [$0.path] + ($0.copyPath.map { [$0] } ?? [])
+        }
+        let rows = try manifest.loadLocal()
         // A run has recorded these to be sent, some saved by name.
-        let waiting = try Set(
-            manifest.loadLocal().map(\.path)
-                + open.flatMap { [$0.path] + ($0.copyPath.map { [$0] } ?? []) })
-        let found = waiting.union(changed + problems.map(\.path))
-            .filter { !choice.holds($0) }.sorted()
+        let waiting = Set(rows.map(\.path) + disputed)
+        let found = waiting.union(changed + problems).filter { !choice.holds($0) }.sorted()
+        let gone = try deletions(in: run, recorded: rows).subtracting(disputed + problems)
+        let named = try sync.reviewNamedDeletions(isDryRun: true)
         // What is in place of a folder above the chosen paths is never sent, and stays.
         let held = try rulesReader.choice()
-        let blocking = try found.filter { path in
+        let deleted = found.filter { gone.contains($0) && held?.isAbove($0) != true }
+        var unsent = UnsentOutside(disputed: Set(disputed))
+        unsent.new = found.filter { !gone.contains($0) }
+        unsent.deleted = deleted.filter { !named.contains($0) }
+        unsent.named = deleted.filter(named.contains)
+        unsent.changed = try unsent.new.filter { path in
             try held?.isAbove(path) != true && (waiting.contains(path) || isInStore(path))
         }
-        guard let first = blocking.first else { return found }
-        let others =
-            switch blocking.count {
-            case 1: ""
-            case 2: " So has 1 more path."
-            default: " So have \(blocking.count - 1) more paths."
-            }
-        let message =
-            open.contains { $0.path == first || $0.copyPath == first }
-            ? "It has an open conflict." : "It has changes that are not published."
-        throw Failure(
-            .differs, path: first.bytes, message + others,
-            remedy: "Run filesinki sync, or resolve the conflict, and run the command again.")
+        try unsent.requireNone()
+        return unsent
     }
 
     /// Removes files that are still as they were published, and the folders that become empty.

@@ -38,7 +38,7 @@ struct LocalDeletions: ReplicaPart {
     }
 
     /// The paths that were not renamed. A folder was, if each file in it was.
-    private func others(
+    func others(
         of gone: Set<RelativePath>, than renamed: Set<RelativePath>
     ) throws -> Set<RelativePath> {
         let renamed = renamed.intersection(gone)

@@ -109,6 +109,37 @@ struct OnlyCommandTests {
             """#)
     }
 
+    @Test("what was removed by hand is deleted nowhere else")
+    func removedByHand() async throws {
+        let world = try await ReplicaTests.pair()
+        world.remove("b/sub/two")
+        let talk = try await world.expect("only set one --root b").talk
+        #expect(talk.contains("1 file was removed here already. The store keeps it.\n"), "\(talk)")
+        for line in ["sync b", "sync a"] { try await world.expect(line) }
+        #expect(world.readText("a/sub/two") == "two\n")
+        try await world.expect("only disable --root b")
+        try await world.expect("sync b")
+        world.remove("b/sub/two")
+        let json = try await world.expect("only set one --root b --json").text
+        #expect(json.contains(#""removed":[],"gone":["sub/two"]}"#), "\(json)")
+    }
+
+    @Test("a deletion by delete that waits is refused, and undelete keeps the folder")
+    func deletedWhileAway() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        _ = try await world.run("rm", "--root", "b", "-r", "sub")
+        world.rename("gone", to: "store")
+        let talk = try await world.expect("only set one --root b", .negative).talk
+        #expect(talk.contains("sub: Deleted with filesinki delete"), "\(talk)")
+        #expect(talk.contains("filesinki undelete --root \(world.folder)/b sub to keep it"), "\(talk)")
+        try await world.expect("undelete --root b sub")
+        let set = try await world.expect("only set one --root b").talk
+        #expect(set.contains("Removed 1 file here."), "\(set)")
+        for line in ["sync b", "sync a"] { try await world.expect(line) }
+        #expect(world.readText("a/sub/two") == "two\n")
+    }
+
     @Test("a folder that stays with ignored files is named, and not reported as outside")
     func ignored() async throws {
         try await ReplicaTests.pair().follow(

@@ -120,7 +120,7 @@ extension Machine {
 
     @Test(
         "what is not published does not leave the disk",
-        arguments: ["edited", "saved", "occupied", "two", "deleted", "conflict", "mode"])
+        arguments: ["edited", "saved", "occupied", "two", "conflict", "mode"])
     func refused(_ kind: String) async throws {
         let world = try World()
         let (a, b) = try await pair(world, only: ["docs", "p"])
@@ -138,7 +138,6 @@ extension Machine {
             try await b.sync { $0.paths = [part] }
         case "two": try b.write(["docs": .directory(["a": .file("new"), "b": .file("new")])])
         case "mode": b.setMode("docs/a", 0o600)
-        case "deleted": b.remove("docs/a")
         default:
             try a.write(["docs": .directory(["a": .file("theirs")])])
             try await a.sync()
