@@ -164,7 +164,8 @@ struct PartialReplicaTests {
             try await world.expect(line)
         }
         let talk = try await world.expect("undelete --root c d", .usage).talk
-        #expect(talk.contains("Add it with filesinki only add --root \(world.folder)/c d"), "\(talk)")
+        let step = "Add it with filesinki only add --root \(world.folder)/c d"
+        #expect(talk.contains(step), "\(talk)")
         #expect(!talk.contains("filesinki restore"), "\(talk)")
         try await world.expect("only add --root c d")
         try await world.expect("sync c")

@@ -52,14 +52,13 @@ struct UnsentOutside {
         let them = gone.count == 1 ? "it" : "them"
         let first = Set(named).outermost.sorted().first ?? RelativePath(unchecked: [])
         let rest = gone.filter { $0 != first && !first.isInside($0) }
-        let also =
-            Self.text(of: rest).map { " \($0) \(rest.count == 1 ? "was" : "were") deleted here, too." }
-            ?? ""
+        let verb = rest.count == 1 ? "was" : "were"
+        let also = Self.text(of: rest).map { " \($0) \(verb) deleted here, too." } ?? ""
         return Failure(
             .differs, path: first.bytes,
             "Deleted with filesinki delete, which is not sent yet.\(also)",
-            remedy: "Run filesinki sync to delete \(them) on all devices, or \(undelete(gone)) to keep "
-                + "\(them) there, and run the command again.")
+            remedy: "Run filesinki sync to delete \(them) on all devices, or \(undelete(gone)) to "
+                + "keep \(them) there, and run the command again.")
     }
 
     /// The topmost paths that are gone.

@@ -42,7 +42,8 @@ struct UnsentOutsideTests {
             world.remote.isAway = false
         }
         let report = try await b.choose(["p"])
-        #expect(report.gone.map(\.description) == (kind == "part" ? ["docs/a"] : ["docs/a", "docs/b"]))
+        #expect(
+            report.gone.map(\.description) == (kind == "part" ? ["docs/a"] : ["docs/a", "docs/b"]))
         #expect(report.removed.map(\.description) == (kind == "part" ? ["docs/b"] : []))
         #expect(report.kept.isEmpty && report.problems.isEmpty)
         #expect(try await b.statusReport().pending.isEmpty)
@@ -80,7 +81,8 @@ struct UnsentOutsideTests {
         #expect(failure.code == .differs && failure.path == Array("docs".utf8))
         #expect(
             failure.message
-                == "Deleted with filesinki delete, which is not sent yet. p/x was deleted here, too.")
+                == "Deleted with filesinki delete, which is not sent yet. p/x was deleted here, too."
+        )
         #expect(
             failure.remedy
                 == "Run filesinki sync to delete them on all devices, or filesinki undelete docs p/x to keep them "
@@ -103,7 +105,8 @@ struct UnsentOutsideTests {
         #expect(failure.code == .differs && failure.path == Array("docs/b".utf8))
         #expect(
             failure.message
-                == "It has changes that are not published. docs/a was deleted here: a sync deletes it on all devices.")
+                == "It has changes that are not published. docs/a was deleted here: a sync deletes it on all devices."
+        )
         #expect(
             failure.remedy
                 == "To keep it there, first run filesinki undelete docs/a. Run filesinki sync, or resolve the conflict, "
