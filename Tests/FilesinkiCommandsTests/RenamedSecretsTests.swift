@@ -17,7 +17,8 @@ import Testing
         #expect(try await run(world, "sync a").code == .done)
         world.rename("a/d", to: "a/e")
         let first = try await run(world, "sync a")
-        let told = "e/secret: Withheld, not sent: a rule ignores its former name, d/secret."
+        let told =
+            "e/secret: Withheld, not sent: a rule ignores it by the former name of its folder, d/secret."
         #expect(first.code == .conflict && first.talk.contains(told), "\(first.talk)")
         #expect(first.talk.contains(" e/secret; to keep it private"), "\(first.talk)")
         #expect(try await run(world, "sync a").code == .done)
@@ -34,10 +35,44 @@ import Testing
         for line in ["sync a", "only set --root a d"] { try await world.expect(line) }
         world.rename("a/d", to: "a/e")
         let chosen = try await world.expect("only set --root a e", .conflict)
-        let told = "e/secret: Withheld, not sent: a rule ignores its former name, d/secret."
+        let told =
+            "e/secret: Withheld, not sent: a rule ignores it by the former name of its folder, d/secret."
         #expect(chosen.talk.contains(told), "\(chosen.talk)")
         for line in ["sync a", "ls --root a e/t"] { try await world.expect(line) }
         try await world.expect("ls --root a e/secret", .negative)
         for line in ["sync a/e/secret", "ls --root a e/secret"] { try await world.expect(line) }
+    }
+
+    /// A replica whose folder `d`, in which a rule names a secret, is `e` now.
+    private func renamed() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        try world.write("/d/secret\n", to: "a/.filesinkiignore")
+        try world.write("mine", to: "a/d/secret")
+        try world.write("text", to: "a/d/text")
+        #expect(try await run(world, "sync a").code == .done)
+        world.rename("a/d", to: "a/e")
+        return world
+    }
+
+    @Test(arguments: ["sync a/sub", "sync -q a/sub", "sync -q a"])
+    func `the run that begins to withhold says so, also where nothing else is done`(
+        _ command: String
+    ) async throws {
+        let world = try await renamed()
+        let first = try await run(world, command)
+        #expect(first.code == .conflict, "\(first)")
+        #expect(first.talk.contains("e/secret: Withheld, not sent: a rule"), "\(first)")
+        #expect(try await run(world, "sync a").code == .done)
+    }
+
+    @Test func `so it is while the remote is away`() async throws {
+        let world = try await renamed()
+        world.rename("store", to: "gone")
+        let first = try await run(world, "sync -q a")
+        #expect(first.code == .away, "\(first)")
+        #expect(first.talk.contains("e/secret: Withheld, not sent: a rule"), "\(first)")
+        world.rename("gone", to: "store")
+        #expect(try await run(world, "sync -q a").code == .done)
+        #expect(try await run(world, "ls --root a e/secret").code == .negative)
     }
 }

@@ -127,9 +127,10 @@ extension Failure {
 }
 
 extension Console {
-    /// Shows what is worth a word about the replica as a whole, not about a path in it.
+    /// Shows what is worth a word about the replica as a whole, not about a path in it, and what no later run says.
     func showNotices(ofReplica report: SyncReport) throws {
-        try show(report.notices.filter(\.isOfReplica), type: "notice")
+        let notices = report.notices.filter { $0.isOfReplica || $0.isUrgent && $0.isNews }
+        try show(notices, type: "notice")
     }
 
     /// Shows what failed, or is worth a word, on single paths.

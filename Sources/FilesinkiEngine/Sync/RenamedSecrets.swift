@@ -56,11 +56,7 @@ extension SyncEngine {
         }
         run.rules.withhold(paths)
         let names = Dictionary(secrets.map { ($0.path, $0.name) }) { first, _ in first }
-        run.report.notices += Problem.withheld(paths, isUrgent: true).map { problem -> Problem in
-            guard let name = names[problem.path] else { return problem }
-            return Problem(
-                problem.path, .withheld(problem.path, formerly: name), isUrgent: true)
-        }
+        run.report.notices += Problem.withheld(paths, isUrgent: true, formerly: names)
         return true
     }
 

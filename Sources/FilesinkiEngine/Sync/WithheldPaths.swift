@@ -142,17 +142,23 @@ extension Problem {
 
     /// The messages about withheld paths.
     ///
-    /// - Parameter isUrgent: Whether it cannot wait: the run has just found them.
-    static func withheld(_ paths: Set<RelativePath>, isUrgent: Bool) -> [Problem] {
+    /// - Parameters:
+    ///   - isUrgent: Whether it cannot wait: the run has just found them.
+    ///   - names: The former names of those whose folder was renamed, as the run has found.
+    static func withheld(
+        _ paths: Set<RelativePath>, isUrgent: Bool, formerly names: [RelativePath: RelativePath] = [:]
+    ) -> [Problem] {
         let sorted = paths.sorted()
         var notices = sorted.prefix(namedPaths).map {
-            Problem($0, .withheld($0), isUrgent: isUrgent)
+            Problem(
+                $0, .withheld($0, formerly: names[$0]), isUrgent: isUrgent, isNews: isUrgent)
         }
         if sorted.count > namedPaths {
             let count = CountText.text(sorted.count - namedPaths)
             notices.append(
                 Problem(
-                    RelativePath(unchecked: []), .moreWithheld(count), isUrgent: isUrgent))
+                    RelativePath(unchecked: []), .moreWithheld(count), isUrgent: isUrgent,
+                    isNews: isUrgent))
         }
         return notices
     }
@@ -168,12 +174,13 @@ extension Failure {
 
     /// A path that was ignored until another device ended the rule, or its folder was renamed.
     ///
-    /// - Parameter name: Its former name, if the run has just found that its folder was renamed.
+    /// - Parameter name: What it is called by the former name of its folder, if the run has just found that this was renamed.
     static func withheld(_ path: RelativePath, formerly name: RelativePath? = nil) -> Failure {
         Failure(
             .usage, path: path.bytes,
-            name.map { "Withheld, not sent: a rule ignores its former name, \($0)." }
-                ?? withheldMessage,
+            name.map {
+                "Withheld, not sent: a rule ignores it by the former name of its folder, \($0)."
+            } ?? withheldMessage,
             remedy: "To publish it, run filesinki sync \(ShellWord.path(path.bytes)); "
                 + "to keep it private, list it in .filesinki/ignore.")
     }

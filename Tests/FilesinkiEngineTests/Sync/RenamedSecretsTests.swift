@@ -32,7 +32,7 @@ import Testing
         let report = try await a.sync()
         let said = report.notices.filter { $0.failure.message.hasPrefix("Withheld") }
         #expect(said.map { "\($0.path)" } == [path] && said.allSatisfy(\.isUrgent))
-        #expect(said.first?.failure.message.contains("former name, p/secret") == true)
+        #expect(said.first?.failure.message.contains("former name of its folder, p/secret") == true)
         #expect(withheld(report) == [path])
         #expect(try await published().contains("q/t"))
         for _ in 1...2 {
