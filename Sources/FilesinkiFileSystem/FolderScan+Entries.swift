@@ -135,15 +135,18 @@ extension FolderScan {
         return knownStamp
     }
 
-    /// Records a mount point, and a folder whose known stamp has another device.
+    /// Records a mount point, and a folder whose known stamp has another device or inode.
     private mutating func recordDevice(
         _ name: FoundName, _ knownStamp: FileStamp?, _ visit: FolderVisit
     ) {
         let stamp = name.status.stamp
         let isMountPoint = stamp.device != visit.device
-        guard isMountPoint || knownStamp != nil, stamp.device != knownStamp?.device else { return }
+        let isElsewhere =
+            (isMountPoint || knownStamp != nil) && stamp.device != knownStamp?.device
+        let isOther = knownStamp.map { $0.inode != stamp.inode } ?? false
+        guard isElsewhere || isOther else { return }
         let path = visit.path(of: name.name)
-        if isMountPoint {
+        if isMountPoint, isElsewhere {
             devices.mountPoints.append(
                 .init(path: path, known: knownStamp?.device, present: stamp.device))
         }

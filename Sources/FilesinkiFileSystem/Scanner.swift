@@ -163,7 +163,7 @@ package struct ScanResult: Sendable {
     package var problems: [Problem] = []
     /// Paths whose state is unknown, including everything below them.
     package var blocked: [RelativePath] = []
-    /// Known folders with a new stamp, because their device number changed.
+    /// Known folders with a new stamp, because their device number changed, or another folder has their name now.
     package var restamped: [BaseRow] = []
     /// Folders on another device than their parent, found there for the first time.
     package var mountPoints: [RelativePath] = []

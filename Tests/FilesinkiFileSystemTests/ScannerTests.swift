@@ -129,6 +129,16 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
         #expect(words(result) == example.expected.sorted())
     }
 
+    @Test func `another folder of the same name has its own stamp`() throws {
+        let known = try tree.known()
+        try tree.makeFolder("n")
+        tree.remove("d/s")
+        #expect(rename(tree.absolute("n"), tree.absolute("d/s")) == 0)
+        let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(known)
+        #expect(result.restamped.map(\.path.description) == ["d/s"])
+        #expect(try result.restamped.first?.stamp?.inode == tree.stamp("d/s").inode)
+    }
+
     @Test func `the first scan of a tree lists all of it in order`() throws {
         let result = try Scanner(root: tree.root, filter: EverythingFilter()).scan(BaseSnapshot([]))
         #expect(result.candidates.map(\.path.description) == ["d-e", "d/f", "d/s/g"])
