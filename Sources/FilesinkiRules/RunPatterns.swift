@@ -19,6 +19,14 @@ package struct RunPatterns: Sendable {
 
     private init(lines: [String]) { rules = IgnoreRules(Array(lines.joined(separator: "\n").utf8)) }
 
+    /// Whether a pattern includes this very path: not one for a folder above it, and no later pattern excludes it.
+    package func includes(_ path: RelativePath, isDirectory: Bool) -> Bool {
+        let name = path.name
+        let bytes = path.bytes
+        let found = rules.lastMatch(name: name.span, path: bytes.span, isDirectory: isDirectory)
+        return found?.isNegated == true
+    }
+
     private static func check(_ pattern: String) throws(Failure) {
         guard !pattern.utf8.contains(UInt8(ascii: "\n")), !pattern.utf8.contains(0),
             pattern.utf8.first != UInt8(ascii: "!"),

@@ -67,10 +67,16 @@ struct LocalStateScan: ReplicaPart {
     }
 
     private func find(
-        in run: SyncRun, besides received: Set<RelativePath>
+        in begun: SyncRun, besides received: Set<RelativePath>
     ) throws -> LocalState {
-        let rules = run.rules
+        var run = begun
+        run.options.isDryRun = true
         var found = try sync.scanWhole(run)
+        // The next run does not send that.
+        if try sync.withholdRenamed(found.folders, run.base, &run) {
+            found = try sync.scanWhole(run)
+        }
+        let rules = run.rules
         try sync.holdMovedOut(&found, run)
         try leaveOutFoldersThatStay(&found, rules.choice)
         let left = Set(try conflicts.open().flatMap(\.leftPaths))

@@ -37,13 +37,13 @@ extension SyncEngine {
             return try await syncWholeTree(options)
         }
         let base = try exactBase(ours)
-        // What an ignore rule named in a renamed folder is withheld by a run for everything.
-        guard !hasRenamedSecrets(ours, base, rules) else {
-            return try await syncWholeTree(options)
-        }
         var run = SyncRun(
             options: options, selection: PathSelection(only: ours), rules: rules,
             started: systemContext.now(), base: base)
+        // What an ignore rule named in a renamed folder is withheld by a run for everything.
+        if try hasRenamedSecrets(otherFolders(atAndAbove: ours, base), base, run) {
+            return try await syncWholeTree(options)
+        }
         run.isPartial = true
         let known = try manifest.token?.sequence ?? 0
         let move = try manifest.movedStore

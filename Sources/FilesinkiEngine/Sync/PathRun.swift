@@ -61,19 +61,25 @@ extension SyncEngine {
         return report.withCopies(of: before)
     }
 
-    /// Withholds what a rule ignored before its folder was renamed, if one of the paths is a new folder.
+    /// Withholds what a rule ignored before its folder was renamed, if the run would publish such a folder: one of the
+    /// paths, or one above or in them. From then on nothing tells its former name.
     ///
-    /// Cost: a pass over the base for a new folder; a walk of the tree only where there is such a path.
+    /// Cost: a look at the paths and the folders above them; folders among the paths are walked. Where one is new, also by
+    /// a plain mkdir, the base is loaded. Where one was renamed, it is walked, and so is the tree if a folder above its
+    /// former name is not there any more.
     private func withholdRenamed(among paths: [RelativePath], _ run: inout SyncRun) throws {
-        let folders = try paths.filter {
-            try kind(at: $0) == .directory && manifest.base($0) == nil
-        }
+        var folders = try otherFolders(around: paths, run)
         guard !folders.isEmpty else { return }
-        let new = try folders.flatMap { try [$0] + newBelow($0, run) }
         var whole = run
         whole.base = try fullBase()
-        guard hasRenamedSecrets(Set(new), whole.base, run.rules) else { return }
-        _ = try withholdRenamed(scanWhole(whole), whole.base, &run)
+        let names = Set(formerNames(of: folders, whole.base).values)
+        guard !names.isEmpty else { return }
+        let above = Set(names.flatMap(\.ancestors)).subtracting(names)
+        if above.contains(where: { !isInPlace($0, whole.base) }) {
+            // Its ignore file may be in a folder of another name.
+            folders.merge(try scanWhole(whole).folders) { _, present in present }
+        }
+        _ = try withholdRenamed(folders, whole.base, &run)
     }
 
     private func scanWatched(_ run: inout SyncRun) async throws {
