@@ -145,9 +145,23 @@ struct Observation: Sendable {
             entry = .symlink(to: try root.readLink(path), modified: status.stamp.modified)
         case .file, .special: return
         }
-        if let known = base.row(path)?.entry, known.agrees(with: entry) { return }
+        if let row = base.row(path), row.entry.agrees(with: entry) {
+            if status.kind == .directory { refreshFolder(row, status.stamp) }
+            return
+        }
         changes[path] = LocalChange(entry)
         stamps[path] = status.stamp
+    }
+
+    /// Notes that another folder has the name of a known one. On another device it may be a mount point without its file
+    /// system.
+    private mutating func refreshFolder(_ row: BaseRow, _ stamp: FileStamp) {
+        guard let known = row.stamp, known.device == stamp.device, known.inode != stamp.inode else {
+            return
+        }
+        var row = row
+        row.stamp = stamp
+        refreshed.append(row)
     }
 
     /// Updates the observation with what a round has done, for a further round.

@@ -154,4 +154,138 @@ import Testing
         #expect(try await count("secret") == 0)
         #expect(a.text("q/secret/one") == "secret")
     }
+
+    @Test(arguments: [["q"], ["q", "n"]] as [[String]])
+    func `a command for a file in the folder does not hide the rename from later runs`(
+        _ names: [String]
+    ) async throws {
+        let a = try await secret()
+        for name in names { a.rename(name == "q" ? "p" : "q", name) }
+        let folder = try #require(names.last)
+        let saved = try await a.save("new", at: "\(folder)/t").sync
+        #expect(withheld(saved) == ["\(folder)/secret"])
+        try await a.sync()
+        #expect(try await count("secret") == 0)
+        #expect(try noted(a) == ["\(folder)/secret"])
+    }
+
+    @Test func `so it is if the folder was moved into one that is named`() async throws {
+        let a = try await secret()
+        try a.write(["k2": .directory(["x": .file("x")])])
+        try await a.sync()
+        a.rename("p", "k2/p")
+        _ = try await a.with {
+            try await $0.delete([RelativePath("k2")], recursive: true, SyncOptions())
+        }
+        try await a.sync()
+        #expect(try await count("secret") == 0)
+        #expect(a.text("k2/p/secret/one") == "secret")
+    }
+
+    /// As ``secret(_:)``, with another folder that was synced.
+    private func besides(_ folder: TreeFixture.Node) async throws -> Machine {
+        let a = try await secret()
+        try a.write(["o": folder])
+        try await a.sync()
+        return a
+    }
+
+    @Test func `it takes the name of a folder that was deleted`() async throws {
+        let a = try await besides(.directory(["secret": .directory(["one": .file("public")])]))
+        a.remove("o")
+        a.rename("p", "o")
+        #expect(try await withheld(a.sync()) == ["o/secret"])
+        #expect(try await published().contains("o/t"))
+        try await a.sync()
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `it takes the name of an empty folder`() async throws {
+        let a = try await besides(.directory([:]))
+        a.rename("p", "o")
+        #expect(try await withheld(a.sync()) == ["o/secret"])
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `it swaps names with another folder`() async throws {
+        let a = try await besides(.directory(["x": .file("x")]))
+        a.rename("p", "z")
+        a.rename("o", "p")
+        a.rename("z", "o")
+        #expect(try await withheld(a.sync()) == ["o/secret"])
+        #expect(try await published().contains("p/x"))
+        try await a.sync()
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `a watch sees that the name is of another folder now`() async throws {
+        let a = try await besides(.directory([:]))
+        a.rename("p", "o")
+        try await a.syncChanges("p", "p/t", "o", folders: ["o"])
+        #expect(try noted(a) == ["o/secret"])
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `a folder that was deleted and made again is known by its new inode`() async throws {
+        let a = try await besides(.directory(["x": .file("x")]))
+        // Else it may get the inode of the other one.
+        try a.write(["n": .directory(["x": .file("x")])])
+        a.remove("o")
+        a.rename("n", "o")
+        try a.write([".filesinkiignore": .file("o/key\n")])
+        try await a.sync()
+        try a.write(["o": .directory(["key": .file("secret")])])
+        a.rename("o", "r")
+        #expect(try await withheld(a.sync()) == ["r/key"])
+    }
+
+    @Test func `an option of the run that excludes it does not send it later`() async throws {
+        let a = try await secret()
+        a.rename("p", "q")
+        let patterns = try RunPatterns(excluded: ["q/secret"], included: [])
+        #expect(try await withheld(a.sync { $0.patterns = patterns }) == ["q/secret"])
+        try await a.sync()
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test(arguments: [("q/secret", 1), ("/q/secret/", 1), ("p/secret", 0), ("p/secret/", 0)])
+    func `an option includes it by its present name`(
+        _ pattern: String, _ times: Int
+    ) async throws {
+        let a = try await secret()
+        a.rename("p", "q")
+        let patterns = try RunPatterns(excluded: [], included: [pattern])
+        let report = try await a.sync { $0.patterns = patterns }
+        #expect(report.withheld.isEmpty == (times == 1))
+        #expect(try await count("secret") == times)
+    }
+
+    @Test(arguments: [[], ["r/t"]] as [[String]])
+    func `the ignore file of a folder above has another name, too`(
+        _ saved: [String]
+    ) async throws {
+        let (a, _) = try await world.pair(["k": .file("keep")])
+        try a.write([
+            "x": .directory([
+                ".filesinkiignore": .file("p/*.env\n"),
+                "p": .directory(["one.env": .file("secret"), "t": .file("t")]),
+            ])
+        ])
+        try await a.sync()
+        a.rename("x/p", "r")
+        a.rename("x", "y")
+        for path in saved { try await a.save("new", at: path) }
+        let report = try await a.sync()
+        #expect(withheld(report) == (saved.isEmpty ? ["r/one.env"] : []))
+        #expect(try noted(a) == ["r/one.env"])
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `it is not among what the next run sends, and that is not noted`() async throws {
+        let a = try await secret()
+        a.rename("p", "q")
+        let new = try await a.with { try await $0.localState()?.changed.map(\.description) }
+        #expect(new == ["p", "p/t", "q", "q/t"])
+        #expect(try noted(a).isEmpty)
+    }
 }
