@@ -98,6 +98,8 @@ extension ExitCode {
             self.init(report)
             return
         }
-        self = report.conflicts.isEmpty && report.copies.isEmpty ? .done : .conflict
+        let isDone =
+            report.conflicts.isEmpty && report.copies.isEmpty && report.withheld.isEmpty
+        self = isDone ? .done : .conflict
     }
 }

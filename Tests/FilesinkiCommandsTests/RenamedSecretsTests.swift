@@ -75,4 +75,22 @@ import Testing
         #expect(try await run(world, "sync -q a").code == .done)
         #expect(try await run(world, "ls --root a e/secret").code == .negative)
     }
+
+    @Test func `a command for one file in the folder says so, too`() async throws {
+        let world = try await renamed()
+        let saved = try await world.run(
+            "save", "--root", "a", "e/text", input: Array("new".utf8))
+        #expect(saved.code == .conflict, "\(saved)")
+        #expect(saved.talk.contains("e/secret: Withheld, not sent: a rule"), "\(saved)")
+        #expect(try await run(world, "sync a").code == .done)
+        #expect(try await run(world, "ls --root a e/text").code == .done)
+        #expect(try await run(world, "ls --root a e/secret").code == .negative)
+    }
+
+    @Test func `status does not say that it waits to be sent`() async throws {
+        let world = try await renamed()
+        let status = try await run(world, "status -v a")
+        #expect(status.text.contains("e/text"), "\(status)")
+        #expect(!status.text.contains("e/secret"), "\(status)")
+    }
 }
