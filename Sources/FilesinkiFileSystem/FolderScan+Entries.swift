@@ -141,8 +141,7 @@ extension FolderScan {
     ) {
         let stamp = name.status.stamp
         let isMountPoint = stamp.device != visit.device
-        let isElsewhere =
-            (isMountPoint || knownStamp != nil) && stamp.device != knownStamp?.device
+        let isElsewhere = (isMountPoint || knownStamp != nil) && stamp.device != knownStamp?.device
         let isOther = knownStamp.map { $0.inode != stamp.inode } ?? false
         guard isElsewhere || isOther else { return }
         let path = visit.path(of: name.name)

@@ -146,7 +146,8 @@ extension Problem {
     ///   - isUrgent: Whether it cannot wait: the run has just found them.
     ///   - names: The former names of those whose folder was renamed, as the run has found.
     static func withheld(
-        _ paths: Set<RelativePath>, isUrgent: Bool, formerly names: [RelativePath: RelativePath] = [:]
+        _ paths: Set<RelativePath>, isUrgent: Bool,
+        formerly names: [RelativePath: RelativePath] = [:]
     ) -> [Problem] {
         let sorted = paths.sorted()
         var notices = sorted.prefix(namedPaths).map {
@@ -174,7 +175,8 @@ extension Failure {
 
     /// A path that was ignored until another device ended the rule, or its folder was renamed.
     ///
-    /// - Parameter name: What it is called by the former name of its folder, if the run has just found that this was renamed.
+    /// - Parameter name: What it is called by the former name of its folder, if the run has just found that this was
+    ///   renamed.
     static func withheld(_ path: RelativePath, formerly name: RelativePath? = nil) -> Failure {
         Failure(
             .usage, path: path.bytes,
