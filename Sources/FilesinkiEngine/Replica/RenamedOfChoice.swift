@@ -29,7 +29,7 @@ extension PartialReplica {
             options: SyncOptions(), selection: .everything, rules: rules,
             started: systemContext.now(), base: base)
         let found = try sync.scanWhole(run)
-        _ = try sync.withholdRenamed(found, base, &run)
+        _ = try sync.withholdRenamed(found.folders, base, &run)
         return run.report.notices
     }
 }
