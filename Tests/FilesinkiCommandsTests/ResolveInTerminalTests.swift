@@ -122,7 +122,7 @@ struct ResolveInTerminalTests {
         let outcome = try await resolve(world, "\(key)\nh\n")
         #expect(outcome.code == .partial, "\(outcome.talk)")
         for text in [
-            "filesinki: one: a has resolved it meanwhile: version ", "--undo one.\n",
+            "filesinki: one: a has resolved it meanwhile: version ", "--undo one.",
             "Conflict 2 of 2",
         ] {
             #expect(outcome.talk.contains(text), "\(text) is not in \(outcome.talk)")
