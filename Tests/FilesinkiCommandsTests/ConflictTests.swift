@@ -257,6 +257,11 @@ struct ConflictTests {
         #expect(json.lines[0].contains(#""merged_with":\#(versions[1].dropFirst())"#))
         #expect(json.lines[0].contains(#""based_on":\#(versions[2].dropFirst())"#))
         #expect(json.lines[1].contains(#""reason":"auto:json","superseded":true"#))
+        let commit = versions[1].dropFirst()
+        let kept = try await world.run("log", "--commit", String(commit))
+        #expect(kept.lines.last == "    kept aside  f.json", "\(kept.text)")
+        let object = try await world.run("log", "--json", "--commit", String(commit))
+        #expect(object.text.contains(#""kept_aside":["f.json"]"#), "\(object.text)")
     }
 
     /// Replicas `a` and `b`, with what each of them has made of `p` since they had the same.

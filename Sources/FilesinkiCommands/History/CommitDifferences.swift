@@ -65,7 +65,7 @@ extension DiffCommand {
             session: session, changes: try await session.replica.changes(ofCommit: number))
         guard !differences.items.isEmpty else {
             console.say(
-                "Commit \(number) changed no content; filesinki log --commit \(number) shows what it changed."
+                "Commit \(number) changed no content in place; filesinki log --commit \(number) shows what it did."
             )
             return .done
         }

@@ -20,6 +20,8 @@ extension CommitSummary {
         object.add("paths", .array(changes.map(\.path.jsonValue)))
         let renames = changes.compactMap(\.rename)
         object.add("renames", renames.isEmpty ? nil : .array(renames.map { .object($0) }))
+        object.add(
+            "kept_aside", keptAside.isEmpty ? nil : .array(keptAside.map(\.jsonValue)))
         object.add("left_off", leftOff > 0 ? leftOff : nil)
         return object
     }
@@ -33,8 +35,10 @@ extension CommitSummary {
             isFull ? counts : words)
     }
 
-    /// The changes, a line each.
-    var lines: [String] { changes.map { "    " + $0.text } }
+    /// The changes, a line each, then what the commit keeps in the history without a change of its path.
+    var lines: [String] {
+        changes.map { "    " + $0.text } + keptAside.map { "    kept aside  \($0)" }
+    }
 
     /// How many changes are not listed.
     var leftOff: Int { max(0, count - changes.reduce(0) { $0 + $1.files }) }

@@ -34,6 +34,8 @@ package struct CommitSummary: Sendable {
     package var renamed = 0
     /// The number of superseded contents that the commit keeps in the history.
     package var superseded: Int
+    /// Their first paths, in path order.
+    package var keptAside: [RelativePath]
     /// The first changes in path order, renamed folders first. Of new folders, those with nothing new in them.
     package var changes: [NamedChange] = []
 
@@ -57,9 +59,10 @@ package struct CommitSummary: Sendable {
         operation = commit.operation
         self.listed = listed
         self.folder = folder
-        superseded = commit.superseded.count { change in
-            folder.map { change.path.isAtOrInside([$0]) } ?? true
-        }
+        let kept = commit.superseded.map(\.path)
+            .filter { path in folder.map { path.isAtOrInside([$0]) } ?? true }
+        superseded = kept.count
+        keptAside = Array(kept.sorted().prefix(listed))
         let all = commit.changes.sorted { $0.path < $1.path }
         let origins = Set(all.compactMap(\.movedFrom))
         let touched = Set(all.map(\.path))
