@@ -37,7 +37,7 @@ struct ConflictTests {
         #expect(json.text.hasPrefix(#"{"type":"explanation","path":"x.json","format":"json","#))
         // Nothing is changed, and no file is left.
         #expect(try await world.run("conflicts", "--root", "b").lines.count > 0)
-        for wrong in [["--explain"], ["--explain", "--conflict", "--stat"]] {
+        for wrong in [["--explain", "--stat"], ["--explain", "--conflict", "--stat"]] {
             let bytes = (["diff", "--root", "b", "x.json"] + wrong).map { Array($0.utf8) }
             #expect(try await world.run(bytes: bytes).code == .usage)
         }
