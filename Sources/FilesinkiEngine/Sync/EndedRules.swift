@@ -210,41 +210,11 @@ extension SyncEngine {
     }
 
     /// What of a note is not at its path any more.
-    private func missed(of note: WithheldNote) -> [RelativePath: UInt64] {
+    func missed(of note: WithheldNote) -> [RelativePath: UInt64] {
         note.inodes.filter { path, _ in
             // What cannot be looked at is not gone.
             do { return try root.status(path) == nil } catch { return false }
         }
-    }
-
-    /// Finds what is withheld and has another name now, as after a rename of its folder: it stays withheld there. What is
-    /// nowhere is gone. A new file that has got the inode of a deleted one is withheld, too: nothing tells it from one
-    /// that was renamed and edited.
-    ///
-    /// - Parameter found: All that is new in the root.
-    /// - Returns: Whether something was found, so that the root has to be scanned again.
-    func followWithheld(_ found: ScanResult, _ run: inout SyncRun) throws -> Bool {
-        let blocked = Set(found.blocked)
-        let known = try withheldNote()
-        let missed = missed(of: known).filter { !$0.key.isAtOrInside(blocked) }
-        guard !missed.isEmpty else { return false }
-        var note = known
-        for path in missed.keys { note.inodes[path] = nil }
-        let inodes = Set(missed.values).subtracting([0])
-        var moved: Set<RelativePath> = []
-        let new =
-            found.candidates.map { ($0.path, $0.status.stamp.inode) }
-            + found.changed.map { ($0.path, $0.stamp.inode) }
-        for (path, inode) in new where inodes.contains(inode) {
-            moved.insert(path)
-            note.inodes[path] = inode
-        }
-        if !run.options.isDryRun { try recordWithheld(note, over: known) }
-        run.rules.withhold(moved)
-        if !run.options.isUnattended {
-            run.report.notices += Problem.withheld(moved, isUrgent: true)
-        }
-        return !moved.isEmpty
     }
 
     /// Refuses a path in a withheld folder: the folder is published as a whole, or not at all.

@@ -45,7 +45,7 @@ extension SyncEngine {
             return try await syncPaths(again: run, after: run.report, isFetched: true)
                 .withCopies(of: before)
         }
-        if !areRules, try hasMissedWithheld() { _ = try followWithheld(scanWhole(run), &run) }
+        if !areRules, try hasMissedWithheld() { try holdMissed(&run) }
         if !areRules { try withholdRenamed(among: paths, &run) }
         try await scanWatched(&run)
         let report = try await carryOut(&run)
@@ -59,6 +59,18 @@ extension SyncEngine {
             throw stopped
         }
         return report.withCopies(of: before)
+    }
+
+    /// Withholds by its new name, wherever that is, what is not at its path any more.
+    ///
+    /// Cost: as ``holdRenamed(_:_:)``, with a walk of the tree, and the whole base.
+    private func holdMissed(_ run: inout SyncRun) throws {
+        var whole = run
+        whole.base = try fullBase()
+        var found = try scanWhole(whole)
+        try holdRenamed(&found, &whole)
+        run.rules = whole.rules
+        run.report = whole.report
     }
 
     /// Withholds what a rule ignored before its folder was renamed, if the run would publish such a folder: one of the

@@ -9,11 +9,13 @@ private struct NewPath {
     let inode: UInt64
 }
 
-/// Something new that a rule ignored before its folder was renamed.
+/// Something new that a rule ignored, or that was withheld, before its folder was renamed.
 private struct RenamedSecret {
     let new: NewPath
     /// Its former name.
     let name: RelativePath
+    /// Whether it was withheld by that, or was in a withheld folder.
+    let wasWithheld: Bool
 
     var path: RelativePath { new.path }
 }
@@ -21,8 +23,10 @@ private struct RenamedSecret {
 /// A rule may name a place: what it ignored in a folder is withheld when the folder has got a name that it does not
 /// match.
 extension SyncEngine {
-    /// Withholds what is new in renamed folders if the rules ignore it by its former name, and says so. What was synced
-    /// by that name is not private. Who names exactly the new path has decided.
+    /// Withholds what is new in renamed folders if the rules ignore it by its former name, or if it was withheld by
+    /// that, and says so. What was synced by that name is not private. Who names exactly the new path has decided.
+    ///
+    /// What was withheld counts as the note of it was when the rules were read.
     ///
     /// Cost: nothing if no folder is new or another one; else a pass over the base. Where a folder was renamed, another
     /// one, and a walk of the folder, which reads nothing but ignore files. If something is found, the caller walks the
@@ -40,20 +44,23 @@ extension SyncEngine {
             .filter { !named.contains($0.path) }
         guard !secrets.isEmpty else { return false }
         let paths = Set(secrets.map(\.path))
+        let ignored = secrets.filter { !$0.wasWithheld }
         if !run.options.isDryRun {
             let known = try withheldNote()
             var note = known
             for secret in secrets { note.inodes[secret.path] = secret.new.inode }
             try recordWithheld(note, over: known)
-            run.report.withheld.formUnion(paths)
+            // What was withheld stays so.
+            run.report.withheld.formUnion(ignored.map(\.path))
         }
         run.rules.withhold(paths)
-        let names = Dictionary(secrets.map { ($0.path, $0.name) }) { first, _ in first }
+        let names = Dictionary(ignored.map { ($0.path, $0.name) }) { first, _ in first }
         run.report.notices += Problem.withheld(paths, isUrgent: true, formerly: names)
         return true
     }
 
-    /// Whether a rule ignored something in one of some folders before a folder above it was renamed.
+    /// Whether something in one of some folders was ignored by a rule, or withheld, before a folder above it was
+    /// renamed.
     ///
     /// - Parameter base: That of all paths that have changed, with the folders above them.
     func hasRenamedSecrets(
@@ -81,7 +88,10 @@ extension SyncEngine {
                 .map { NewPath(path: $0.path, isFolder: false, inode: $0.status.stamp.inode) }
         }
         let names = formerNames(of: folders, base)
-        return formerlyIgnored(new, FormerRules(root, rules.ignoring, patterns, names), base)
+        // Without what the user has named.
+        let withheld = rules.noted.paths.intersection(rules.withheld)
+        return formerlyPrivate(
+            new, FormerRules(root, rules.ignoring, patterns, names), withheld, base)
     }
 
     /// What is new in a folder, also what this run alone leaves out: a later one would send it.
@@ -94,29 +104,33 @@ extension SyncEngine {
         return try scanner(lasting).scan(known, below: folder)
     }
 
-    /// The topmost of the new paths that rules ignore by their former names, with these.
-    private func formerlyIgnored(
-        _ new: [NewPath], _ rules: FormerRules, _ base: BaseIndex
+    /// The topmost of the new paths that rules ignore by their former names, or that were withheld by them, with these.
+    private func formerlyPrivate(
+        _ new: [NewPath], _ rules: FormerRules, _ withheld: Set<RelativePath>, _ base: BaseIndex
     ) -> [RenamedSecret] {
         var rules = rules
         var found: [RenamedSecret] = []
         var above: Set<RelativePath> = []
         for item in new.sorted(by: { $0.path < $1.path }) {
-            guard !item.path.isAtOrInside(above), let name = rules.formerName(of: item.path),
-                base.row(name) == nil, rules.ignored(name, isDirectory: item.isFolder)
-            else { continue }
+            guard !item.path.isAtOrInside(above), let name = rules.formerName(of: item.path) else {
+                continue
+            }
+            let wasWithheld = name.isAtOrInside(withheld)
+            if !wasWithheld {
+                guard base.row(name) == nil, rules.ignored(name, isDirectory: item.isFolder) else {
+                    continue
+                }
+            }
             above.insert(item.path)
-            found.append(RenamedSecret(new: item, name: name))
+            found.append(RenamedSecret(new: item, name: name, wasWithheld: wasWithheld))
         }
         return found
     }
 }
 
 extension RunRules {
-    /// ``filter`` without the patterns of this run.
-    fileprivate var filterOfAllRuns: any ScanFilter {
-        let kept: any ScanFilter =
-            withheld.isEmpty ? ignoring : WithheldFilter(withheld, within: ignoring)
-        return choice.map { ChoiceFilter($0, within: kept) } ?? kept
+    /// ``filter`` without the patterns of this run, and without the choice: a later one may hold more.
+    var filterOfAllRuns: any ScanFilter {
+        withheld.isEmpty ? ignoring : WithheldFilter(withheld, within: ignoring)
     }
 }

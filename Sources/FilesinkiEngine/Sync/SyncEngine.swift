@@ -97,9 +97,8 @@ struct SyncEngine: ReplicaPart {
     ///
     /// What a user changes between the two is found where it would be overwritten, and by the next run.
     ///
-    /// Cost: a walk of the tree, which reads no file; a second one after a fetch that brought another base, one after a
-    /// withheld path was found under another name, and one after something in a renamed folder was withheld. Renamed folders
-    /// themselves are walked twice.
+    /// Cost: a walk of the tree, which reads no file; a second one after a fetch that brought another base, and those of
+    /// ``holdRenamed(_:_:)``. Renamed folders themselves are walked twice.
     private func fetchAndScan(_ run: inout SyncRun) async throws -> ScanResult {
         // A first fetch may take long.
         guard try manifest.token != nil else {
@@ -126,8 +125,7 @@ struct SyncEngine: ReplicaPart {
 
     private func held(_ scanned: ScanResult, _ run: inout SyncRun) throws -> ScanResult {
         var found = scanned
-        if try followWithheld(found, &run) { found = try scanWhole(run) }
-        if try withholdRenamed(found.folders, run.base, &run) { found = try scanWhole(run) }
+        try holdRenamed(&found, &run)
         try holdMovedOut(&found, run)
         try holdLeftOut(&found, &run)
         return found

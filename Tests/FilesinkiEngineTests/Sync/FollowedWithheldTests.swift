@@ -1,0 +1,142 @@
+import FilesinkiEngine
+import FilesinkiModel
+import FilesinkiReconcile
+import FilesinkiRules
+import FilesinkiTesting
+import Testing
+
+/// What is withheld gets another name, and is not known by its inode alone.
+@Suite struct FollowedWithheldTests: EndedRuleScene {
+    let world: World
+
+    init() throws { world = try World() }
+
+    /// A replica in which `q/secret` is withheld, as `q` was `p`, which a rule names.
+    private func renamed(_ secret: TreeFixture.Node = .file("secret")) async throws -> Machine {
+        let (a, _) = try await world.pair(["k": .file("keep")])
+        try a.write([
+            ".filesinkiignore": .file("/p/secret\n"),
+            "o": .directory(["secret": .file("public")]),
+            "p": .directory(["secret": secret, "t": .file("t")]),
+        ])
+        try await a.sync()
+        a.rename("p", "q")
+        #expect(try await withheld(a.sync()) == ["q/secret"])
+        return a
+    }
+
+    /// As an editor does it: the file has another inode then.
+    private func replace(_ path: String, in folder: TreeFixture.Name, _ a: Machine) throws {
+        try a.write([folder: .directory(["new": .file("other")])])
+        a.rename(String(decoding: folder.bytes, as: UTF8.self) + "/new", path)
+    }
+
+    @Test(arguments: ["sync", "exclude", "watch", "save"])
+    func `a file that was replaced stays withheld as its folder is renamed`(
+        _ command: String
+    ) async throws {
+        let a = try await renamed()
+        try replace("q/secret", in: "q", a)
+        a.rename("q", "r")
+        switch command {
+        case "exclude":
+            let patterns = try RunPatterns(excluded: ["r/secret"], included: [])
+            try await a.sync { $0.patterns = patterns }
+        case "watch": try await a.syncChanges("q", "q/t", "r", folders: ["r"])
+        case "save": try await a.save("new", at: "k")
+        default:
+            let report = try await a.sync()
+            let said = report.notices.filter { $0.failure.message.hasPrefix("Withheld") }
+            #expect(said.contains { "\($0.path)" == "r/secret" && $0.isUrgent })
+            #expect(report.withheld.isEmpty)
+        }
+        #expect(try noted(a) == ["r/secret"])
+        try await a.sync()
+        #expect(try noted(a) == ["r/secret"])
+        #expect(try await published().contains("r/t"))
+        #expect(try await count("other") == 0)
+    }
+
+    @Test func `so does what a rule ignored that another device has ended`() async throws {
+        let (_, b) = try await ended()
+        try replace("d/p.env", in: "d", b)
+        b.rename("d", "e")
+        for _ in 1...2 { try await b.sync() }
+        #expect(try noted(b) == ["e/p.env"])
+        #expect(try await count("other") == 0)
+    }
+
+    @Test func `so does a folder that was replaced, with all that is in it`() async throws {
+        let a = try await renamed(.directory(["one": .file("secret")]))
+        try a.write(["q": .directory(["new": .directory(["two": .file("other")])])])
+        a.remove("q/secret")
+        a.rename("q/new", "q/secret")
+        a.rename("q", "r")
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["r/secret"])
+        #expect(try await count("other") == 0)
+    }
+
+    @Test func `so does what swaps names with a synced file of another folder`() async throws {
+        let a = try await renamed()
+        a.rename("q", "z")
+        a.rename("o", "q")
+        a.rename("z", "o")
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a).contains("o/secret"))
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `who names exactly the new path has decided`() async throws {
+        let a = try await renamed()
+        try replace("q/secret", in: "q", a)
+        a.rename("q", "r")
+        try await sync(a, "r/secret")
+        #expect(try await count("other") == 1)
+        #expect(try noted(a).isEmpty)
+    }
+
+    @Test func `a dry run leaves the note as it is`() async throws {
+        let a = try await renamed()
+        try replace("q/secret", in: "q", a)
+        a.rename("q", "r")
+        let report = try await a.sync { $0.isDryRun = true }
+        #expect(report.steps.allSatisfy { "\($0.path)" != "r/secret" })
+        #expect(try noted(a) == ["q/secret"])
+    }
+
+    @Test func `it is found also where the run leaves out its new name`() async throws {
+        let a = try await renamed()
+        a.rename("q", "r")
+        let patterns = try RunPatterns(excluded: ["r/secret"], included: [])
+        try await a.sync { $0.patterns = patterns }
+        #expect(try noted(a) == ["r/secret"])
+        try await a.sync()
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `it is found also where the replica does not hold its new name`() async throws {
+        let a = try await renamed()
+        try await a.choose(["k"])
+        try await a.sync()
+        a.rename("q", "r")
+        try await a.sync()
+        #expect(try noted(a) == ["r/secret"])
+        try await a.choose(nil)
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["r/secret"])
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `a choice finds it by the former name of its folder`() async throws {
+        let a = try await renamed()
+        try replace("q/secret", in: "q", a)
+        a.rename("q", "r")
+        let report = try await a.choose(["k"])
+        #expect(report.notices.map { "\($0.path)" } == ["r/secret"])
+        try await a.choose(nil)
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["r/secret"])
+        #expect(try await count("other") == 0)
+    }
+}
