@@ -130,6 +130,8 @@ import Testing
 
     @Test func `a choice finds it by the former name of its folder`() async throws {
         let a = try await renamed()
+        try await a.choose(["k", "q"])
+        try await a.sync()
         try replace("q/secret", in: "q", a)
         a.rename("q", "r")
         let report = try await a.choose(["k"])
