@@ -65,6 +65,15 @@ import Testing
         #expect(try await run(world, "sync a").code == .done)
     }
 
+    @Test func `so does one that leaves out the new name`() async throws {
+        let world = try await renamed()
+        let first = try await run(world, "sync --exclude e a")
+        #expect(first.code == .conflict, "\(first)")
+        #expect(first.talk.contains("e/secret: Withheld, not sent: a rule"), "\(first)")
+        #expect(try await run(world, "sync a").code == .done)
+        #expect(try await run(world, "ls --root a e/secret").code == .negative)
+    }
+
     @Test func `so it is while the remote is away`() async throws {
         let world = try await renamed()
         world.rename("store", to: "gone")

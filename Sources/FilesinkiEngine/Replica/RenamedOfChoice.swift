@@ -14,11 +14,7 @@ extension PartialReplica {
     /// - Throws: Code `usage` for rules that cannot be read, if a folder is gone.
     func withholdRenamed(outside choice: PathChoice) throws -> [Problem] {
         let base = try sync.fullBase()
-        let isAnyGone = base.rows.contains { row in
-            guard row.entry.kind == .directory, !choice.holds(row.path), let stamp = row.stamp
-            else { return false }
-            return (try? root.status(row.path))?.stamp.inode != stamp.inode
-        }
+        let isAnyGone = base.rows.contains { !choice.holds($0.path) && sync.isLost($0) }
         guard isAnyGone else { return [] }
         var rules = try rulesReader.runRules(SyncOptions())
         try rules.requireReadable()

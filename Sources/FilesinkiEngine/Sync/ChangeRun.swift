@@ -41,7 +41,9 @@ extension SyncEngine {
             options: options, selection: PathSelection(only: ours), rules: rules,
             started: systemContext.now(), base: base)
         // What an ignore rule named in a renamed folder is withheld by a run for everything.
-        if try hasRenamedSecrets(otherFolders(atAndAbove: ours, base), base, run) {
+        if try hasRenamedSecrets(otherFolders(atAndAbove: ours, base), base, run)
+            || hasSecretsLeftOut(base, run)
+        {
             return try await syncWholeTree(options)
         }
         run.isPartial = true
@@ -61,6 +63,22 @@ extension SyncEngine {
         run.base = try exactBase(scanned)
         run.remote.dropAgreed(run.base)
         return try await syncChanges(&run, scanned.sorted(), known)
+    }
+
+    /// Whether a folder that is not at its path any more may have been renamed to a name that the watch leaves out, with
+    /// something in it that a rule ignored.
+    ///
+    /// Cost: nothing if the watch leaves out nothing but by rules; else a look at the folders of the base. If one is gone, a
+    /// walk of the tree, and the whole base.
+    ///
+    /// - Parameter base: That of all paths that have changed, with the folders above them.
+    private func hasSecretsLeftOut(_ base: BaseIndex, _ run: SyncRun) throws -> Bool {
+        guard run.rules.leavesOutMore, base.rows.contains(where: { isLost($0) }) else {
+            return false
+        }
+        var whole = run
+        whole.base = try fullBase()
+        return try hasRenamedSecrets(scanAll(whole).folders, whole.base, whole)
     }
 
     private func syncChanges(

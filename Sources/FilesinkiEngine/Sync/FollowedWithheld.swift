@@ -6,8 +6,9 @@ extension SyncEngine {
     /// Withholds by its new name what was withheld, or what a rule ignored, by a former one. What was withheld and is
     /// nowhere is gone. It leaves the note last, so that a run that is killed before that forgets nothing.
     ///
-    /// Cost: a look at each withheld path, and ``withholdRenamed(_:_:_:)``. If one is not at its path any more, and the
-    /// run leaves out more than rules do, another walk of the tree; as many again where something was found.
+    /// Cost: a look at each withheld path, and ``withholdRenamed(_:_:_:)``. If one is not at its path any more, or a folder
+    /// of the base is not, and the run leaves out more than rules do, another walk of the tree; as many again where
+    /// something was found.
     ///
     /// - Parameters:
     ///   - found: All that is new in the root, as the run sees it; made anew if something was found.
@@ -15,7 +16,9 @@ extension SyncEngine {
     func holdRenamed(_ found: inout ScanResult, _ run: inout SyncRun) throws {
         let missed = try missed(of: withheldNote())
         guard !missed.isEmpty else {
-            if try withholdRenamed(found.folders, run.base, &run) { found = try scanWhole(run) }
+            // The base forgets the former name, also where this run does not see the new one.
+            let all = hasLostFolder(found, run) ? try scanAll(found, run) : found
+            if try withholdRenamed(all.folders, run.base, &run) { found = try scanWhole(run) }
             return
         }
         var all = try scanAll(found, run)
@@ -31,11 +34,27 @@ extension SyncEngine {
 
     /// All that is new in the root, also what this run alone leaves out, and what the replica does not hold: a later
     /// run would send it.
+    ///
+    /// - Parameter found: All that is new, as the run sees it.
     private func scanAll(_ found: ScanResult, _ run: SyncRun) throws -> ScanResult {
-        guard run.rules.hasPatterns || run.rules.choice != nil else { return found }
+        run.rules.leavesOutMore ? try scanAll(run) : found
+    }
+
+    /// The same of a run that has scanned nothing.
+    func scanAll(_ run: SyncRun) throws -> ScanResult {
         var lasting = run
         lasting.rules.filter = run.rules.filterOfAllRuns
         return try scanWhole(lasting)
+    }
+
+    /// Whether the base has a folder that is not at its path any more, if the run may not see where it is.
+    private func hasLostFolder(_ found: ScanResult, _ run: SyncRun) -> Bool {
+        guard run.rules.leavesOutMore else { return false }
+        let leaving = run.base.rows(atAndBelow: ignoredForGood(found.ignored, run))
+        let replaced = found.candidates.filter { $0.knownRow != nil }.map(\.path)
+        let others = found.changed.map(\.path) + found.restamped.map(\.path) + replaced
+        return leaving.contains { isLost($0) }
+            || (found.missing + others).compactMap { run.base.row($0) }.contains { isLost($0) }
     }
 
     /// Finds what is withheld and has another name now, as after a rename of its folder: it stays withheld there. A new

@@ -46,7 +46,7 @@ extension SyncEngine {
                 .withCopies(of: before)
         }
         if !areRules, try hasMissedWithheld() { try holdMissed(&run) }
-        if !areRules { try withholdRenamed(among: paths, &run) }
+        if !areRules { try withholdRenamed(among: paths, &run, isFirst: before == nil) }
         try await scanWatched(&run)
         let report = try await carryOut(&run)
         if run.hasNewRules {
@@ -74,22 +74,32 @@ extension SyncEngine {
     }
 
     /// Withholds what a rule ignored before its folder was renamed, if the run would publish such a folder: one of the
-    /// paths, or one above or in them. From then on nothing tells its former name.
+    /// paths, or one above or in them; or if the base has it there, wherever it is now. From then on nothing tells its
+    /// former name.
     ///
-    /// Cost: a look at the paths and the folders above them; folders among the paths are walked. Where one is new, also by
-    /// a plain mkdir, the base is loaded. Where one was renamed, it is walked, and so is the tree if a folder above its
-    /// former name is not there any more.
-    private func withholdRenamed(among paths: [RelativePath], _ run: inout SyncRun) throws {
+    /// Cost: a look at the paths, the folders above them, and those that the base has in them; folders among the paths are
+    /// walked. Where one is new, also by a plain mkdir, the base is loaded. Where one was renamed, it is walked. The tree is
+    /// walked if a folder above its former name is not there any more, and if one that the base has is not, as after `rm -r`,
+    /// and not among the paths by another name.
+    ///
+    /// - Parameter isFirst: Whether no other run of the command has looked: what a later one misses and names, the command has
+    ///   removed itself.
+    private func withholdRenamed(
+        among paths: [RelativePath], _ run: inout SyncRun, isFirst: Bool
+    ) throws {
         var folders = try otherFolders(around: paths, run)
-        guard !folders.isEmpty else { return }
+        let isRemoved = !isFirst && run.options.namesDeletions
+        let lost = isRemoved ? [] : run.base.rows.filter { isLost($0) }.map(\.path)
+        guard !folders.isEmpty || !lost.isEmpty else { return }
         var whole = run
         whole.base = try fullBase()
         let names = Set(formerNames(of: folders, whole.base).values)
-        guard !names.isEmpty else { return }
+        let others = Set(lost).subtracting(names)
+        guard !names.isEmpty || !others.isEmpty else { return }
         let above = Set(names.flatMap(\.ancestors)).subtracting(names)
-        if above.contains(where: { !isInPlace($0, whole.base) }) {
-            // Its ignore file may be in a folder of another name.
-            folders.merge(try scanWhole(whole).folders) { _, present in present }
+        if !others.isEmpty || above.contains(where: { !isInPlace($0, whole.base) }) {
+            // The folder, or that of its ignore file, may be anywhere.
+            folders.merge(try scanAll(whole).folders) { _, present in present }
         }
         _ = try withholdRenamed(folders, whole.base, &run)
     }

@@ -39,6 +39,12 @@ extension SyncEngine {
             // A name is no sign: a new folder may have that of a deleted one, and its inode.
             root.isSameFile(path, status, as: stamp, named: [])
         else { return false }
+        return isLost(row)
+    }
+
+    /// Whether the row is that of a folder that is not at its path any more: nothing is there, or something else.
+    func isLost(_ row: BaseRow) -> Bool {
+        guard row.entry.kind == .directory, let stamp = row.stamp else { return false }
         return (try? root.status(row.path))?.stamp.inode != stamp.inode
     }
 

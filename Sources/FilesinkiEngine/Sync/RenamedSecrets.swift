@@ -129,6 +129,9 @@ extension SyncEngine {
 }
 
 extension RunRules {
+    /// Whether the run leaves out more than ``filterOfAllRuns`` does.
+    var leavesOutMore: Bool { hasPatterns || choice != nil }
+
     /// ``filter`` without the patterns of this run, and without the choice: a later one may hold more.
     var filterOfAllRuns: any ScanFilter {
         withheld.isEmpty ? ignoring : WithheldFilter(withheld, within: ignoring)
