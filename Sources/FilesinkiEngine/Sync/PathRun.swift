@@ -41,12 +41,15 @@ extension SyncEngine {
         run.installed = installed
         try addWaitingCopies(&run)
         try await fetch(&run, after: before)
-        if !areRules, try await receiveRules(&run) {
-            return try await syncPaths(again: run, after: run.report, isFetched: true)
-                .withCopies(of: before)
+        if !areRules {
+            // A run for the rules alone forgets former names, too.
+            if try hasMissedWithheld() { try holdMissed(&run) }
+            try withholdRenamed(among: paths, &run, isFirst: before == nil)
+            if try await receiveRules(&run) {
+                return try await syncPaths(again: run, after: run.report, isFetched: true)
+                    .withCopies(of: before)
+            }
         }
-        if !areRules, try hasMissedWithheld() { try holdMissed(&run) }
-        if !areRules { try withholdRenamed(among: paths, &run, isFirst: before == nil) }
         try await scanWatched(&run)
         let report = try await carryOut(&run)
         if run.hasNewRules {

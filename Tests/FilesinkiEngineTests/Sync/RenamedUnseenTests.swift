@@ -95,6 +95,19 @@ import Testing
         try await expectPrivate("q/secret", a)
     }
 
+    @Test func `a command receives a rule for its former name`() async throws {
+        let (a, b) = try await secret()
+        try a.write(["p": .directory([".filesinkiignore": .file("*.o\n")])])
+        try await a.sync()
+        try await b.sync()
+        try b.write(["p": .directory([".filesinkiignore": .file("*.o\n*.p\n")])])
+        try await b.sync()
+        a.rename("p", "q")
+        try a.write(["p": .directory(["n": .file("other")])])
+        #expect(try await withheld(a.save("new", at: "p/n").sync) == ["q/secret"])
+        try await expectPrivate("q/secret", a)
+    }
+
     @Test func `a folder that was deleted makes nothing private elsewhere`() async throws {
         let (a, _) = try await secret()
         try a.write(["q": .directory(["secret": .directory(["two": .file("2")])])])
