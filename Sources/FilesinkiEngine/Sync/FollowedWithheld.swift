@@ -6,18 +6,19 @@ extension SyncEngine {
     /// Withholds by its new name what was withheld, or what a rule ignored, by a former one. What was withheld and is
     /// nowhere is gone. It leaves the note last, so that a run that is killed before that forgets nothing.
     ///
-    /// Cost: a look at each withheld path, and ``withholdRenamed(_:_:_:)``. If one is not at its path any more, or a folder
-    /// of the base is not, and the run leaves out more than rules do, another walk of the tree; as many again where
-    /// something was found.
+    /// Cost: a look at each withheld path, ``recallRules(for:_:_:)`` and ``withholdRenamed(_:_:_:)``. If one is not at its
+    /// path any more, or a folder of the base is not, and the run leaves out more than rules do, another walk of the tree;
+    /// as many again where something was found.
     ///
     /// - Parameters:
     ///   - found: All that is new in the root, as the run sees it; made anew if something was found.
     ///   - run: A run that has the whole base.
-    func holdRenamed(_ found: inout ScanResult, _ run: inout SyncRun) throws {
+    func holdRenamed(_ found: inout ScanResult, _ run: inout SyncRun) async throws {
         let missed = try missed(of: withheldNote())
         guard !missed.isEmpty else {
             // The base forgets the former name, also where this run does not see the new one.
             let all = hasLostFolder(found, run) ? try scanAll(found, run) : found
+            try await recallRules(for: all.folders, run.base, &run)
             if try withholdRenamed(all.folders, run.base, &run) { found = try scanWhole(run) }
             return
         }
@@ -28,6 +29,7 @@ extension SyncEngine {
             found = try scanWhole(run)
             all = try scanAll(found, run)
         }
+        try await recallRules(for: all.folders, run.base, &run)
         if try withholdRenamed(all.folders, run.base, &run) { found = try scanWhole(run) }
         try forgetWithheld(gone.keys, run)
     }

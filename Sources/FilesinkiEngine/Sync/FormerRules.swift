@@ -3,7 +3,7 @@ import FilesinkiModel
 import FilesinkiRules
 
 /// The rules as they were before folders were renamed. The ignore files in these have moved with them, and are read
-/// where they are now.
+/// where they are now. Those that were removed with a folder are as they were.
 ///
 /// The patterns of a run are for the present names. They make nothing private, and may let it send what is.
 struct FormerRules {
@@ -19,20 +19,24 @@ struct FormerRules {
     private let formerNames: [RelativePath: RelativePath]
     /// The same the other way round.
     private let presentNames: [RelativePath: RelativePath]
+    /// The ignore files that were removed with a folder; nil for one that cannot be read.
+    private let removed: [RelativePath: [UInt8]?]
     /// By former names.
     private var folders: [RelativePath: Folder] = [:]
 
     /// - Parameters:
     ///   - filter: That of the root, without the patterns.
     ///   - formerNames: Those of renamed folders.
+    ///   - removed: The ignore files that were removed with a folder; nil for one that cannot be read.
     init(
         _ root: RootFolder, _ filter: any ScanFilter, _ patterns: RunPatterns,
-        _ formerNames: [RelativePath: RelativePath]
+        _ formerNames: [RelativePath: RelativePath], removed: [RelativePath: [UInt8]?]
     ) {
         self.root = root
         self.filter = filter
         self.patterns = patterns
         self.formerNames = formerNames
+        self.removed = removed
         presentNames = Dictionary(formerNames.map { ($0.value, $0.key) }) { first, _ in first }
     }
 
@@ -85,8 +89,13 @@ struct FormerRules {
         let present = presentName(of: name)
         do {
             return .kept(
-                try above.entering(name.name) { [root] file in
-                    try IgnoredPaths.rules(file, in: present, of: root)
+                try above.entering(name.name) { [root, removed] file in
+                    let former = name.appending(file.utf8)
+                    guard let known = removed[former] else {
+                        return try IgnoredPaths.rules(file, in: present, of: root)
+                    }
+                    guard let bytes = known else { throw Failure.unreadableFolder(above: former) }
+                    return bytes
                 })
         } catch {
             // The scan says why nothing is sent from there.

@@ -43,8 +43,8 @@ extension SyncEngine {
         try await fetch(&run, after: before)
         if !areRules {
             // A run for the rules alone forgets former names, too.
-            if try hasMissedWithheld() { try holdMissed(&run) }
-            try withholdRenamed(among: paths, &run, isFirst: before == nil)
+            if try hasMissedWithheld() { try await holdMissed(&run) }
+            try await withholdRenamed(among: paths, &run, isFirst: before == nil)
             if try await receiveRules(&run) {
                 return try await syncPaths(again: run, after: run.report, isFetched: true)
                     .withCopies(of: before)
@@ -67,11 +67,11 @@ extension SyncEngine {
     /// Withholds by its new name, wherever that is, what is not at its path any more.
     ///
     /// Cost: as ``holdRenamed(_:_:)``, with a walk of the tree, and the whole base.
-    private func holdMissed(_ run: inout SyncRun) throws {
+    private func holdMissed(_ run: inout SyncRun) async throws {
         var whole = run
         whole.base = try fullBase()
         var found = try scanWhole(whole)
-        try holdRenamed(&found, &whole)
+        try await holdRenamed(&found, &whole)
         run.rules = whole.rules
         run.report = whole.report
     }
@@ -89,7 +89,7 @@ extension SyncEngine {
     ///   removed itself.
     private func withholdRenamed(
         among paths: [RelativePath], _ run: inout SyncRun, isFirst: Bool
-    ) throws {
+    ) async throws {
         var folders = try otherFolders(around: paths, run)
         let isRemoved = !isFirst && run.options.namesDeletions
         let lost = isRemoved ? [] : run.base.rows.filter { isLost($0) }.map(\.path)
@@ -104,6 +104,7 @@ extension SyncEngine {
             // The folder, or that of its ignore file, may be anywhere.
             folders.merge(try scanAll(whole).folders) { _, present in present }
         }
+        try await recallRules(for: folders, whole.base, &run)
         _ = try withholdRenamed(folders, whole.base, &run)
     }
 

@@ -40,7 +40,7 @@ extension SyncEngine {
         _ found: [RelativePath: FileStamp], _ base: BaseIndex, _ run: inout SyncRun
     ) throws -> Bool {
         let named = run.options.isUnattended ? [] : Set(run.options.paths)
-        let secrets = try renamedSecrets(found, base, run.rules, run.options.patterns)
+        let secrets = try renamedSecrets(found, base, run)
             .filter { !named.contains($0.path) }
         guard !secrets.isEmpty else { return false }
         let paths = Set(secrets.map(\.path))
@@ -66,13 +66,13 @@ extension SyncEngine {
     func hasRenamedSecrets(
         _ folders: [RelativePath: FileStamp], _ base: BaseIndex, _ run: SyncRun
     ) throws -> Bool {
-        try !renamedSecrets(folders, base, run.rules, run.options.patterns).isEmpty
+        try !renamedSecrets(folders, base, run).isEmpty
     }
 
     private func renamedSecrets(
-        _ found: [RelativePath: FileStamp], _ base: BaseIndex, _ rules: RunRules,
-        _ patterns: RunPatterns
+        _ found: [RelativePath: FileStamp], _ base: BaseIndex, _ run: SyncRun
     ) throws -> [RenamedSecret] {
+        let rules = run.rules
         var folders = found
         let topmost = Set(formerNames(of: folders, base).keys).outermost
         guard !topmost.isEmpty else { return [] }
@@ -90,8 +90,11 @@ extension SyncEngine {
         let names = formerNames(of: folders, base)
         // Without what the user has named.
         let withheld = rules.noted.paths.intersection(rules.withheld)
-        return formerlyPrivate(
-            new, FormerRules(root, rules.ignoring, patterns, names), withheld, base)
+        let removed = run.countsRemovedRules ? removedRules(names, base).map(\.path) : []
+        let former = FormerRules(
+            root, rules.ignoring, run.options.patterns, names,
+            removed: Dictionary(removed.map { ($0, run.removedRules[$0]) }) { first, _ in first })
+        return formerlyPrivate(new, former, withheld, base)
     }
 
     /// What is new in a folder, also what this run alone leaves out: a later one would send it.

@@ -103,29 +103,29 @@ struct SyncEngine: ReplicaPart {
         // A first fetch may take long.
         guard try manifest.token != nil else {
             try await fetch(&run)
-            return try scanHeld(&run)
+            return try await scanHeld(&run)
         }
         let scanned = try scanWhole(run)
         try await fetch(&run)
         // The scan was compared with another base.
-        guard !run.hasFetchedBase else { return try scanHeld(&run) }
-        return try held(scanned, &run)
+        guard !run.hasFetchedBase else { return try await scanHeld(&run) }
+        return try await held(scanned, &run)
     }
 
     /// Fetches and scans anew, for what batches have left.
     private func findRest(_ run: inout SyncRun) async throws -> ScanResult {
         run.base = try fullBase()
         try await fetch(&run, inBatches: false)
-        return try scanHeld(&run)
+        return try await scanHeld(&run)
     }
 
-    private func scanHeld(_ run: inout SyncRun) throws -> ScanResult {
-        try held(scanWhole(run), &run)
+    private func scanHeld(_ run: inout SyncRun) async throws -> ScanResult {
+        try await held(scanWhole(run), &run)
     }
 
-    private func held(_ scanned: ScanResult, _ run: inout SyncRun) throws -> ScanResult {
+    private func held(_ scanned: ScanResult, _ run: inout SyncRun) async throws -> ScanResult {
         var found = scanned
-        try holdRenamed(&found, &run)
+        try await holdRenamed(&found, &run)
         try holdMovedOut(&found, run)
         try holdLeftOut(&found, &run)
         return found

@@ -39,6 +39,10 @@ struct SyncRun {
 
     /// The remote tree, as ``SyncEngine/fetch(_:)`` found it.
     var remote = RemoteView(token: ChangeToken(sequence: 0, hash: .none))
+    /// The bytes of ignore files that were removed with their folder: see ``SyncEngine/recallRules(for:_:_:)``.
+    var removedRules: [RelativePath: [UInt8]] = [:]
+    /// Whether such a file counts.
+    var countsRemovedRules = true
     /// Contents of the store that a repair has given up; see ``SyncEngine/storeLost(_:)``.
     var lost: Set<ContentID> = []
     /// Deletions that were looked up in the log; see ``SyncEngine/recallDeletions(of:_:)``.
