@@ -12,6 +12,8 @@ struct StoppedZone {
     let items: String
     /// What its exchange would fail with, or why that is not known.
     let failure: Failure
+    /// How a message names the zone; empty where its name is not known.
+    var title = ""
 }
 
 extension StoppedZone {
@@ -51,18 +53,33 @@ extension Console {
         } catch {
             return [try StoppedZone("remote", settings.root, thrown: error)]
         }
-        let values = try await stoppedZones(of: ValueKind.self, "values", remote, config, settings)
-        let zones = try await stoppedZones(
-            of: CatalogueKind.self, "records", remote, config, settings)
-        let records = try await stoppedZones(
-            of: RecordKind.self, "records", remote, config, settings)
+        return try await stoppedZones(
+            at: SearchedStore(remote: remote, id: config.store, isOpened: false), settings)
+    }
+
+    /// The same of a store that the replica does not use yet.
+    ///
+    /// - Parameters:
+    ///   - remote: The store's remote, without encryption.
+    ///   - id: The store's id.
+    func stoppedZones(
+        at remote: any Remote, of id: [UInt8], _ settings: ReplicaOptions
+    ) async throws -> [StoppedZone] {
+        try await stoppedZones(
+            at: SearchedStore(remote: remote, id: id, isOpened: true), settings)
+    }
+
+    private func stoppedZones(
+        at store: SearchedStore, _ settings: ReplicaOptions
+    ) async throws -> [StoppedZone] {
+        let values = try await stoppedZones(of: ValueKind.self, "values", store, settings)
+        let zones = try await stoppedZones(of: CatalogueKind.self, "records", store, settings)
+        let records = try await stoppedZones(of: RecordKind.self, "records", store, settings)
         return values + zones + records
     }
 
-    /// - Parameter remote: Is used for all zones.
     private func stoppedZones<Kind: ItemKind>(
-        of kind: Kind.Type, _ items: String, _ remote: any Remote, _ config: ReplicaConfig,
-        _ settings: ReplicaOptions
+        of kind: Kind.Type, _ items: String, _ store: SearchedStore, _ settings: ReplicaOptions
     ) async throws -> [StoppedZone] {
         let state = settings.stateFolder.path
         var stopped: [StoppedZone] = []
@@ -79,14 +96,43 @@ extension Console {
         for (scope, name) in known {
             do {
                 var place: ItemPlace<Kind> = try itemPlace(name, in: scope, settings)
-                place.connect = { _ in remote }
-                try await place.requireSeenCommit(in: config.store)
+                store.use(for: &place)
+                try await place.requireSeenCommit(in: store.id)
             } catch let failure as Failure where failure.code == .notAllowed {
                 // A token for some zones only: nothing can be said of this one.
             } catch {
-                stopped.append(try StoppedZone(items, name, thrown: error))
+                var zone = try StoppedZone(items, name, thrown: error)
+                zone.title = Kind.title(ofZone: name, in: scope)
+                stopped.append(zone)
             }
         }
         return stopped
+    }
+}
+
+/// A store in which zones are looked for.
+private struct SearchedStore {
+    /// Is used for all zones.
+    let remote: any Remote
+    /// Empty if it is not known.
+    let id: [UInt8]
+    /// Whether the remote decrypts what is there; else that is done with the key of the replica.
+    let isOpened: Bool
+
+    /// Lets a zone be looked for there.
+    func use<Kind: ItemKind>(for place: inout ItemPlace<Kind>) {
+        let remote = remote
+        place.connect = { _ in remote }
+        guard isOpened else { return }
+        place.address = remote.address
+        place.keyFingerprint = nil
+    }
+}
+
+extension ItemKind {
+    /// How a message names a zone: `zone of records work`. There is one catalogue of zones in each database.
+    fileprivate static func title(ofZone name: String, in scope: DatabaseScope) -> String {
+        let database = scope == .private ? "" : "\(scope)/"
+        return names.option == nil ? names.zone : "\(names.zone) \(database)\(name)"
     }
 }

@@ -15,7 +15,7 @@ extension RemoteSetCommand {
             let connect = session.console.connector(access, of: session.settings)
             guard
                 let found = await session.replica.storeElsewhere(
-                    at: address.text, connect: connect)
+                    at: address.text, lacking: session.lackingZones, connect: connect)
             else { throw failure }
             throw failure.goingOn(at: address, found)
         }

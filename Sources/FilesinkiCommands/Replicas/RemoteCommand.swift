@@ -151,9 +151,10 @@ struct RemoteSetCommand: ReplicaCommand {
         let former = await session.replica.remoteAddress
         let wasEncrypted = await session.replica.isStoreEncrypted
         let notices = try await session.replica.setRemote(
-            address.text, acceptingOther: accept, passphrase.keys(in: console))
+            address.text, acceptingOther: accept, passphrase.keys(in: console),
+            lacking: session.lackingZones)
         try console.show(notices, type: "notice")
-        if accept { try console.show(try await session.leftItems().notices(), type: "notice") }
+        if accept { try console.show(try await session.itemNotices(), type: "notice") }
         guard wasEncrypted, await !session.replica.isStoreEncrypted else { return false }
         let back = former.map {
             " To go back to the former one, run filesinki remote set \(ShellWord.shown($0.utf8))"

@@ -40,14 +40,6 @@ extension Replica {
             .syncChanges(changes, isRemoteHinted: isRemoteHinted, options)
     }
 
-    /// Changes the address of the remote: see ``SyncEngine/setRemote(_:acceptingOther:_:)``.
-    @discardableResult
-    package func setRemote(
-        _ address: String, acceptingOther: Bool, _ keys: KeyOptions = .none
-    ) async throws -> [Failure] {
-        try await SyncEngine(context).setRemote(address, acceptingOther: acceptingOther, keys)
-    }
-
     /// Whether the store was moved, asked now: see ``SyncEngine/findMove()``.
     package func findMove() async throws -> Failure? { try await SyncEngine(context).findMove() }
 

@@ -27,9 +27,11 @@ package struct StoreElsewhere: Sendable {
 extension Replica {
     /// What is known of the replica's store at another address. Costs a few requests.
     ///
+    /// - Parameter zones: Which zones of values and records lack commits there.
     /// - Returns: Nil if it is not there, or cannot be found.
     package func storeElsewhere(
-        at address: String, connect: @Sendable (String) throws -> any Remote
+        at address: String, lacking zones: LackingZones,
+        connect: @Sendable (String) throws -> any Remote
     ) async -> StoreElsewhere? {
         guard let remote = try? connect(address),
             let format = try? await StoreFormat.read(from: remote)
@@ -37,7 +39,7 @@ extension Replica {
         let config = context.memory.config
         guard format.id == config.store, format.epoch == config.epoch else { return nil }
         // What cannot be read there, the first step says.
-        return (try? await SyncEngine(context).elsewhere(remote, format, address))
+        return (try? await SyncEngine(context).elsewhere(remote, format, address, zones))
             ?? StoreElsewhere()
     }
 }
@@ -45,7 +47,7 @@ extension Replica {
 extension SyncEngine {
     /// - Parameter plain: The remote, without encryption.
     fileprivate func elsewhere(
-        _ plain: any Remote, _ format: StoreFormat, _ address: String
+        _ plain: any Remote, _ format: StoreFormat, _ address: String, _ zones: LackingZones
     ) async throws -> StoreElsewhere {
         let remote = try StoreKey.seal(
             plain, fingerprint: format.keyFingerprint, keyIn: state.storeKey, systemContext)
@@ -54,6 +56,9 @@ extension SyncEngine {
         }
         var found = StoreElsewhere()
         found.lacksSeenCommits = try await !zone.holdsSeenCommits(present)
+        if !found.lacksSeenCommits {
+            found.lacksSeenCommits = try await !zones(remote, format.id).isEmpty
+        }
         found.wasLeft = try await move(noted: remote, of: format, at: address) != nil
         return found
     }

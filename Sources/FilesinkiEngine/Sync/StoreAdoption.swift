@@ -81,11 +81,12 @@ extension SyncEngine {
     /// - Parameter acceptingOther: Start anew with whatever store is there: nothing is lost here
     ///   or there, and both sides are compared as for the first time.
     ///   - keys: How the key of an encrypted store is opened.
+    ///   - zones: Which zones of values and records lack commits there.
     /// - Returns: Notices about the store that is left, and that the new one was moved elsewhere.
     /// - Throws: Code `wrong-store` for another store, and for one that lacks what this replica has seen, as a copy that
     ///   was made before; what ``requireReceived(leavingFor:isSame:)`` throws. Nothing is changed then.
     func setRemote(
-        _ address: String, acceptingOther: Bool, _ keys: KeyOptions
+        _ address: String, acceptingOther: Bool, _ keys: KeyOptions, lacking zones: LackingZones
     ) async throws -> [Failure] {
         try RootPlacement(root: options.root).check(against: address)
         let plain = try options.connect(address)
@@ -105,11 +106,17 @@ extension SyncEngine {
                 .wrongStore, path: remote.address, "Another store is at this address.",
                 remedy: "To accept it, add --accept; nothing is lost.")
         }
-        if !acceptingOther, try await !zone.holdsSeenCommits(present) {
-            let wasLeft = try await move(noted: remote, of: format, at: address) != nil
-            throw Failure.lacksSeenCommits(
-                address, await canCopy(to: remote), wasLeft: wasLeft,
-                decrypting: config.keyFingerprint != nil && format.keyFingerprint == nil)
+        if !acceptingOther {
+            let lacksFiles = try await !zone.holdsSeenCommits(present)
+            // At its own address the replica changes nothing for zones that are stopped there.
+            let isKnown = lacksFiles || address == config.remote
+            let lacking = try await isKnown ? [] : zones(remote, format.id)
+            if lacksFiles || !lacking.isEmpty {
+                let wasLeft = try await move(noted: remote, of: format, at: address) != nil
+                throw Failure.lacksSeenCommits(
+                    of: lacking, address, await canCopy(to: remote), wasLeft: wasLeft,
+                    decrypting: config.keyFingerprint != nil && format.keyFingerprint == nil)
+            }
         }
         let moved = try await moveNotice(at: remote, of: format, address)
         var notices: [Failure] = []
@@ -167,37 +174,46 @@ extension Failure {
     /// A store of the same id was copied, or backed up, before its last commits.
     ///
     /// - Parameters:
+    ///   - zones: The zones of values and records of which it lacks some, if it has all of the files.
     ///   - copy: Whether the commits can be copied to it.
     ///   - wasLeft: Whether it has a note that the store was moved away from there.
     ///   - isDecrypting: Whether they are encrypted where they are, and would not be there.
     fileprivate static func lacksSeenCommits(
-        _ address: String, _ copy: CopyOfLacking, wasLeft: Bool, decrypting isDecrypting: Bool
+        of zones: [String], _ address: String, _ copy: CopyOfLacking, wasLeft: Bool,
+        decrypting isDecrypting: Bool
     ) -> Failure {
+        let names = zones.map { "of the \($0)" }.joined(separator: ", ")
+        let commits =
+            "This store lacks commits that this device has seen"
+            + (zones.isEmpty ? "" : ", \(names)")
+        let others =
+            zones.isEmpty
+            ? "" : " Values and records are not merged: the command says how to go on with them."
         let command = "filesinki remote set \(ShellWord.shown(address.utf8))"
         let copying = command + " --migrate" + (isDecrypting ? " --no-encrypt" : "")
         let plainly = isDecrypting ? " in plain text" : ""
         guard copy != .never else {
             return Failure(
                 .wrongStore, path: address,
-                "This store lacks commits that this device has seen, and has others instead: both stores were used since "
-                    + "one was copied to the other.",
+                "\(commits), and has others instead: both stores were used since one was copied to the other.",
                 remedy:
                     "To merge both sides as at a first sync, run \(command) --accept. Nothing is lost: what was deleted "
-                    + "in one of them comes back, and edits may become conflict copies.")
+                    + "in one of them comes back, and edits may become conflict copies." + others)
         }
         let steps =
             wasLeft
             ? StoreElsewhere(lacksSeenCommits: true, wasLeft: true).steps(at: address)
             : "\(command) --accept"
+        let ways =
+            copy == .notNow
+            ? "The present remote, which has them, was not reached. If it is lost, run \(steps): both "
+                + "sides are merged as at a first sync, so that nothing is lost. If it comes back, \(copying) "
+                + "copies them\(plainly)."
+            : "To copy them from the present remote\(plainly), run \(copying). To merge both sides as at a "
+                + "first sync, so that nothing is lost, run \(command) --accept."
         return Failure(
             .wrongStore, path: address,
-            "This store lacks commits that this device has seen: it was copied before them, or is an old copy.",
-            remedy: copy == .notNow
-                ? "The present remote, which has them, was not reached. If it is lost, run \(steps): both "
-                    + "sides are merged as at a first sync, so that nothing is lost. If it comes back, \(copying) "
-                    + "copies them\(plainly)."
-                : "To copy them from the present remote\(plainly), run \(copying). To merge both sides as at a "
-                    + "first sync, so that nothing is lost, run \(command) --accept.")
+            "\(commits): it was copied before them, or is an old copy.", remedy: ways + others)
     }
 
     /// There is no store at an address.
