@@ -143,6 +143,20 @@ struct RoundTripTests {
         #expect(check <= 16)
     }
 
+    @Test func `a deleted folder is explained with as many requests as a file`() async throws {
+        try await settle()
+        for number in 0..<20 { try await a.save("\(number)", at: "d/\(number)") }
+        let (file, folder) = (try RelativePath("f"), try RelativePath("d"))
+        _ = try await a.with { try await $0.delete([folder], recursive: true, SyncOptions()) }
+        func explain(_ path: RelativePath) async throws -> Int {
+            try await requests { _ = try await a.with { try await $0.explain(path) } }
+        }
+        let expected = try await explain(file)
+        #expect(try await explain(folder) == expected)
+        let explained = try await a.with { try await $0.explain(folder) }
+        #expect(explained.versions.first?.change.entry.kind == .tombstone)
+    }
+
     @Test func `contents of many commits that were read before are read together`() async throws {
         try await settle()
         for number in 0..<40 { try await a.save("content \(number)", at: "d/\(number)") }

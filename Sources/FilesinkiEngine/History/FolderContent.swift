@@ -137,8 +137,11 @@ struct FolderContents {
             reading.seen = before + (commit.device.id == device ? 1 : 0)
             readings[folder] = reading
         }
-        counts[commit.device.id, default: 0] += 1
+        count(commit.device.id)
     }
+
+    /// Notes that a device has changed something.
+    mutating func count(_ device: [UInt8]) { counts[device, default: 0] += 1 }
 }
 
 /// The contents of one folder while the log is read.

@@ -58,11 +58,22 @@ struct History: ReplicaPart {
     func versions(
         of path: RelativePath, in reader: HistoryReader
     ) async throws -> [PathVersion] {
+        var commits: FolderCommits?
+        return try await versions(of: path, in: reader, keeping: &commits)
+    }
+
+    /// The same, and keeps what changed in a folder.
+    ///
+    /// - Parameter commits: Gets each commit, if not nil.
+    func versions(
+        of path: RelativePath, in reader: HistoryReader, keeping commits: inout FolderCommits?
+    ) async throws -> [PathVersion] {
         var versions: [PathVersion] = []
         var known = VersionHistory()
         try await reader.forEach { commit in
             known.add(commit, of: path)
             versions += commit.versions { $0 == path }.map(commit.named)
+            commits?.add(commit)
             return true
         }
         let gone = known.dropped(of: path) + known.lost(of: path)
@@ -219,6 +230,24 @@ struct History: ReplicaPart {
             contents.fold(commit)
             return true
         }
+        return try await leavingOutMoved(contents, in: reader)
+    }
+
+    /// The same for one folder, of commits that were kept when the log was read. Reads the log only to find what was renamed
+    /// since to a name that is not known here.
+    func deletedChildren(
+        of folder: RelativePath, by deletion: PathVersion, among commits: FolderCommits,
+        in reader: HistoryReader
+    ) async throws -> DeletedFolder {
+        var contents = FolderContents([folder: deletion])
+        commits.fold(into: &contents)
+        return try await leavingOutMoved(contents, in: reader)[folder] ?? DeletedFolder()
+    }
+
+    /// What was in folders, without what was moved out of them before and is still there.
+    private func leavingOutMoved(
+        _ contents: FolderContents, in reader: HistoryReader
+    ) async throws -> [RelativePath: DeletedFolder] {
         let found = contents.beforeDeletion
         // What has another name now, or is not held here, is known by the log alone.
         let lost = Set(

@@ -10,7 +10,7 @@ struct Journal: ReplicaPart {
 
     init(_ replica: ReplicaContext) { self.replica = replica }
 
-    /// Reads the journal and, if the remote can be reached, the whole log; of a deleted folder twice.
+    /// Reads the journal and, if the remote can be reached, the whole log.
     func explain(_ path: RelativePath) async throws -> Explanation {
         var explanation = Explanation(
             path: path,
@@ -32,8 +32,13 @@ struct Journal: ReplicaPart {
         }
         do {
             let reader = try await history.historyReader()
-            explanation.versions = try await history.versions(of: path, in: reader).reversed()
-            try await nameGoal(ofFolder: path, in: &explanation.versions, reader)
+            var commits: FolderCommits? = FolderCommits(of: path)
+            explanation.versions = try await history.versions(
+                of: path, in: reader, keeping: &commits
+            ).reversed()
+            if let commits {
+                try await nameGoal(ofFolder: path, in: &explanation.versions, commits, reader)
+            }
             try manifest.arrivals().describe(
                 &explanation.versions,
                 upTo: explanation.base?.version ?? explanation.deletion ?? 0, besides: config.device
@@ -47,16 +52,20 @@ struct Journal: ReplicaPart {
 
     /// Names, in the version that deleted a folder, the older folder that what was in it had been moved to.
     ///
-    /// - Parameter versions: Those of the path, newest first.
+    /// - Parameters:
+    ///   - versions: Those of the path, newest first.
+    ///   - commits: What changed in it.
     private func nameGoal(
-        ofFolder path: RelativePath, in versions: inout [PathVersion], _ reader: HistoryReader
+        ofFolder path: RelativePath, in versions: inout [PathVersion], _ commits: FolderCommits,
+        _ reader: HistoryReader
     ) async throws {
         guard let deletion = versions.first, deletion.change.entry.kind == .tombstone,
             deletion.movedTo == nil
         else { return }
         let last = versions.first { $0.change.entry.kind != .tombstone }
         guard last?.change.entry.kind == .directory else { return }
-        let content = try await history.deletedChildren(of: path, by: deletion, in: reader)
+        let content = try await history.deletedChildren(
+            of: path, by: deletion, among: commits, in: reader)
         versions[0].movedTo = content.place(of: path)
     }
 
