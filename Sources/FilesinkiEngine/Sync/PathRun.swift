@@ -158,6 +158,7 @@ extension SyncEngine {
     /// Leaves the paths alone that a rule ignores: what is here is private, whatever the base, the store and the
     /// waiting changes have of them. A path that was named and is not here is no secret: `load` writes it.
     private func leaveIgnored(_ run: inout SyncRun) throws {
+        try takeRemovedOutOfBase(&run)
         var ignored = IgnoredPaths(root: root, filter: run.rules.filter)
         for path in run.selection.paths where !run.options.isUnattended {
             guard run.base.row(path) == nil, kind(at: path) == nil, try manifest.local(path) == nil,
@@ -180,6 +181,35 @@ extension SyncEngine {
             }
         }
         run.watched = run.watched.filter { !run.leaves($0) && !run.entered.contains($0) }
+    }
+
+    /// Takes named files out of the base that a rule ignores and that were removed here, with the folders above them: as the next
+    /// run for everything does. Their removal is no deletion, and what the store has can be written.
+    private func takeRemovedOutOfBase(_ run: inout SyncRun) throws {
+        guard run.isOnline, !run.options.isDryRun, !run.options.isUnattended else { return }
+        var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
+        var leaving: [RelativePath: BaseRow] = [:]
+        for path in run.selection.paths {
+            guard let kind = run.base.row(path)?.entry.kind, kind != .directory,
+                try manifest.local(path) == nil
+            else { continue }
+            for place in [path] + path.ancestors {
+                guard let row = run.base.row(place), try !root.holds(place),
+                    ignored.contains(place, isDirectory: row.entry.kind == .directory)
+                else { continue }
+                for row in try [row] + manifest.baseRows(below: place) { leaving[row.path] = row }
+            }
+        }
+        let rows = Array(leaving.values)
+        guard !rows.isEmpty else { return }
+        try memory.forgetBasePosition()
+        try manifest.write { writer in
+            for row in rows { try writer.takeOutOfBase(row, manifest) }
+        }
+        run.base = try currentBase(run)
+        let waiting = try rows.map(\.path).filter { run.remote.changes[$0] == nil }
+            .compactMap(manifest.remote)
+        try run.remote.addWaiting(waiting, manifest)
     }
 
     /// Adds unpublished conflict copies of the paths whose names had to be shortened: only the list of

@@ -43,6 +43,35 @@ import Testing
         #expect(a.text("photos/old") == "old" && a.text("photos/new") == "new")
     }
 
+    @Test(
+        "a file that was loaded and removed is loaded again, and its removal is sent nowhere",
+        arguments: [false, true])
+    func loadedAgain(withFolder: Bool) async throws {
+        let (a, b) = try await scene()
+        try await b.sync()
+        let commits = try await world.commits().count
+        let path = withFolder ? "photos/2024/deep" : "photos/new"
+        for _ in 0..<2 {
+            #expect(try await b.load(path) == (withFolder ? "deep" : "new"))
+            b.remove(path)
+            if withFolder { b.remove("photos/2024") }
+        }
+        for machine in [b, a] { try await machine.sync() }
+        #expect(a.text(path) != nil && b.text(path) == nil)
+        #expect(try await b.load(path) == a.text(path))
+        #expect(try await world.commits().count == commits)
+    }
+
+    @Test("so is one that was removed before a run has seen the rule")
+    func removedBefore() async throws {
+        let (a, b) = try await world.pair(["k": .file("keep")])
+        b.remove("k")
+        try b.write([".filesinkiignore": .file("k\n")])
+        #expect(try await b.load("k") == "keep")
+        for machine in [b, a] { try await machine.sync() }
+        #expect(a.text("k") == "keep" && b.text("k") == "keep")
+    }
+
     @Test("the folder that a file is loaded into is neither changed nor sent")
     func folder() async throws {
         let (_, b) = try await scene()
