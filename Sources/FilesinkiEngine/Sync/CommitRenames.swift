@@ -10,8 +10,8 @@ import FilesinkiStore
 struct CommitRenames {
     /// Where in the base each renamed file was, by its new path; nil for a file that the base does not have.
     private var origins: [RelativePath: RelativePath?] = [:]
-    /// The old paths: what the commit has there is not the file that was there.
-    private var left: Set<RelativePath> = []
+    /// The old paths, each with the new one: what the commit has at the old one is not the file that was there.
+    private var left: [RelativePath: RelativePath] = [:]
 
     /// - Parameter changes: What the earlier commits have changed since the base.
     init(_ commit: Commit, after changes: [RelativePath: RemoteChange]) {
@@ -20,7 +20,7 @@ struct CommitRenames {
         for change in commit.changes {
             guard let source = change.movedFrom else { continue }
             if paths.contains(source) {
-                left.insert(source)
+                left[source] = change.path
             } else if changes[change.path]?.isThere == true {
                 // A device that followed an earlier rename says it again with its edit.
                 continue
@@ -37,18 +37,23 @@ struct CommitRenames {
         return known.movedFrom ?? (known.hasMovedAway ? nil : source)
     }
 
+    /// The name that what a change removes has got by the commit; nil where that was deleted, and for any other change.
+    func goal(of change: Change) -> RelativePath? {
+        change.entry.kind == .tombstone ? left[change.path] : nil
+    }
+
     /// Sets which file of the base a change is about.
     ///
     /// - Parameter earlier: What was known of its path before the commit.
     func follow(_ change: Change, after earlier: RemoteChange?, in remote: inout RemoteChange) {
         let path = change.path
-        remote.hasMovedAway = left.contains(path) || earlier?.hasMovedAway == true
+        remote.hasMovedAway = left[path] != nil || earlier?.hasMovedAway == true
         if path.holdsRules {
             // Rules that are no rename are received before anything else.
             remote.movedFrom = change.movedFrom
         } else if let origin = origins[path] {
             remote.movedFrom = origin
-        } else if let earlier, !left.contains(path), change.entry.edits(earlier.entry.entry) {
+        } else if let earlier, left[path] == nil, change.entry.edits(earlier.entry.entry) {
             remote.movedFrom = earlier.movedFrom
         }
         guard remote.movedFrom == path else { return }

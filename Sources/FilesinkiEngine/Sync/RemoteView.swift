@@ -11,6 +11,8 @@ import FilesinkiSystem
 struct RemoteView: Sendable {
     /// Paths whose state differs from the base, or whose version does.
     var changes: [RelativePath: RemoteChange] = [:]
+    /// Of paths whose last commit has renamed what was there, the name that this got, among what was fetched since the last run.
+    var leftNames: [RelativePath: RelativePath] = [:]
     /// The paths whose waiting changes were read from the manifest; nil if all of them were.
     var loadedWaiting: Set<RelativePath>?
     /// Everything up to here is in ``changes`` or in the base, or waits in the manifest.
@@ -77,6 +79,7 @@ struct RemoteView: Sendable {
                 isResolve: change.reason == Change.resolved)
             renames.follow(change, after: earlier, in: &remote)
             changes[change.path] = remote
+            leftNames[change.path] = renames.goal(of: change)
         }
         packs += commit.packs.map { ($0, commit.sequence) }
         if let pruning = commit.pruning {

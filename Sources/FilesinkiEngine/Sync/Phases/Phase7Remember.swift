@@ -275,6 +275,9 @@ extension SyncEngine {
                 renames[row.path] = nil
             }
         }
+        for row in try run.journalRows(ofPassedNames: manifest, run: id, time: now) {
+            try writer.addJournal(row)
+        }
         if renames != known { try writer.note(renames) }
         try writer.noteArrivals(done, run, at: now, in: manifest)
         let (code, outcome) = run.outcome(publication)

@@ -1,0 +1,42 @@
+import FilesinkiCommands
+import Testing
+
+/// A file is renamed twice before another device syncs, which has never had the name in between.
+@Suite("ls --deleted, and names that a file had in between")
+struct PassedNamesTests {
+    @Test(
+        "such a name is not listed, also where both devices rename the file",
+        arguments: [false, true])
+    func listed(bothRename: Bool) async throws {
+        let world = try await ReplicaTests.pair()
+        for (old, new) in [("one", "uno"), ("uno", "eins")] {
+            world.rename("a/\(old)", to: "a/\(new)")
+            try await world.expect("sync a")
+        }
+        if bothRename { world.rename("b/one", to: "b/un") }
+        for root in ["b", "a"] { try await world.expect("sync \(root)") }
+        for root in ["a", "b"] {
+            let names = world.names(in: root)
+            #expect(names.contains("eins") && names.contains("un") == bothRename, "\(names)")
+            try await world.expect("ls --deleted --root \(root)", .negative)
+        }
+        let explained = try await world.expect("explain uno --root b").text
+        #expect(explained.hasPrefix("uno: renamed to eins with version 3, by a.\n"), "\(explained)")
+    }
+
+    @Test("one that another file has had since, and that was deleted, is")
+    func deleted() async throws {
+        let world = try await ReplicaTests.pair()
+        for (old, new) in [("one", "uno"), ("uno", "eins")] {
+            world.rename("a/\(old)", to: "a/\(new)")
+            try await world.expect("sync a")
+        }
+        try world.write("another\n", to: "a/uno")
+        try await world.expect("sync a")
+        world.remove("a/uno")
+        for root in ["a", "b"] { try await world.expect("sync \(root)") }
+        for root in ["a", "b"] {
+            #expect(try await world.expect("ls --deleted --root \(root)").lines == ["uno"])
+        }
+    }
+}
