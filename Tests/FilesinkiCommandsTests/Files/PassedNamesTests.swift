@@ -24,6 +24,29 @@ struct PassedNamesTests {
         #expect(explained.hasPrefix("uno: renamed to eins with version 3, by a.\n"), "\(explained)")
     }
 
+    @Test("nor is the name that both devices gave up, where one of them has edited the file, too")
+    func edited() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("a/one", to: "a/uno")
+        world.rename("b/one", to: "b/un")
+        try world.write("quite another text\n", to: "b/un")
+        for root in ["a", "b", "a", "b"] { try await world.expect("sync \(root)") }
+        for root in ["a", "b"] {
+            #expect(world.names(in: root).contains("uno") && world.readText("\(root)/un") != nil)
+            try await world.expect("ls --deleted --root \(root)", .negative)
+        }
+    }
+
+    @Test("nor is the old name of which a run for some paths has learned")
+    func somePaths() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("a/one", to: "a/uno")
+        try await world.expect("sync a")
+        try await world.expect("sync b/one")
+        try await world.expect("sync b")
+        try await world.expect("ls --deleted --root b", .negative)
+    }
+
     @Test("one that another file has had since, and that was deleted, is")
     func deleted() async throws {
         let world = try await ReplicaTests.pair()

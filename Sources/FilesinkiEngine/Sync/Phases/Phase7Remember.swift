@@ -275,7 +275,7 @@ extension SyncEngine {
                 renames[row.path] = nil
             }
         }
-        for row in try run.journalRows(ofPassedNames: manifest, run: id, time: now) {
+        for row in try run.journalRows(ofLeftNames: manifest, run: id, time: now) {
             try writer.addJournal(row)
         }
         if renames != known { try writer.note(renames) }
