@@ -25,6 +25,11 @@ extension RootFolder {
         return status.kind == .file && found.size == stamp.size
     }
 
+    /// Whether what is at a path may have been made by a time: so where the file system keeps no time of birth.
+    package func mayBeMade(_ path: RelativePath, by time: Timestamp) -> Bool {
+        birthTime(of: path).map { $0 <= time } ?? true
+    }
+
     /// When the inode of a path was made; nil if that is unknown.
     private func birthTime(of path: RelativePath) -> Timestamp? {
         guard let file = FileHandle(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {

@@ -25,7 +25,7 @@ extension SyncEngine {
         options.isUnattended = true
         let rules = try rulesReader.runRules(options)
         let ours = try touched(changes, rules)
-        let hasMissed = try followInodes(of: rules.noted)
+        let hasMissed = try missesWithheld(of: rules.noted, isQuiet: ours.isEmpty)
         if ours.isEmpty, !isRemoteHinted {
             var report = ChangeReport(SyncReport())
             report.isIdle = true

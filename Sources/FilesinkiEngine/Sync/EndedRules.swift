@@ -42,13 +42,13 @@ extension SyncEngine {
         guard !rules.listing.paths.isEmpty else { return [] }
         let known = try withheldNote()
         var note = known
-        for path in rules.listing.paths { note.inodes[path] = inode(path) }
+        var look = WithheldLook(root)
+        for path in rules.listing.paths {
+            let item = try? look.item(at: path)
+            note.items[path] = item ?? note.items[path] ?? WithheldNote.Item()
+        }
         try recordWithheld(note, over: known)
         return rules.listing.paths
-    }
-
-    private func inode(_ path: RelativePath) -> UInt64 {
-        (try? root.status(path))?.stamp.inode ?? 0
     }
 
     /// Whether the store has what is at the path, or had it there before the version that it has now and no prune can have
@@ -113,7 +113,7 @@ extension SyncEngine {
         let over = noted.filter { !ignored.exposes($0) }
         let known = try withheldNote()
         var note = known
-        for path in over { note.inodes[path] = nil }
+        for path in over { note.items[path] = nil }
         try recordWithheld(note, over: known)
         let new = noted.subtracting(over).subtracting(run.rules.withheld)
         run.rules.withhold(new)
@@ -170,51 +170,21 @@ extension SyncEngine {
         _ run: inout SyncRun, released: Set<RelativePath>, besides new: Set<RelativePath>
     ) throws {
         let known = try withheldNote()
-        guard !known.inodes.isEmpty else { return }
+        guard !known.items.isEmpty else { return }
         var note = known
         let named = released.intersection(note.paths)
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
         for path in note.paths {
-            guard !path.isAtOrInside(named) else {
-                note.inodes[path] = nil
-                continue
+            var isOver = path.isAtOrInside(named)
+            if !isOver, let found = kind(at: path) {
+                isOver = ignored.rulesOut(path, isDirectory: found == .directory)
             }
-            guard let status = try? root.status(path) else { continue }
-            let isOver = ignored.rulesOut(path, isDirectory: status.kind == .directory)
-            note.inodes[path] = isOver ? nil : status.stamp.inode
+            if isOver { note.items[path] = nil }
         }
         if !run.options.isDryRun { try recordWithheld(note, over: known) }
         guard !run.options.isUnattended else { return }
         let present = note.paths.subtracting(new).filter { kind(at: $0) != nil }
         run.report.notices += Problem.withheld(present, isUrgent: false)
-    }
-
-    /// Whether something withheld is not at its path any more.
-    func hasMissedWithheld() throws -> Bool { try !missed(of: withheldNote()).isEmpty }
-
-    /// Notes which inodes the withheld paths have now, unless one of them is missed: an editor may have replaced a file.
-    ///
-    /// Cost: one look at each of the paths.
-    ///
-    /// - Returns: Whether something is not at its path any more.
-    func followInodes(of known: WithheldNote) throws -> Bool {
-        var note = known
-        for path in known.paths {
-            do {
-                guard let status = try root.status(path) else { return true }
-                note.inodes[path] = status.stamp.inode
-            } catch { continue }
-        }
-        try recordWithheld(note, over: known)
-        return false
-    }
-
-    /// What of a note is not at its path any more.
-    func missed(of note: WithheldNote) -> [RelativePath: UInt64] {
-        note.inodes.filter { path, _ in
-            // What cannot be looked at is not gone.
-            do { return try root.status(path) == nil } catch { return false }
-        }
     }
 
     /// Refuses a path in a withheld folder: the folder is published as a whole, or not at all.

@@ -1,37 +1,35 @@
 import FilesinkiFileSystem
+import FilesinkiManifest
 import FilesinkiModel
 
 /// What was private by one name, and has another one now.
 extension SyncEngine {
     /// Withholds by its new name what was withheld, or what a rule ignored, by a former one. What was withheld and is
-    /// nowhere is gone. It leaves the note last, so that a run that is killed before that forgets nothing.
+    /// nowhere is gone. It leaves the note last, so that a run that is killed before that forgets nothing; and not while
+    /// it may be in something new that cannot be read.
     ///
-    /// Cost: a look at each withheld path, ``recallRules(for:_:_:)`` and ``withholdRenamed(_:_:_:)``. If one is not at its
-    /// path any more, or a folder of the base is not, and the run leaves out more than rules do, another walk of the tree;
-    /// as many again where something was found.
+    /// Cost: a look at each withheld path and its folder, ``recallRules(for:_:_:)`` and ``withholdRenamed(_:_:_:)``. If
+    /// one is not at its path any more, or a folder of the base is not, and the run leaves out more than rules do, another
+    /// walk of the tree; as many again where something was found.
     ///
     /// - Parameters:
     ///   - found: All that is new in the root, as the run sees it; made anew if something was found.
     ///   - run: A run that has the whole base.
     func holdRenamed(_ found: inout ScanResult, _ run: inout SyncRun) async throws {
-        let missed = try missed(of: withheldNote())
-        guard !missed.isEmpty else {
-            // The base forgets the former name, also where this run does not see the new one.
-            let all = hasLostFolder(found, run) ? try scanAll(found, run) : found
-            try await recallRules(for: all.folders, run.base, &run)
-            if try withholdRenamed(all.folders, run.base, &run) { found = try scanWhole(run) }
-            return
-        }
-        var all = try scanAll(found, run)
-        let blocked = Set(all.blocked)
-        let gone = missed.filter { !$0.key.isAtOrInside(blocked) }
-        if try followWithheld(gone, all, &run) {
+        // With what the user has just ended: something else may be at its path.
+        var note = run.rules.noted
+        note.items.merge(try withheldNote().items) { _, present in present }
+        let missed = missed(of: note)
+        // The base forgets the former name, also where this run does not see the new one.
+        let isSearched = !missed.isEmpty || hasLostFolder(found, run)
+        var all = isSearched ? try scanAll(found, run) : found
+        if try followWithheld(missed, all, &run) {
             found = try scanWhole(run)
             all = try scanAll(found, run)
         }
         try await recallRules(for: all.folders, run.base, &run)
         if try withholdRenamed(all.folders, run.base, &run) { found = try scanWhole(run) }
-        try forgetWithheld(gone.keys, run)
+        try noteWithheld(missed, all, run)
     }
 
     /// All that is new in the root, also what this run alone leaves out, and what the replica does not hold: a later
@@ -59,46 +57,118 @@ extension SyncEngine {
             || (found.missing + others).compactMap { run.base.row($0) }.contains { isLost($0) }
     }
 
-    /// Finds what is withheld and has another name now, as after a rename of its folder: it stays withheld there. A new
-    /// file that has got the inode of a deleted one is withheld, too: nothing tells it from one that was renamed and
-    /// edited.
-    ///
-    /// A file that an editor has replaced has another inode. It is known by the folder in which it was renamed:
-    /// see ``withholdRenamed(_:_:_:)``.
+    /// Finds what is withheld and has another name now, as after a rename of its folder: it stays withheld there. Who
+    /// names exactly the new path to `sync` has decided.
     ///
     /// - Parameters:
-    ///   - missed: What is not at its path any more, with the inodes.
+    ///   - missed: What is not at its path any more.
     ///   - found: All that is new in the root.
     /// - Returns: Whether something was found, so that the root has to be scanned again.
     private func followWithheld(
-        _ missed: [RelativePath: UInt64], _ found: ScanResult, _ run: inout SyncRun
+        _ missed: [RelativePath: WithheldNote.Item], _ found: ScanResult, _ run: inout SyncRun
     ) throws -> Bool {
-        let inodes = Set(missed.values).subtracting([0])
-        guard !inodes.isEmpty else { return false }
+        guard !missed.isEmpty else { return false }
+        var new = found.folders.mapValues(\.inode)
+        for change in found.changed { new[change.path] = change.stamp.inode }
+        for candidate in found.candidates { new[candidate.path] = candidate.status.stamp.inode }
+        if !run.options.isUnattended, !run.isPartial {
+            for path in run.options.paths { new[path] = nil }
+        }
+        var search = WithheldSearch(root, for: missed)
+        var moved: Set<RelativePath> = []
+        // What the base has at the path with the same inode was synced.
+        for (path, inode) in new where run.base.row(path)?.stamp?.inode != inode {
+            if search.finds(path, inode: inode) { moved.insert(path) }
+        }
+        moved = moved.outermost
+        guard !moved.isEmpty else { return false }
         let known = try withheldNote()
         var note = known
-        var moved: Set<RelativePath> = []
-        let new =
-            found.candidates.map { ($0.path, $0.status.stamp.inode) }
-            + found.changed.map { ($0.path, $0.stamp.inode) }
-        for (path, inode) in new where inodes.contains(inode) {
-            moved.insert(path)
-            note.inodes[path] = inode
+        var look = WithheldLook(root)
+        for path in moved {
+            let item = try? look.item(at: path)
+            note.items[path] = item ?? WithheldNote.Item(inode: new[path] ?? 0)
         }
         if !run.options.isDryRun { try recordWithheld(note, over: known) }
         run.rules.withhold(moved)
         if !run.options.isUnattended {
             run.report.notices += Problem.withheld(moved, isUrgent: true)
         }
-        return !moved.isEmpty
+        return true
     }
 
-    /// Takes out of the note what is not there any more.
-    private func forgetWithheld(_ gone: some Sequence<RelativePath>, _ run: SyncRun) throws {
+    /// Notes what is at the withheld paths now, where something else was, and takes out of the note what is nowhere.
+    ///
+    /// - Parameters:
+    ///   - missed: What was searched, as it was not at its path any more.
+    ///   - found: All that is new in the root.
+    private func noteWithheld(
+        _ missed: [RelativePath: WithheldNote.Item], _ found: ScanResult, _ run: SyncRun
+    ) throws {
         guard !run.options.isDryRun else { return }
+        let blocked = Set(found.blocked)
+        // It may have been renamed together with something that cannot be read.
+        let isSeen = blocked.allSatisfy { run.base.row($0) != nil }
         let known = try withheldNote()
         var note = known
-        for path in gone { note.inodes[path] = nil }
+        var look = WithheldLook(root)
+        for (path, item) in known.items {
+            let isMissed = missed[path] != nil
+            if isMissed, !isSeen || path.isAtOrInside(blocked) { continue }
+            do {
+                guard try isMissed || look.folder(of: path)?.inode != item.folder else { continue }
+                let present = try look.item(at: path)
+                if isMissed || present?.inode == item.inode { note.items[path] = present }
+            } catch {
+                // What cannot be looked at is not gone.
+                continue
+            }
+        }
         try recordWithheld(note, over: known)
+    }
+}
+
+/// Whether withheld items are at their paths.
+extension SyncEngine {
+    /// What of a note is not at its path any more: nothing is there, or something else.
+    ///
+    /// Cost: a look at each path.
+    private func missed(of note: WithheldNote) -> [RelativePath: WithheldNote.Item] {
+        note.items.filter { path, item in
+            // What cannot be looked at is not gone.
+            do { return try root.statusIfThere(path)?.stamp.inode != item.inode } catch {
+                return false
+            }
+        }
+    }
+
+    /// Whether something withheld is not at its path any more, and that is not because its file system is not mounted.
+    func hasMissedWithheld() throws -> Bool { try hasMissed(of: withheldNote()) }
+
+    private func hasMissed(of note: WithheldNote) throws -> Bool {
+        let paths = missed(of: note).keys
+        guard !paths.isEmpty else { return false }
+        let rows = try baseRows(atAndAbove: paths).values
+        let mounts = try MountCheck(
+            root, BaseIndex(Array(rows)), formerDevice: manifest.rootDevice)
+        return paths.contains { path in
+            let folder = path.ancestors.lazy.compactMap { try? root.statusIfThere($0) }.first
+            return !mounts.isUnmounted(path, above: folder?.stamp.device)
+        }
+    }
+
+    /// Whether something withheld is not at its path any more, so that a watch has to sync everything. Where nothing else
+    /// has changed, what is at the path now was put there by an editor, and is noted.
+    ///
+    /// - Parameter isQuiet: Whether nothing else has changed.
+    func missesWithheld(of known: WithheldNote, isQuiet: Bool) throws -> Bool {
+        guard isQuiet else { return try hasMissed(of: known) }
+        var note = known
+        var look = WithheldLook(root)
+        for path in missed(of: known).keys {
+            if let item = try? look.item(at: path) { note.items[path] = item }
+        }
+        try recordWithheld(note, over: known)
+        return try hasMissed(of: note)
     }
 }

@@ -48,7 +48,11 @@ extension SyncEngine {
         if !run.options.isDryRun {
             let known = try withheldNote()
             var note = known
-            for secret in secrets { note.inodes[secret.path] = secret.new.inode }
+            var look = WithheldLook(root)
+            for secret in secrets {
+                let item = try? look.item(at: secret.path)
+                note.items[secret.path] = item ?? WithheldNote.Item(inode: secret.new.inode)
+            }
             try recordWithheld(note, over: known)
             // What was withheld stays so.
             run.report.withheld.formUnion(ignored.map(\.path))

@@ -13,29 +13,54 @@ import FilesinkiText
 /// In the state folder and not in the manifest, which may be lost and is made anew without a word. The size grows with the
 /// number of these paths: see ``IgnoredListing``.
 struct WithheldNote: Equatable, Sendable {
-    /// Each path, with the inode of what is there, by which it is found again under another name; 0 if that is not known.
-    var inodes: [RelativePath: UInt64] = [:]
+    /// By what something is found again under another name: by its inode; or, as an editor may have replaced it, by the
+    /// inode of its folder, together with its name.
+    struct Item: Equatable, Sendable {
+        /// 0 if it is not known.
+        var inode: UInt64 = 0
+        /// 0 if it is not known.
+        var folder: UInt64 = 0
+        /// Both inodes were made by then: what was made later has got the number of a deleted one.
+        var seen = Timestamp(nanoseconds: .max)
+    }
 
-    var paths: Set<RelativePath> { Set(inodes.keys) }
+    /// What was last seen at each path.
+    var items: [RelativePath: Item] = [:]
+
+    var paths: Set<RelativePath> { Set(items.keys) }
 
     init() {}
 
     /// Parses ``bytes``; nil for malformed ones.
     init?(_ bytes: [UInt8]) {
         for words in bytes.noteLines {
-            guard words.count == 2, let path = RelativePath(noteWord: words[0]),
-                let inode = UInt64(words[1])
+            guard let word = words.first, let path = RelativePath(noteWord: word),
+                let item = Item(words.dropFirst())
             else { return nil }
-            inodes[path] = inode
+            items[path] = item
         }
     }
 
-    /// One line per path: the path in hexadecimal, and the inode.
+    /// One line per path: the path in hexadecimal, the inode, that of the folder, and the time in nanoseconds. A note of an
+    /// earlier version has the first two words only; that version refuses one that has more.
     var bytes: [UInt8] {
-        let lines = inodes.sorted { $0.key < $1.key }.map { path, inode in
-            "\(hexadecimal(path.bytes)) \(inode)\n"
+        let lines = items.sorted { $0.key < $1.key }.map { path, item in
+            "\(hexadecimal(path.bytes)) \(item.inode) \(item.folder) \(item.seen.nanoseconds)\n"
         }
         return Array(lines.joined().utf8)
+    }
+}
+
+extension WithheldNote.Item {
+    fileprivate init?(_ words: ArraySlice<String>) {
+        self.init()
+        let words = Array(words)
+        guard [1, 3].contains(words.count), let inode = UInt64(words[0]) else { return nil }
+        self.inode = inode
+        guard words.count == 3 else { return }
+        guard let folder = UInt64(words[1]), let time = Int64(words[2]) else { return nil }
+        self.folder = folder
+        seen = Timestamp(nanoseconds: time)
     }
 }
 
@@ -63,7 +88,7 @@ extension ReplicaPart {
         // An earlier version kept the list in the manifest.
         var note = WithheldNote()
         for bytes in (try manifest.value("exposed-paths") ?? []).split(separator: 0) {
-            note.inodes[RelativePath(unchecked: Array(bytes))] = 0
+            note.items[RelativePath(unchecked: Array(bytes))] = WithheldNote.Item()
         }
         return note
     }

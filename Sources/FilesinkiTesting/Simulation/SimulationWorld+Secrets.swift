@@ -75,7 +75,9 @@ extension SimulationWorld {
         guard omission.withheld.allSatisfy({ present.contains($0.description) }) else { return }
         for path in now.withheld.subtracting(omission.withheld) {
             // A rule may have arrived in this run.
-            let isPrivate = names(of: path).contains { omission.ignores($0) || now.ignores($0) }
+            let isPrivate = names(of: path).contains {
+                omission.ignores($0) || now.ignores($0) || $0.isAtOrInside(omission.withheld)
+            }
             if !isPrivate { addViolation(run, "withholds \(path), which no rule ignored") }
         }
     }

@@ -1,0 +1,65 @@
+import FilesinkiFileSystem
+import FilesinkiModel
+
+/// Looks at what is withheld, and at each folder once.
+struct WithheldLook {
+    private let root: RootFolder
+    private var folders: [RelativePath?: FileStamp] = [:]
+
+    init(_ root: RootFolder) { self.root = root }
+
+    /// What is at a path; nil where nothing is, and where something above it is no folder.
+    mutating func item(at path: RelativePath) throws(Failure) -> WithheldNote.Item? {
+        guard let status = try root.statusIfThere(path), let parent = try folder(of: path) else {
+            return nil
+        }
+        return WithheldNote.Item(
+            inode: status.stamp.inode, folder: parent.inode,
+            seen: max(status.stamp.changed, parent.changed))
+    }
+
+    /// The folder that a path is in; nil if that is not there.
+    mutating func folder(of path: RelativePath) throws(Failure) -> FileStamp? {
+        let parent = path.parent
+        if let known = folders[parent] { return known }
+        let status: FileStatus?
+        if let parent {
+            status = try root.statusIfThere(parent)
+        } else {
+            status = try root.status()
+        }
+        folders[parent] = status?.stamp
+        return status?.stamp
+    }
+}
+
+/// Finds withheld items under other names.
+struct WithheldSearch {
+    private let root: RootFolder
+    private var look: WithheldLook
+    private var inodes: [UInt64: [WithheldNote.Item]] = [:]
+    private var names: [[UInt8]: [WithheldNote.Item]] = [:]
+
+    /// - Parameter items: What is searched, with the former paths.
+    init(_ root: RootFolder, for items: [RelativePath: WithheldNote.Item]) {
+        self.root = root
+        look = WithheldLook(root)
+        for (path, item) in items {
+            if item.inode != 0 { inodes[item.inode, default: []].append(item) }
+            if item.folder != 0 { names[Array(path.name), default: []].append(item) }
+        }
+    }
+
+    /// Whether a path is that of a searched item: by the inode, or by the name and the inode of the folder.
+    mutating func finds(_ path: RelativePath, inode: UInt64) -> Bool {
+        let same = inodes[inode] ?? []
+        if same.contains(where: { root.mayBeMade(path, by: $0.seen) }) { return true }
+        // The folder of what lies directly in the root is not renamed.
+        guard let named = names[Array(path.name)], let parent = path.parent,
+            let folder = try? look.folder(of: path)
+        else { return false }
+        return named.contains {
+            $0.folder == folder.inode && root.mayBeMade(parent, by: $0.seen)
+        }
+    }
+}
