@@ -34,6 +34,18 @@ struct BirthTimeTests {
         stamp.changed = Timestamp(nanoseconds: stamp.changed.nanoseconds - 1_000_000_000)
         #expect(try !root.has("new", stamp))
     }
+
+    @Test("a file may be made by the time of its stamp, and not before")
+    func made() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let root = try RootFolder(path: folder.path)
+        try (["new": .file("text")] as TreeFixture).write(to: folder.path)
+        let path = try RelativePath("new")
+        let changed = try #require(try root.status(path)).stamp.changed
+        #expect(root.mayBeMade(path, by: changed))
+        let before = Timestamp(nanoseconds: changed.nanoseconds - 1_000_000_000)
+        #expect(!root.mayBeMade(path, by: before))
+    }
 }
 
 extension RootFolder {

@@ -3,6 +3,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRules
 import FilesinkiTesting
+import Glibc
 import Testing
 
 /// What is withheld gets another name, and is not known by its inode alone.
@@ -87,12 +88,13 @@ import Testing
         #expect(try await count("secret") == 0)
     }
 
-    @Test func `who names exactly the new path has decided`() async throws {
+    @Test(arguments: [true, false])
+    func `who names exactly the new path has decided`(_ isReplaced: Bool) async throws {
         let a = try await renamed()
-        try replace("q/secret", in: "q", a)
+        if isReplaced { try replace("q/secret", in: "q", a) }
         a.rename("q", "r")
         try await sync(a, "r/secret")
-        #expect(try await count("other") == 1)
+        #expect(try await count(isReplaced ? "other" : "secret") == 1)
         #expect(try noted(a).isEmpty)
     }
 
@@ -137,6 +139,117 @@ import Testing
         let report = try await a.choose(["k"])
         #expect(report.notices.map { "\($0.path)" } == ["r/secret"])
         try await a.choose(nil)
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["r/secret"])
+        #expect(try await count("other") == 0)
+    }
+
+    @Test(arguments: [("save", "s"), ("away", "s"), ("save", "q")])
+    func `so it does if the run that found a first rename has published nothing of it`(
+        _ command: String, _ name: String
+    ) async throws {
+        let a = try await renamed()
+        a.rename("q", "r")
+        if command == "away" {
+            world.remote.isAway = true
+            _ = try? await a.sync()
+            world.remote.isAway = false
+        } else {
+            try await a.save("new", at: "k")
+        }
+        #expect(try noted(a) == ["r/secret"])
+        try replace("r/secret", in: "r", a)
+        a.rename("r", name)
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["\(name)/secret"])
+        #expect(try await count("other") == 0)
+    }
+
+    @Test(arguments: ["sync", "watch", "save", "name"])
+    func `what has another name stays withheld where another file has its former one`(
+        _ command: String
+    ) async throws {
+        let a = try await renamed()
+        a.rename("q/secret", "q/secret.bak")
+        try a.write(["q": .directory(["secret": .file("other")])])
+        switch command {
+        case "watch": try await a.syncChanges("q/secret", "q/secret.bak")
+        case "save": try await a.save("new", at: "k")
+        case "name": try await sync(a, "q/secret")
+        default: break
+        }
+        for _ in 1...2 { try await a.sync() }
+        let isNamed = command == "name"
+        let expected = isNamed ? ["q/secret.bak"] : ["q/secret", "q/secret.bak"]
+        #expect(try noted(a) == expected)
+        #expect(try await count("secret") == 0)
+        #expect(try await count("other") == (isNamed ? 1 : 0))
+    }
+
+    @Test func `a folder that was moved stays withheld where a symlink has its place`()
+        async throws
+    {
+        let a = try await renamed(.directory(["one": .file("secret")]))
+        a.rename("q/secret", "o/moved")
+        try a.write(["q": .directory(["secret": .symlink("../o/moved")])])
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["o/moved", "q/secret"])
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `it is found where a symlink has the place of the folder above it`() async throws {
+        let a = try await renamed()
+        try a.write(["n": .directory()])
+        a.rename("q/secret", "n/secret")
+        a.remove("q")
+        try a.write(["q": .symlink("n")])
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["n/secret"])
+        #expect(try await count("secret") == 0)
+        a.remove("n/secret")
+        try await a.sync()
+        #expect(try noted(a).isEmpty)
+    }
+
+    @Test func `it is found where another folder has the former name, and a choice leaves it out`()
+        async throws
+    {
+        let a = try await renamed()
+        try await a.choose(["k", "q"])
+        try await a.sync()
+        try replace("q/secret", in: "q", a)
+        a.rename("q", "r")
+        try a.write(["q": .directory(["secret": .file("new"), "t": .file("2")])])
+        try await a.sync()
+        try await a.choose(nil)
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["q/secret", "r/secret"])
+        #expect(try await count("other") == 0)
+    }
+
+    @Test func `nothing is forgotten while a new folder cannot be read`() async throws {
+        let a = try await renamed()
+        a.rename("q", "r")
+        // Larger than a file of rules may be.
+        let file = open(a.at("r/.filesinkiignore"), O_WRONLY | O_CREAT, 0o644)
+        #expect(ftruncate(file, 17 << 20) == 0)
+        close(file)
+        for _ in 1...2 { #expect(try await !a.sync().problems.isEmpty) }
+        #expect(try noted(a) == ["q/secret"])
+        a.remove("r/.filesinkiignore")
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["r/secret"])
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `a note that has no inodes of folders is read, and gets them`() async throws {
+        let a = try await renamed()
+        // The path is q/secret.
+        let note: TreeFixture = ["withheld": .file("712f736563726574 0\n")]
+        try a.write([".filesinki": .directory(note)])
+        try await a.sync()
+        try replace("q/secret", in: "q", a)
+        a.rename("q", "r")
         for _ in 1...2 { try await a.sync() }
         #expect(try noted(a) == ["r/secret"])
         #expect(try await count("other") == 0)
