@@ -31,7 +31,7 @@ extension RootFolder {
     }
 
     /// When the inode of a path was made; nil if that is unknown.
-    private func birthTime(of path: RelativePath) -> Timestamp? {
+    package func birthTime(of path: RelativePath) -> Timestamp? {
         guard let file = FileHandle(openBeneath(path, fsk_path_only | O_NOFOLLOW)) else {
             return nil
         }

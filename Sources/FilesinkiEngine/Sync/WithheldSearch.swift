@@ -13,9 +13,11 @@ struct WithheldLook {
         guard let status = try root.statusIfThere(path), let parent = try folder(of: path) else {
             return nil
         }
+        // A clock may have been ahead when they were made.
+        let born = [path, path.parent].compactMap(\.self).compactMap(root.birthTime(of:))
         return WithheldNote.Item(
             inode: status.stamp.inode, folder: parent.inode,
-            seen: max(status.stamp.changed, parent.changed))
+            seen: born.reduce(max(status.stamp.changed, parent.changed), max))
     }
 
     /// The folder that a path is in; nil if that is not there.
