@@ -26,11 +26,11 @@ actor SimulationWorld {
     private(set) var violations: [String] = []
 
     /// Every value that a user wrote.
-    private var written: Set<HeldValue> = []
+    var written: Set<HeldValue> = []
     /// Values that a user replaced or removed on disk.
-    private(set) var finished: Set<HeldValue> = []
+    var finished: Set<HeldValue> = []
     /// How often a user wrote a value at a path.
-    private var placed: [Placement: Int] = [:]
+    var placed: [Placement: Int] = [:]
     /// Values that no user replaced or removed.
     var unfinished: Set<HeldValue> { written.subtracting(finished) }
     /// The values on the disk of each running replica, none of which may be lost.
@@ -174,8 +174,8 @@ actor SimulationWorld {
             in: replica.root,
             at: Timestamp(
                 seconds: 1_600_000_000 + Int64(serial) + replica.clock.offset, nanoseconds: 5))
-        if case .rename(let old, let new) = action {
-            renames.append((try RelativePath(old), try RelativePath(new)))
+        for rename in action.renames {
+            renames.append((try RelativePath(rename.old), try RelativePath(rename.new)))
         }
         recordChange(number, before, try replica.disk(), isRename: action.isRename)
         if action.isRename { texts.losesPrediction() }
@@ -279,47 +279,6 @@ actor SimulationWorld {
             checkMerges(run, before, after, remote, report)
         }
         texts.agree(run.replica, on: after, except: omission.leavesOut)
-    }
-
-    /// Records a save, which changes the disk as a user does.
-    private func recordSave(_ run: SimulatedRun, _ before: TreeFixture) throws {
-        let flat = before.flat
-        if case .save(let path, let serial) = run.task {
-            let value = HeldValue(
-                .bytes(UserAction.content(serial, isLarge: false), mode: 0, modified: nil))
-            guard let value else { return }
-            written.insert(value)
-            texts.record(saved: value, UserAction.content(serial, isLarge: false))
-            placed[Placement(path: path, value: value), default: 0] += 1
-            if let old = flat[path].flatMap(HeldValue.init) {
-                finish([old])
-                owed[run.replica]?.remove(old)
-            }
-        }
-    }
-
-    /// Records a rejected save and a deletion.
-    private func recordDeletion(
-        _ run: SimulatedRun, _ before: TreeFixture, _ report: SyncReport?
-    ) {
-        if case .save(_, let serial) = run.task, report == nil {
-            // A rejected save has saved nothing.
-            let bytes = UserAction.content(serial, isLarge: false)
-            HeldValue(.bytes(bytes, mode: 0, modified: nil)).map { finish([$0]) }
-        }
-        guard case .delete(let path) = run.task else { return }
-        let deleted = before.flat.filter { $0.key == path || $0.key.hasPrefix(path + "/") }
-        finish(Set(deleted.values.compactMap(HeldValue.init)))
-        // New files of others at the path are received first, and deleted with the rest.
-        finish(witness.everHeld(path))
-        guard run.hasFaults || report == nil || report?.away != nil else { return }
-        // Files that were deleted before they could be published are lost, as with rm.
-        owed[run.replica]?.subtract(deleted.values.compactMap(HeldValue.init))
-    }
-
-    func finish(_ values: Set<HeldValue>) {
-        finished.formUnion(values)
-        texts.finish(values)
     }
 
     private func isExpected(

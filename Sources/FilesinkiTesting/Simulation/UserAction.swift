@@ -45,6 +45,10 @@ package enum UserAction: Hashable, Sendable {
     case remove(String)
     /// Renames a file or folder, replacing what has the new name.
     case rename(String, to: String)
+    /// Renames a file or folder as `mv -T` does: over a file or an empty folder, and not over a full one.
+    case move(String, to: String)
+    /// Two files or folders change names.
+    case swap(String, String)
     case makeFolder(String)
     /// Creates a symlink. `serial` identifies its target.
     case link(String, serial: Int)
@@ -65,6 +69,8 @@ extension UserAction: CustomStringConvertible {
         case .edit(let path, .remove(let place)): "removes line \(place) of \(path)"
         case .remove(let path): "removes \(path)"
         case .rename(let path, let new): "renames \(path) to \(new)"
+        case .move(let path, let new): "moves \(path) to \(new)"
+        case .swap(let one, let other): "swaps \(one) and \(other)"
         case .makeFolder(let path): "makes the folder \(path)"
         case .link(let path, let serial): "links \(path) to \(serial)"
         case .changeMode(let path, let mode): "gives \(path) the mode \(String(mode, radix: 8))"
@@ -74,7 +80,16 @@ extension UserAction: CustomStringConvertible {
 }
 
 extension UserAction {
-    var isRename: Bool { if case .rename = self { true } else { false } }
+    var isRename: Bool { !renames.isEmpty }
+
+    /// What gets which name.
+    var renames: [(old: String, new: String)] {
+        switch self {
+        case .rename(let old, let new), .move(let old, let new): [(old, new)]
+        case .swap(let one, let other): [(one, other), (other, one)]
+        default: []
+        }
+    }
 
     /// Performs the action below `root`.
     ///
@@ -96,6 +111,19 @@ extension UserAction {
             guard Self.kind(root + "/" + path) != nil else { return }
             try Self.makeRoom(root, new)
             Glibc.rename(root + "/" + path, root + "/" + new)
+        case .move(let path, let new):
+            guard Self.areApart(path, new), Self.kind(root + "/" + path) != nil else { return }
+            try Self.makeParents(root, new)
+            // Fails where a folder with something in it has the name.
+            Glibc.rename(root + "/" + path, root + "/" + new)
+        case .swap(let one, let other):
+            let (first, second) = (root + "/" + one, root + "/" + other)
+            guard Self.areApart(one, other), Self.kind(first) != nil, Self.kind(second) != nil
+            else { return }
+            let between = root + "/.filesinki/swapped"
+            Glibc.rename(first, between)
+            Glibc.rename(second, first)
+            Glibc.rename(between, second)
         case .makeFolder(let path):
             guard Self.kind(root + "/" + path) != S_IFDIR else { return }
             try Self.makeRoom(root, path)
@@ -158,8 +186,21 @@ extension UserAction {
         guard Glibc.rename(fresh, full) == 0 else { throw FixtureError("rename", full, errno) }
     }
 
+    /// Whether neither path is the other one or inside it.
+    private static func areApart(_ one: String, _ other: String) -> Bool {
+        !(one + "/").hasPrefix(other + "/") && !(other + "/").hasPrefix(one + "/")
+    }
+
     /// Creates the parent folders of a path, and removes what is in the way.
     private static func makeRoom(_ root: String, _ path: String, keepsFile: Bool = false) throws {
+        try makeParents(root, path)
+        let full = root + "/" + path
+        if keepsFile, kind(full) == S_IFREG { return }
+        removeTree(Array(full.utf8))
+    }
+
+    /// Creates the parent folders of a path, and removes files in their place.
+    private static func makeParents(_ root: String, _ path: String) throws {
         var folder = root
         for name in path.split(separator: "/").dropLast() {
             folder += "/" + name
@@ -168,9 +209,6 @@ extension UserAction {
             guard mkdir(folder, 0o755) == 0 else { throw FixtureError("mkdir", folder, errno) }
             chmod(folder, 0o755)
         }
-        let full = root + "/" + path
-        if keepsFile, kind(full) == S_IFREG { return }
-        removeTree(Array(full.utf8))
     }
 
     private static func contents(_ path: String) throws -> [UInt8] {
