@@ -15,6 +15,8 @@ struct SimulatedOmission: Sendable {
     var pattern: PathPattern?
     /// What the synced ignore file in its root ignores.
     var synced: PathPattern?
+    /// The texts of these patterns.
+    var rules: [String?] = []
     /// What is not sent, as another device has ended the rule that ignored it.
     var withheld: Set<RelativePath> = []
     /// What a run leaves out.
@@ -128,16 +130,19 @@ struct SimulatedReplica: Sendable {
     /// What the replica leaves out by the choice and the ignore files, and what it withholds.
     func omission() throws -> SimulatedOmission {
         let folder = StateFolder(root: root, state: state)
+        let pattern = try Self.pattern(in: folder.ignore)
+        let synced = try Self.pattern(in: root + "/" + IgnoreFilter.fileName)
         return SimulatedOmission(
-            choice: try folder.choiceNote().choice, pattern: try Self.pattern(in: folder.ignore),
-            synced: try Self.pattern(in: root + "/" + IgnoreFilter.fileName),
+            choice: try folder.choiceNote().choice,
+            pattern: try pattern.map { try PathPattern($0) },
+            synced: try synced.map { try PathPattern($0) }, rules: [pattern, synced],
             withheld: try folder.withheldPaths())
     }
 
     /// The pattern in the first line of an ignore file; nil if the file is missing or empty.
-    private static func pattern(in path: String) throws -> PathPattern? {
+    private static func pattern(in path: String) throws -> String? {
         let line = try StateFile.read(path)?.split(separator: UInt8(ascii: "\n")).first
-        return try line.map { try PathPattern(String(decoding: $0, as: UTF8.self)) }
+        return line.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// What a run leaves out.

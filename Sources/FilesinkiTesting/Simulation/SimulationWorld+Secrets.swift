@@ -61,7 +61,8 @@ extension SimulationWorld {
         }
     }
 
-    /// A run withholds nothing but what a rule ignored, also by the name that it had before a folder was renamed.
+    /// A run withholds nothing but what a rule ignored or was withheld, also by the name that it had before it, or a folder
+    /// above it, was renamed.
     ///
     /// - Parameters:
     ///   - omission: What the replica left out when the run began.

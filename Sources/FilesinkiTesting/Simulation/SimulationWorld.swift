@@ -41,6 +41,8 @@ actor SimulationWorld {
     private(set) var unsent: [Int: Set<String>] = [:]
     /// What is private on each replica, as another device has ended the rule that ignored it.
     var secrets: [Int: [String: HeldValue]] = [:]
+    /// What each replica has to keep private, as of its last run.
+    var privacy: [Int: PrivacyLedger] = [:]
     /// What users have renamed: a rule may have ignored what is in a folder by a former name of that.
     var renames: [(old: RelativePath, new: RelativePath)] = []
     /// Whether all conflicts were resolved by the default strategy, which loses nothing.
@@ -94,9 +96,12 @@ actor SimulationWorld {
             forget(number)
         case .choose(let number, let paths):
             try await choose(paths, on: number)
+            // What it does not hold any more is not known by another name.
+            privacy[number]?.synced = []
             texts.agree(number, on: nil)
         case .ignore(let number, let pattern):
             try replicas[number].ignore(pattern)
+            endPrivacy(of: number)
             texts.agree(number, on: nil)
         case .forgetDevices:
             for known in try await devices.all() { try await devices.forget(known.device.id) }
@@ -114,6 +119,7 @@ actor SimulationWorld {
     /// What a replica knows is not certain any more.
     private func forget(_ number: Int) {
         known[number] = nil
+        privacy[number] = nil
         texts.agree(number, on: nil)
     }
 
@@ -174,6 +180,7 @@ actor SimulationWorld {
             in: replica.root,
             at: Timestamp(
                 seconds: 1_600_000_000 + Int64(serial) + replica.clock.offset, nanoseconds: 5))
+        if action.changesRules { endPrivacy(of: number) }
         for rename in action.renames {
             renames.append((try RelativePath(rename.old), try RelativePath(rename.new)))
         }
@@ -227,6 +234,8 @@ actor SimulationWorld {
         // A run that receives the end of a rule withholds what it ignored.
         let omission = try replica.omission(run)
         endSecrets(run, omission)
+        let marks = try DiskMarks(replica)
+        let privates = privateFiles(run, marks, omission)
         let (published, commits) = (witness.values, witness.commits)
         // A commit that arrives during the run changes what is merged.
         let remoteTree = late.isEmpty ? witness.tree : [:]
@@ -252,6 +261,8 @@ actor SimulationWorld {
         recordKept(run, after, report, since: commits)
         try addSecrets(run, before, after, omission, published)
         checkSecrets(run)
+        checkPrivate(privates, run, before, after, omission, published)
+        try renewPrivacy(run, privates, from: marks, omission, report)
         if !disturbed.contains(run.replica), run.events.isEmpty {
             checkWithheld(run, before, omission, try replica.omission())
         }
@@ -286,7 +297,11 @@ actor SimulationWorld {
     ) -> Bool {
         // What is not held, and nowhere, is not found.
         let isRefusal = [.usage, .notFound].contains(failure.code)
-        if isRefusal, let path = run.task.path, omission.refuses(path) { return true }
+        if isRefusal, let path = run.task.path,
+            omission.refuses(path) || privacy[run.replica]?.mayRefuse(path) == true
+        {
+            return true
+        }
         if failure.code == .usage { return false }
         if failure.code == .interrupted { return run.has([.isKilled, .isKilledAfter]) }
         if failure.code == .away { return !run.events.isEmpty }

@@ -82,6 +82,15 @@ extension UserAction: CustomStringConvertible {
 extension UserAction {
     var isRename: Bool { !renames.isEmpty }
 
+    /// Whether it writes or removes the ignore file of the root.
+    var changesRules: Bool {
+        switch self {
+        case .rule: true
+        case .remove(let path): path == IgnoreFilter.fileName
+        default: false
+        }
+    }
+
     /// What gets which name.
     var renames: [(old: String, new: String)] {
         switch self {
