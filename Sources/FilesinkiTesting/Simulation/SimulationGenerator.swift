@@ -3,10 +3,10 @@ import FilesinkiRules
 
 /// Generates a random history from a seed.
 package struct SimulationGenerator {
-    private var random: SeededRandom
-    private let seed: UInt64
+    var random: SeededRandom
+    let seed: UInt64
     /// How many replicas there are, with the copies that were made.
-    private var replicas: Int
+    var replicas: Int
     private let isLossless: Bool
     /// Whether replicas prune.
     package let prunes: Bool
@@ -15,6 +15,9 @@ package struct SimulationGenerator {
     private let sleeper: Int?
     private var isAsleep = false
     private var serial = 0
+    /// The replica whose user has a private file, and the folder where that should be.
+    var owner = 0
+    var home = "a"
 
     /// Few paths, so that users often change the same one. Some are files in one replica and folders in another.
     private static let paths = [
@@ -58,6 +61,7 @@ package struct SimulationGenerator {
         if traits.contains(.parts) {
             for replica in 0..<replicas where random.chance(0.6) { steps.append(choice(replica)) }
         }
+        if traits.contains(.moves) { return historyOfMoves(steps, count) }
         for number in 0..<count {
             isAsleep = sleeper != nil && (count / 3..<2 * count / 3).contains(number)
             steps.append(isAsleep ? stepBesideSleeper() : step(depth: 0))
@@ -110,7 +114,7 @@ package struct SimulationGenerator {
         }
     }
 
-    private mutating func step(depth: Int) -> SimulationStep {
+    mutating func step(depth: Int) -> SimulationStep {
         let replica = replica()
         if traits.contains(.parts), random.chance(0.12) { return choice(replica) }
         if let step = unusualStep(replica, depth) { return step }
@@ -250,7 +254,7 @@ package struct SimulationGenerator {
         }
     }
 
-    private mutating func next() -> Int {
+    mutating func next() -> Int {
         serial += 1
         return serial
     }
@@ -263,7 +267,7 @@ package struct SimulationGenerator {
 
     private mutating func folder() -> String { pick(Self.folders) }
 
-    private mutating func pick<Element>(_ all: [Element]) -> Element {
+    mutating func pick<Element>(_ all: [Element]) -> Element {
         all[Int.random(in: 0..<all.count, using: &random)]
     }
 }

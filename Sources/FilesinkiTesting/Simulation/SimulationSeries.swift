@@ -9,7 +9,7 @@ package enum SimulationSeries: String, Sendable, CaseIterable {
     /// The user of one replica writes rules that are synced. What they ignore is private from the run on that brings them.
     case rules
     /// As `exclusions`, and the user of one replica writes and ends rules that are synced: what they kept private on another
-    /// one is not sent.
+    /// one is not sent, and neither is what is private in folders that are renamed.
     case secrets
     /// Users edit texts and documents by line and member, and contents are merged.
     case texts
@@ -27,6 +27,8 @@ enum SimulationTrait: Hashable, Sendable {
     case inPlace
     /// One replica is not used in the middle of the history, in which devices are forgotten and versions pruned.
     case sleeper
+    /// Rules name places, and the folders of private files are renamed between runs that do not publish it.
+    case moves
     /// Requests are repeated and arrive late.
     case repeats
     /// Nothing happens during a run, so that the same history takes the same course whatever the clocks say.
@@ -49,7 +51,8 @@ extension SimulationSeries {
         case .rules:
             return some([.parts: 0.2, .five: 0.3, .clocks: 0.2]).union([.rules])
         case .secrets:
-            return some([.five: 0.3, .texts: 0.2]).union([.parts, .exclusions, .rules])
+            return some([.five: 0.3, .texts: 0.2, .moves: 0.6])
+                .union([.parts, .exclusions, .rules])
         case .texts:
             return some([
                 .inPlace: 0.6, .five: 0.3, .clocks: 0.2, .copies: 0.15, .repeats: 0.2,
