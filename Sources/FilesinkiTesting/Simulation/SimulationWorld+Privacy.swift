@@ -49,7 +49,7 @@ extension SimulationWorld {
     ///   - old: The disk then.
     ///   - omission: What the replica left out then.
     func renewPrivacy(
-        _ run: SimulatedRun, _ files: [PrivateFile], from old: DiskMarks,
+        _ run: SimulatedRun, _ files: [PrivateFile], from old: DiskMarks, to after: TreeFixture,
         _ omission: SimulatedOmission, _ report: SyncReport?
     ) throws {
         let number = run.replica
@@ -59,7 +59,7 @@ extension SimulationWorld {
             return
         }
         let replica = replicas[number]
-        let (disk, now) = (try DiskMarks(replica), try replica.omission(run))
+        let (disk, now) = (DiskMarks(after, in: replica.root), try replica.omission(run))
         let known = privacy[number] ?? PrivacyLedger()
         var renewed = PrivacyLedger()
         renewed.rules = now.rules
@@ -131,10 +131,13 @@ struct DiskMarks {
 
     private(set) var marks: [String: Mark] = [:]
 
-    init(_ replica: SimulatedReplica) throws {
-        for (path, node) in try replica.disk().flat {
+    /// - Parameters:
+    ///   - tree: What is on the disk.
+    ///   - root: Where it is.
+    init(_ tree: TreeFixture, in root: String) {
+        for (path, node) in tree.flat {
             var status = stat()
-            guard lstat(replica.root + "/" + path, &status) == 0 else { continue }
+            guard lstat(root + "/" + path, &status) == 0 else { continue }
             marks[path] = Mark(
                 inode: UInt64(status.st_ino), kind: status.st_mode & S_IFMT,
                 value: HeldValue(node))
@@ -168,8 +171,8 @@ struct PrivacyLedger: Sendable {
 
     /// The private files of a disk.
     ///
-    /// Only what the manual promises: see ``formerName(_:_:_:)``. What was synced at a path, or by a former name, is not
-    /// private there.
+    /// Only what the manual promises: see ``formerName(_:_:_:)``. What was synced by a former name is not private by a rule
+    /// that ignores that.
     ///
     /// - Parameter isNew: Whether no commit had something at a path.
     func files(
@@ -219,8 +222,7 @@ struct PrivacyLedger: Sendable {
     ) -> String? {
         guard let here = try? RelativePath(path) else { return nil }
         if omission.ignores(here) { return "a rule ignores it" }
-        if path != old, !isNew(path) { return nil }
-        if noted.contains(mark.inode), isNew(path) { return "it was withheld, and was renamed" }
+        if noted.contains(mark.inode) { return "it was withheld, maybe by another name" }
         guard let old, let name = try? RelativePath(old) else { return nil }
         if withheld[old] == mark.kind { return "\(old) was withheld" }
         guard isFollowed, old != path, rules == omission.rules, isNew(old), omission.ignores(name)

@@ -234,7 +234,7 @@ actor SimulationWorld {
         // A run that receives the end of a rule withholds what it ignored.
         let omission = try replica.omission(run)
         endSecrets(run, omission)
-        let marks = try DiskMarks(replica)
+        let marks = DiskMarks(before, in: replica.root)
         let privates = privateFiles(run, marks, omission)
         let (published, commits) = (witness.values, witness.commits)
         // A commit that arrives during the run changes what is merged.
@@ -262,7 +262,7 @@ actor SimulationWorld {
         try addSecrets(run, before, after, omission, published)
         checkSecrets(run)
         checkPrivate(privates, run, before, after, omission, published)
-        try renewPrivacy(run, privates, from: marks, omission, report)
+        try renewPrivacy(run, privates, from: marks, to: after, omission, report)
         if !disturbed.contains(run.replica), run.events.isEmpty {
             checkWithheld(run, before, omission, try replica.omission())
         }
