@@ -102,4 +102,67 @@ import Testing
         #expect(status.text.contains("e/text"), "\(status)")
         #expect(!status.text.contains("e/secret"), "\(status)")
     }
+
+    /// Expects that the secret is here as it was, and has never been sent.
+    private func expectPrivate(_ world: World, _ name: String) async throws {
+        #expect(world.readText("a/\(name)") == "mine")
+        for _ in 1...2 { try await world.expect("sync a") }
+        try await world.expect("ls --root a \(name)", .negative)
+        let log = try await world.expect("log --root a")
+        #expect(!log.text.contains(name), "\(log.text)")
+    }
+
+    @Test(arguments: [
+        "delete --root a e/secret", "delete -n --root a e/secret", "mv --root a e/secret e/open",
+        "mv --root a e x",
+    ])
+    func `a command that names it is refused, also as the first one`(
+        _ command: String
+    ) async throws {
+        let world = try await renamed()
+        let refused = try await world.expect(command, .usage)
+        #expect(refused.talk.contains("e/secret: Withheld, not sent: a rule"), "\(refused.talk)")
+        _ = try await run(world, "sync a")
+        try await expectPrivate(world, "e/secret")
+    }
+
+    @Test(arguments: [false, true])
+    func `a save does not replace it`(_ isAway: Bool) async throws {
+        let world = try await renamed()
+        if isAway { world.rename("store", to: "gone") }
+        let saved = try await world.run(
+            "save", "--root", "a", "e/secret", input: Array("new".utf8))
+        #expect(saved.code == .usage, "\(saved)")
+        #expect(saved.talk.contains("e/secret: Withheld, not sent: a rule"), "\(saved)")
+        if isAway { world.rename("gone", to: "store") }
+        _ = try await run(world, "sync a")
+        try await expectPrivate(world, "e/secret")
+    }
+
+    @Test func `a save does not replace it either where it was withheld before`() async throws {
+        let world = try await renamed()
+        _ = try await run(world, "sync a")
+        world.rename("a/e/secret", to: "a/e/other")
+        let saved = try await world.run(
+            "save", "--root", "a", "e/other", input: Array("new".utf8))
+        #expect(saved.code == .usage, "\(saved)")
+        try await expectPrivate(world, "e/other")
+    }
+
+    @Test func `a load only reads it`() async throws {
+        let world = try await renamed()
+        let loaded = try await run(world, "load --root a e/secret")
+        #expect(loaded.text == "mine")
+        _ = try await run(world, "sync a")
+        try await expectPrivate(world, "e/secret")
+    }
+
+    @Test func `what is saved where nothing was is sent`() async throws {
+        let world = try await renamed()
+        world.remove("a/e/secret")
+        let saved = try await world.run(
+            "save", "--root", "a", "e/secret", input: Array("new".utf8))
+        #expect(saved.code == .done, "\(saved)")
+        try await world.expect("ls --root a e/secret")
+    }
 }

@@ -73,14 +73,16 @@ struct ManyRestores: ReplicaPart {
         return reader
     }
 
-    /// What of the items no rule ignores that the run before has received; each other one is a problem of its path.
+    /// What of the items no rule ignores that the run before has received, nor that run withholds; each other one is a problem of
+    /// its path.
     func keepSynced<Item>(
         _ items: [Item], path: (Item) -> RelativePath, after before: SyncReport,
         _ options: SyncOptions, _ report: inout RestoreReport
     ) async throws -> [Item] {
-        guard before.hasReceivedRules else { return items }
+        guard before.hasReceivedRules || !before.withheldHere.isEmpty else { return items }
         var synced = try rulesReader.syncedPaths(options)
         return try await report.keep(items, path: path) {
+            try before.requireNotWithheld(path($0))
             try synced.require(path($0), orElse: remedyOfIgnored)
         }
     }

@@ -196,6 +196,7 @@ struct Restores: ReplicaPart {
         // Publish the present content first, so that it is in the history as the edit that it is.
         var first = before
         if first == nil {
+            try await sync.requireNotWithheld([path], options, rules: rules)
             let report = try await sync.syncPaths([path], options, rules: rules)
             try rulesReader.requireSynced(
                 [path], after: report, options, remedy: remedyOfIgnored)

@@ -13,6 +13,9 @@ extension Deletions {
         _ paths: [RelativePath], recursive: Bool, _ options: SyncOptions, _ rules: RunRules
     ) async throws -> SyncReport {
         var before = try await sync.syncPaths(paths, options, rules: rules)
+        for path in paths { try before.requireNotWithheld(path) }
+        var rules = rules
+        rules.withhold(before.withheldHere)
         try requireSent(paths, recursive: recursive, options, before)
         var options = options
         let movedOut = try await takeMovedOut(paths, &before, &options) {

@@ -41,6 +41,7 @@ struct Deletions: ReplicaPart {
         guard !options.isDryRun else {
             return try await plan(paths, recursive: recursive, options, rules)
         }
+        try await sync.requireNotWithheld(paths, options, rules: rules)
         let seen = try stamps(atAndBelow: paths, rules)
         // Publish local changes first, so that the deleted contents are in the history, and see
         // what is new.
@@ -49,7 +50,8 @@ struct Deletions: ReplicaPart {
             paths, after: before, options, remedy: remedyForIgnored)
         try requireSent(paths, recursive: recursive, options, before)
         let movedOut = try await takeMovedOut(paths, &before, &options) {
-            try await publishFirst(paths, $0, rules)
+            // That run may have withheld something.
+            try await publishFirst(paths, $0, rulesReader.runRules($0))
         }
         let (changed, kept) = try removeHere(
             paths, recursive: recursive, options, after: before, seen: seen, besides: movedOut)

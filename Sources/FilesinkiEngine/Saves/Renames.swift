@@ -31,6 +31,7 @@ struct Renames: ReplicaPart {
         for rename in renames { try requireHeld(rename) }
         try await requirePossible(renames, options)
         try checkTargets(renames)
+        try await sync.requireNotWithheld(renames.map(\.from), options)
         // Publish local changes first, and see what is new at both names.
         let before = try await sync.syncPaths(
             renames.flatMap { [$0.from, $0.to] }, options)

@@ -81,10 +81,18 @@ struct SaveQueue: ReplicaPart {
     ///
     /// Failures go to the waiting processes, not to the caller, whose own save is done.
     func drain() async {
-        let saves = claimSaves()
+        var saves = claimSaves()
         guard !saves.isEmpty else { return }
         var placed: [ClaimedSave] = []
         do {
+            let secrets = try await sync.renamedSecrets(
+                at: saves.map(\.request.path), SyncOptions())
+            saves.removeAll { save in
+                guard save.request.path.isAtOrInside(secrets) else { return false }
+                save.refuse(.withheld(save.request.path))
+                return true
+            }
+            guard !saves.isEmpty else { return }
             try await Saves(replica).keepEdits(at: saves.map(\.request.path), SyncOptions())
             placed = try place(saves)
             guard !placed.isEmpty else { return }

@@ -49,6 +49,7 @@ struct Saves: ReplicaPart {
         _ path: RelativePath, _ options: SaveOptions, _ rules: RunRules,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
+        try await sync.requireNotWithheld([path], options.sync, rules: rules)
         var before: SyncReport?
         if let wanted = options.ifVersion {
             let seen = try await require(path, at: wanted, options.sync)
@@ -122,6 +123,7 @@ struct Saves: ReplicaPart {
         _ path: RelativePath, _ options: SyncOptions
     ) async throws -> SyncReport {
         let rules = try rulesReader.requireSynced([path], options)
+        try await sync.requireNotWithheld([path], options, rules: rules)
         let report = try await sync.syncPaths([path], options, saved: [path], rules: rules)
         try rulesReader.requireSynced([path], after: report, options)
         return report

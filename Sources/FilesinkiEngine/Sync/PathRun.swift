@@ -42,9 +42,11 @@ extension SyncEngine {
         try addWaitingCopies(&run)
         try await fetch(&run, after: before)
         if !areRules {
+            let withheld = run.rules.withheld
             // A run for the rules alone forgets former names, too.
             if try hasMissedWithheld() { try await holdMissed(&run) }
             try await withholdRenamed(among: paths, &run, isFirst: before == nil)
+            run.report.withheldHere = run.rules.withheld.subtracting(withheld)
             if try await receiveRules(&run) {
                 return try await syncPaths(again: run, after: run.report, isFetched: true)
                     .withCopies(of: before)

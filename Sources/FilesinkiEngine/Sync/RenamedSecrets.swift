@@ -24,7 +24,7 @@ private struct RenamedSecret {
 /// match.
 extension SyncEngine {
     /// Withholds what is new in renamed folders if the rules ignore it by its former name, or if it was withheld by
-    /// that, and says so. What was synced by that name is not private. Who names exactly the new path has decided.
+    /// that, and says so. What was synced by that name is not private. Who names exactly the new path to `sync` has decided.
     ///
     /// What was withheld counts as the note of it was when the rules were read.
     ///
@@ -39,9 +39,9 @@ extension SyncEngine {
     func withholdRenamed(
         _ found: [RelativePath: FileStamp], _ base: BaseIndex, _ run: inout SyncRun
     ) throws -> Bool {
-        let named = run.options.isUnattended ? [] : Set(run.options.paths)
+        let decided = run.decided
         let secrets = try renamedSecrets(found, base, run)
-            .filter { !named.contains($0.path) }
+            .filter { !decided.contains($0.path) }
         guard !secrets.isEmpty else { return false }
         let paths = Set(secrets.map(\.path))
         let ignored = secrets.filter { !$0.wasWithheld }
@@ -132,6 +132,15 @@ extension SyncEngine {
             found.append(RenamedSecret(new: item, name: name, wasWithheld: wasWithheld))
         }
         return found
+    }
+}
+
+extension SyncRun {
+    /// The paths that a user has decided to publish: those named to `sync`, and what another command has just written, after
+    /// ``SyncEngine/requireNotWithheld(_:_:rules:)``. That a command works on a path says nothing of what was there before.
+    fileprivate var decided: Set<RelativePath> {
+        if options.isUnattended { return [] }
+        return isPartial ? saved : Set(options.paths)
     }
 }
 

@@ -18,6 +18,8 @@ package struct SyncReport: Sendable {
     /// What the run has begun to withhold, as it received the end of rules, or found a renamed folder: see
     /// ``WithheldNote``.
     package var withheld: Set<RelativePath> = []
+    /// What a run for some paths has begun to withhold, also as it was withheld by a former name; of a dry run, what it would.
+    var withheldHere: Set<RelativePath> = []
     /// Whether a rule ignores what was synced until this run. It stays in the store.
     package var ignoresMore = false
     /// Conflict copies that were made.
@@ -103,6 +105,7 @@ package struct SyncReport: Sendable {
     package mutating func add(done earlier: SyncReport) {
         steps = earlier.steps + steps
         withheld.formUnion(earlier.withheld)
+        withheldHere.formUnion(earlier.withheldHere)
         addCopies(of: earlier)
         addAmounts(of: earlier)
     }

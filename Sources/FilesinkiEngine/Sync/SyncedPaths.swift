@@ -53,14 +53,55 @@ extension RulesReader {
         return synced.rules
     }
 
-    /// Refuses paths that rules ignore which a run has just received: see ``requireSynced(_:_:remedy:)``.
+    /// Refuses paths that rules ignore which a run has just received, and what it has begun to withhold: see
+    /// ``requireSynced(_:_:remedy:)``.
     ///
     /// Reads the rules only if there are such rules.
     func requireSynced(
         _ paths: [RelativePath], after run: SyncReport, _ options: SyncOptions,
         remedy: (RelativePath) -> String = Failure.ignoredRemedy
     ) throws {
+        for path in paths { try run.requireNotWithheld(path) }
         guard run.hasReceivedRules else { return }
         try requireSynced(paths, options, remedy: remedy)
+    }
+}
+
+extension SyncReport {
+    /// Refuses a path that the run has begun to withhold.
+    ///
+    /// - Throws: Code `usage`.
+    func requireNotWithheld(_ path: RelativePath) throws(Failure) {
+        guard path.isAtOrInside(withheldHere) else { return }
+        throw Failure.withheld(path)
+    }
+}
+
+extension SyncEngine {
+    /// Refuses paths at which is what was private by a former name, before a command writes there or sends anything. Changes
+    /// nothing.
+    ///
+    /// Cost: a look at the paths and the folders above them. If one of these is new or another one, or something withheld is
+    /// not at its path any more, a dry run for the paths.
+    ///
+    /// - Parameter rules: The rules, if the command has just read them.
+    /// - Throws: Code `usage`.
+    func requireNotWithheld(
+        _ paths: [RelativePath], _ options: SyncOptions, rules: RunRules? = nil
+    ) async throws {
+        let withheld = try await renamedSecrets(at: paths, options, rules: rules)
+        for path in paths where path.isAtOrInside(withheld) { throw Failure.withheld(path) }
+    }
+
+    /// What a run for the paths would begin to withhold: see ``requireNotWithheld(_:_:rules:)``.
+    func renamedSecrets(
+        at paths: [RelativePath], _ options: SyncOptions, rules: RunRules? = nil
+    ) async throws -> Set<RelativePath> {
+        let base = BaseIndex(Array(try baseRows(atAndAbove: paths).values))
+        let note = try rules?.noted ?? withheldNote()
+        guard !otherFolders(atAndAbove: paths, base).isEmpty || !missed(of: note).isEmpty else {
+            return []
+        }
+        return try await planPaths(paths, options, rules: rules).withheldHere
     }
 }
