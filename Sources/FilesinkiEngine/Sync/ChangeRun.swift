@@ -41,8 +41,9 @@ extension SyncEngine {
             options: options, selection: PathSelection(only: ours), rules: rules,
             started: systemContext.now(), base: base)
         // What an ignore rule named in a renamed folder is withheld by a run for everything.
-        if try hasRenamedSecrets(otherFolders(atAndAbove: ours, base), base, run)
-            || hasSecretsLeftOut(base, run)
+        let others = otherFolders(atAndAbove: ours, base)
+        if try hasRenamedSecrets(others, base, run) || hasSecretsLeftOut(base, run)
+            || hasUnreadableRenames(others, base, run)
         {
             return try await syncWholeTree(options)
         }

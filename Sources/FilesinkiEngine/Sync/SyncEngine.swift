@@ -126,6 +126,7 @@ struct SyncEngine: ReplicaPart {
     private func held(_ scanned: ScanResult, _ run: inout SyncRun) async throws -> ScanResult {
         var found = scanned
         try await holdRenamed(&found, &run)
+        holdUnreadable(&found, run)
         try holdMovedOut(&found, run)
         try holdLeftOut(&found, &run)
         return found
