@@ -103,6 +103,15 @@ import Testing
         #expect(!status.text.contains("e/secret"), "\(status)")
     }
 
+    @Test func `nor of a withheld file that was renamed by itself`() async throws {
+        let world = try await renamed()
+        _ = try await run(world, "sync a")
+        world.rename("a/e/secret", to: "a/e/other")
+        let status = try await run(world, "status -v a")
+        #expect(!status.text.contains("new      e/other"), "\(status)")
+        #expect(!status.text.contains("changed here"), "\(status)")
+    }
+
     /// Expects that the secret is here as it was, and has never been sent.
     private func expectPrivate(_ world: World, _ name: String) async throws {
         #expect(world.readText("a/\(name)") == "mine")

@@ -19,8 +19,8 @@ struct LocalDeletions: ReplicaPart {
     }
 
     /// As ``find()``, in a run that has received nothing and whose base is complete.
-    func find(in run: SyncRun) throws -> [DeletedPath] {
-        try find(besides: LocalStateScan(replica).find(in: run))
+    func find(in run: SyncRun) async throws -> [DeletedPath] {
+        try find(besides: await LocalStateScan(replica).find(in: run))
     }
 
     private func find(besides found: LocalState?) throws -> [DeletedPath] {

@@ -45,7 +45,7 @@ struct LocalStateScan: ReplicaPart {
         guard rules.unreadable == nil else { return nil }
         let run = try await sync.begin(
             options, PathSelection(paths: []), sync.fullBase(), rules: rules)
-        return try find(in: run, besides: received)
+        return try await find(in: run, besides: received)
     }
 
     /// Counts the files of the base that the rules ignore, where a run of everything would leave them in the store and take them
@@ -62,20 +62,19 @@ struct LocalStateScan: ReplicaPart {
     }
 
     /// As ``find()``, in a run that has received nothing and whose base is complete.
-    func find(in run: SyncRun) throws -> LocalState {
-        try find(in: run, besides: Set(manifest.loadRemote().map(\.path)))
+    func find(in run: SyncRun) async throws -> LocalState {
+        try await find(in: run, besides: Set(manifest.loadRemote().map(\.path)))
     }
 
     private func find(
         in begun: SyncRun, besides received: Set<RelativePath>
-    ) throws -> LocalState {
+    ) async throws -> LocalState {
         var run = begun
         run.options.isDryRun = true
         var found = try sync.scanWhole(run)
         // The next run does not send that.
-        if try sync.withholdRenamed(found.folders, run.base, &run) {
-            found = try sync.scanWhole(run)
-        }
+        try await sync.holdRenamed(&found, &run)
+        sync.holdUnreadable(&found, run)
         let rules = run.rules
         try sync.holdMovedOut(&found, run)
         try leaveOutFoldersThatStay(&found, rules.choice)

@@ -17,8 +17,8 @@ extension SyncEngine {
         for folders: [RelativePath: FileStamp], _ base: BaseIndex, _ run: inout SyncRun
     ) async throws {
         guard run.isOnline else {
-            // Nothing is sent, and no former name is forgotten: a later run decides.
-            run.countsRemovedRules = false
+            // Nothing is sent, and no former name is forgotten: a later run decides. One that only looks says what may be.
+            run.countsRemovedRules = run.options.isDryRun
             return
         }
         let rows = removedRules(formerNames(of: folders, base), base)

@@ -27,7 +27,8 @@ extension SyncEngine {
                 "Nothing was changed. To merge both sides as at a first sync, so that nothing is lost, "
                 + "run filesinki sync --approve \(id)."
             // What cannot be found out here is no reason to say less of the store.
-            let lost = try? unsentNotices(LocalDeletions(replica).find(in: run).map(\.path))
+            let lost = try? await unsentNotices(
+                LocalDeletions(replica).find(in: run).map(\.path))
             for notice in lost ?? [] { failure.remedy += " \(notice.message) \(notice.remedy)" }
             throw failure
         }
