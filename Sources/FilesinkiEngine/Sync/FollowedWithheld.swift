@@ -133,7 +133,7 @@ extension SyncEngine {
     /// What of a note is not at its path any more: nothing is there, or something else.
     ///
     /// Cost: a look at each path.
-    private func missed(of note: WithheldNote) -> [RelativePath: WithheldNote.Item] {
+    func missed(of note: WithheldNote) -> [RelativePath: WithheldNote.Item] {
         note.items.filter { path, item in
             // What cannot be looked at is not gone.
             do { return try root.statusIfThere(path)?.stamp.inode != item.inode } catch {
@@ -145,7 +145,7 @@ extension SyncEngine {
     /// Whether something withheld is not at its path any more, and that is not because its file system is not mounted.
     func hasMissedWithheld() throws -> Bool { try hasMissed(of: withheldNote()) }
 
-    private func hasMissed(of note: WithheldNote) throws -> Bool {
+    func hasMissed(of note: WithheldNote) throws -> Bool {
         let paths = missed(of: note).keys
         guard !paths.isEmpty else { return false }
         let rows = try baseRows(atAndAbove: paths).values

@@ -99,9 +99,8 @@ extension SyncEngine {
     ) async throws -> Set<RelativePath> {
         let base = BaseIndex(Array(try baseRows(atAndAbove: paths).values))
         let note = try rules?.noted ?? withheldNote()
-        guard !otherFolders(atAndAbove: paths, base).isEmpty || !missed(of: note).isEmpty else {
-            return []
-        }
+        let isAnyOther = !otherFolders(atAndAbove: paths, base).isEmpty
+        guard try isAnyOther || hasMissed(of: note) else { return [] }
         return try await planPaths(paths, options, rules: rules).withheldHere
     }
 }
