@@ -12,6 +12,11 @@ import Testing
             history = SimulationHistory(replicas: replicas, seed: seed, steps: steps)
         }
 
+        init(_ name: String, beginning: [SimulationStep], _ steps: SimulationStep...) {
+            self.name = name
+            history = SimulationHistory(replicas: 2, steps: beginning + steps)
+        }
+
         var testDescription: String { name }
     }
 
@@ -297,7 +302,64 @@ import Testing
             .run(.init(0)), .run(.init(1, [.init(at: at, .isKilledAfter)])), .run(.init(1)))
     }
 
-    @Test(arguments: rows + beginnings + endings)
+    /// A rule names a place, and the folder of a private file is renamed.
+    static let moves = [
+        Row(
+            "a folder is renamed again after a run for another path, and its withheld file replaced",
+            beginning: withheld, .user(1, .move("b", to: "e")),
+            .run(.init(1, .save("k", serial: 4))), .user(1, .write("e/x", serial: 5, .replacing)),
+            .user(1, .move("e", to: "c")), .run(.init(1))),
+        Row(
+            "a renamed folder gets its name back after an offline run",
+            beginning: withheld, .user(1, .move("b", to: "e")),
+            .run(.init(1, [.init(at: 1, .goesAway)])),
+            .user(1, .write("e/x", serial: 5, .replacing)), .user(1, .move("e", to: "b")),
+            .run(.init(1))),
+        Row(
+            "a folder is made anew, and a file is saved in that",
+            beginning: ignored, .user(1, .move("a", to: "b")), .user(1, .makeFolder("a")),
+            .run(.init(1, .save("a/z", serial: 4))), .run(.init(1))),
+        Row(
+            "a folder is swapped with another one, and a file is saved in that",
+            beginning: ignored, .user(1, .write("b/z", serial: 4, .replacing)), .run(.init(1)),
+            .user(1, .swap("a", "b")), .run(.init(1, .save("a/z", serial: 5))), .run(.init(1))),
+        Row(
+            "a folder is made anew while the replica does not hold its new name",
+            beginning: ignored, .choose(1, ["a"]), .run(.init(1)),
+            .user(1, .move("a", to: "b")), .user(1, .write("a/x", serial: 4, .replacing)),
+            .user(1, .write("a/z", serial: 5, .replacing)), .run(.init(1)), .choose(1, nil),
+            .run(.init(1))),
+        Row(
+            "a folder is made anew, and a run excludes its new name",
+            beginning: ignored, .user(1, .move("a", to: "b")),
+            .user(1, .write("a/x", serial: 4, .replacing)),
+            .user(1, .write("a/z", serial: 5, .replacing)),
+            .run(.init(1, excluded: "/b")), .run(.init(1))),
+        Row(
+            "an editor keeps what it replaces of a withheld file",
+            beginning: withheld, .user(1, .rename("b/x", to: "b/x.bak")),
+            .user(1, .write("b/x", serial: 4, .replacing)), .run(.init(1))),
+        Row(
+            "a save names a private file after its folder was renamed",
+            beginning: ignored, .user(1, .move("a", to: "b")),
+            .run(.init(1, .save("b/x", serial: 4)))),
+        Row(
+            "a private file is loaded after its folder was renamed",
+            beginning: ignored, .user(1, .move("a", to: "b")), .run(.init(1, .load("b/x")))),
+    ]
+
+    /// A rule ignores `a/x` of replica 1.
+    private static let ignored: [SimulationStep] = [
+        .user(0, .rule("/a/x", serial: 1)), .user(0, .write("a/y.txt", serial: 2, .replacing)),
+        .run(.init(0)), .run(.init(1)), .user(1, .write("a/x", serial: 3, .replacing)),
+        .run(.init(1)),
+    ]
+
+    /// The file is withheld as `b/x`.
+    private static let withheld: [SimulationStep] =
+        ignored + [.user(1, .move("a", to: "b")), .run(.init(1))]
+
+    @Test(arguments: rows + beginnings + endings + moves)
     func `every law holds`(_ row: Row) async throws {
         let violations = try await row.history.violations()
         #expect(violations.isEmpty, "\(row.history)")

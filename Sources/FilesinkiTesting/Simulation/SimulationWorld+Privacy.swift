@@ -224,7 +224,7 @@ struct PrivacyLedger: Sendable {
         if omission.ignores(here) { return "a rule ignores it" }
         if noted.contains(mark.inode) { return "it was withheld, maybe by another name" }
         guard let old, let name = try? RelativePath(old) else { return nil }
-        if withheld[old] == mark.kind { return "\(old) was withheld" }
+        if withheld[old] == mark.kind { return "\(old) was private before" }
         guard isFollowed, old != path, rules == omission.rules, isNew(old), omission.ignores(name)
         else { return nil }
         return "a rule ignores \(old), as its folder was called"
