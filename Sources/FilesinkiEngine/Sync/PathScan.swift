@@ -53,7 +53,8 @@ extension SyncEngine {
         var seen = try await read(found, run, isStoring: isStoring)
         try holdMovedOut(&seen, run)
         // By the inode, as in a scan of everything: no content tells one empty file from another.
-        seen.findMoves(seen.changes.filter { $0.value.entry == nil }.map(\.key), run.base)
+        let missing = seen.changes.filter { $0.value.entry == nil }.map(\.key)
+        seen.findMoves(missing, run.base, birthTime: root.birthTime(of:))
         return seen
     }
 

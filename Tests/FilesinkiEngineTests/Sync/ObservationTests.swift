@@ -159,10 +159,37 @@ import Testing
         seen.stamps[new] = stamp(
             inode: difference == "inode" ? 2 : 1, size: difference == "size" ? 2 : 1,
             modified: difference == "time" ? 2 : 1, device: difference == "device" ? 2 : 1)
-        seen.findMoves([], BaseIndex(rows))
+        seen.findMoves([], BaseIndex(rows)) { _ in nil }
         #expect(seen.changes[new]?.movedFrom == nil)
-        seen.findMoves([old], BaseIndex(rows))
+        seen.findMoves([old], BaseIndex(rows)) { _ in nil }
         #expect(seen.changes[new]?.movedFrom == (isMove ? old : nil))
+    }
+
+    @Test(
+        "a changed one with the inode of a missing one is that, if it was not made after the stamp of that",
+        arguments: [(0, true), (1, true), (2, false), (nil, false)] as [(born: Int64?, isMove: Bool)],
+        [false, true])
+    func changedMoves(_ move: (born: Int64?, isMove: Bool), _ isFolder: Bool) throws {
+        let (old, new, other) = (try path("old"), try path("new"), try path("other"))
+        let folder = Entry.directory(mode: 0o755, modified: Timestamp(nanoseconds: 0))
+        let known = isFolder ? folder : entry("1")
+        let base = BaseIndex([BaseRow(path: old, entry: known, version: 1, stamp: stamp())])
+        var seen = Observation()
+        seen.changes = [old: LocalChange(nil)]
+        for path in [new, other] {
+            seen.changes[path] = LocalChange(isFolder ? folder : entry("22"))
+        }
+        seen.stamps = [
+            new: stamp(size: 2, modified: 2), other: stamp(size: 2, modified: 2, device: 2),
+        ]
+        var asked: [RelativePath] = []
+        seen.findMoves([old], base) { path in
+            asked.append(path)
+            return move.born.map { Timestamp(nanoseconds: $0) }
+        }
+        #expect(seen.changes[new]?.movedFrom == (move.isMove ? old : nil))
+        #expect(seen.changes[other]?.movedFrom == nil)
+        #expect(asked == [new])
     }
 
     @Test func `a later scan of some paths replaces what was seen of them`() throws {
