@@ -4,7 +4,6 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
-import FilesinkiSystem
 import Glibc
 
 /// The local tree as a scan found it: its differences from the base.
@@ -115,36 +114,22 @@ struct Observation: Sendable {
         packs += result.packs
     }
 
-    /// Finds new files and folders that are old ones under another name, changed since or not: the same inode, and
-    /// either its size and time or a time of birth that is not after its stamp. The inode alone is not enough: file
-    /// systems reuse that of a deleted file.
+    /// Finds new files and folders that are old ones under another name, changed since or not: see ``GoneInodes``.
     ///
-    /// Cost: a look at each new path that has the inode of a missing one, and another size or time.
-    ///
-    /// - Parameter birthTime: When the inode of a path was made; nil if that is unknown.
+    /// - Parameters:
+    ///   - now: What the clock says.
+    ///   - birthTime: When the inode of a path was made; nil if that is unknown.
     mutating func findMoves(
-        _ missing: [RelativePath], _ base: BaseIndex, birthTime: (RelativePath) -> Timestamp?
+        _ missing: [RelativePath], _ base: BaseIndex, now: Timestamp,
+        birthTime: (RelativePath) -> Timestamp?
     ) {
-        guard !missing.isEmpty else { return }
-        var gone: [UInt64: [BaseRow]] = [:]
-        for path in missing {
-            guard let row = base.row(path), let stamp = row.stamp else { continue }
-            gone[stamp.inode, default: []].append(row)
-        }
+        let gone = GoneInodes(missing, base, now: now)
         guard !gone.isEmpty else { return }
         for (path, stamp) in stamps where base.row(path) == nil {
-            guard let rows = gone[stamp.inode], let kind = changes[path]?.entry?.kind else {
-                continue
-            }
-            let known = rows.filter {
-                $0.entry.kind == kind && $0.stamp?.isSameInode(as: stamp) == true
-            }
-            guard !known.isEmpty else { continue }
-            var row = known.last { $0.stamp?.isSame(butForChangeOf: stamp) == true }
-            if row == nil, let born = birthTime(path) {
-                row = known.last { $0.stamp.map { born <= $0.changed } ?? false }
-            }
-            if let row { changes[path]?.movedFrom = row.path }
+            guard let kind = changes[path]?.entry?.kind,
+                let row = gone.row(of: path, kind, stamp, birthTime: birthTime)
+            else { continue }
+            changes[path]?.movedFrom = row.path
         }
     }
 

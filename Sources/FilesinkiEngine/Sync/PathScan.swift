@@ -54,7 +54,8 @@ extension SyncEngine {
         try holdMovedOut(&seen, run)
         // By the inode, as in a scan of everything: no content tells one empty file from another.
         let missing = seen.changes.filter { $0.value.entry == nil }.map(\.key)
-        seen.findMoves(missing, run.base, birthTime: root.birthTime(of:))
+        seen.findMoves(
+            missing, run.base, now: systemContext.now(), birthTime: root.birthTime(of:))
         return seen
     }
 

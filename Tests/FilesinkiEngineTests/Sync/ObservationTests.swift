@@ -159,9 +159,9 @@ import Testing
         seen.stamps[new] = stamp(
             inode: difference == "inode" ? 2 : 1, size: difference == "size" ? 2 : 1,
             modified: difference == "time" ? 2 : 1, device: difference == "device" ? 2 : 1)
-        seen.findMoves([], BaseIndex(rows)) { _ in nil }
+        seen.findMoves([], BaseIndex(rows), now: stamp().changed) { _ in nil }
         #expect(seen.changes[new]?.movedFrom == nil)
-        seen.findMoves([old], BaseIndex(rows)) { _ in nil }
+        seen.findMoves([old], BaseIndex(rows), now: stamp().changed) { _ in nil }
         #expect(seen.changes[new]?.movedFrom == (isMove ? old : nil))
     }
 
@@ -183,7 +183,12 @@ import Testing
             new: stamp(size: 2, modified: 2), other: stamp(size: 2, modified: 2, device: 2),
         ]
         var asked: [RelativePath] = []
-        seen.findMoves([old], base) { path in
+        let changed = stamp().changed
+        let before = Timestamp(nanoseconds: changed.nanoseconds - 1)
+        // A clock that was set back since says nothing.
+        seen.findMoves([old], base, now: before) { _ in before }
+        #expect(seen.changes[new]?.movedFrom == nil)
+        seen.findMoves([old], base, now: changed) { path in
             asked.append(path)
             return move.born.map { Timestamp(nanoseconds: $0) }
         }

@@ -24,6 +24,8 @@ struct RenamedAndEditedTests {
         (other, device) = try await world.pair([
             "f.txt": .file(Self.base), "k": .file("keep"),
         ])
+        // That of the file system, or the times of files would be those of a clock that was set back since.
+        world.clock.advance(by: .seconds(Int64(time(nil)) - world.clock.now.seconds))
     }
 
     /// Renames the file, and adds a line to it.
@@ -90,6 +92,24 @@ struct RenamedAndEditedTests {
         try await world.converge()
         #expect(try device.names == ["g.txt", "h.txt", "k"])
         #expect(device.text("g.txt") == Self.longer && device.text("h.txt") == Self.base)
+    }
+
+    @Test("a clock that was set back tells no file from another: a deleted and a new one")
+    func setBack() async throws {
+        try change()
+        world.clock.advance(by: .seconds(-86_400))
+        let report = try await device.sync()
+        #expect(report.steps.allSatisfy { $0.movedFrom == nil })
+        try await world.converge()
+        #expect(try other.tree() == ["g.txt": .file(Self.longer), "k": .file("keep")])
+    }
+
+    @Test("what is not sent yet has the same new name, and is not listed as deleted")
+    func unsent() async throws {
+        let (old, new) = (try RelativePath("f.txt"), try RelativePath("g.txt"))
+        try change()
+        let found = try await device.with { try await $0.localState()?.newNames }
+        #expect(found == [old: new])
     }
 
     @Test("a new file in place of a deleted one is no rename")

@@ -43,7 +43,8 @@ extension SyncEngine {
             found.addCandidate(candidate, waiting: waiting[candidate.path], run.base)
         }
         var observation = try await read(found, run, isStoring: isStoring)
-        observation.findMoves(scan.missing, run.base, birthTime: root.birthTime(of:))
+        observation.findMoves(
+            scan.missing, run.base, now: systemContext.now(), birthTime: root.birthTime(of:))
         return observation
     }
 
