@@ -13,7 +13,7 @@ package struct LocalState: Sendable {
     package var unheld: [RelativePath]?
     /// The chosen paths of a partial replica that are gone from their places, and whose deletion the next run would not send.
     package var heldBack: [RelativePath]
-    /// Where missing files are in the root under a new name, as inode, size and time tell.
+    /// Where missing files are in the root under a new name, as a run tells it by the inode: see ``GoneInodes``.
     package var newNames: [RelativePath: RelativePath]
     /// The number of synced files that a rule ignores here since the last run of everything; see
     /// ``StatusReport/ignoredFiles`` for the others.
@@ -112,7 +112,14 @@ struct LocalStateScan: ReplicaPart {
         let known = found.missing.compactMap { path in
             run.base.row(path)?.stamp.flatMap { paths[$0.keptByRename] }.map { (path, $0) }
         }
-        return Dictionary(known) { first, _ in first }
+        let gone = GoneInodes(found.missing, run.base, now: systemContext.now())
+        let edited = new.compactMap { candidate in
+            gone.row(
+                of: candidate.path, .file, candidate.status.stamp,
+                birthTime: root.birthTime(of:)
+            ).map { ($0.path, candidate.path) }
+        }
+        return Dictionary(known + edited) { first, _ in first }
     }
 
     /// Whether what is in the root can be compared with what was synced: no run is in progress, and the first one was not killed.
