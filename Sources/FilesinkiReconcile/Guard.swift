@@ -3,7 +3,8 @@ package import FilesinkiModel
 /// Stops a run that looks like an accident until a person approves its plan. `Sync/Guards.swift` of the
 /// engine asks it.
 ///
-/// A rename is not a deletion. A path that is deleted on both sides already is not counted.
+/// A rename is not a deletion, unless the file gets another content at once. A path that is deleted on both
+/// sides already is not counted.
 package struct Guard: Hashable, Sendable {
     /// The most deletions on either side.
     package var maxDelete: MaxDelete
@@ -68,12 +69,12 @@ package struct Guard: Hashable, Sendable {
         earlier.add(recent)
         let recently = recent.deletedOurs + recent.deletedTheirs
         let (all, withYoung) = (baseCount + recently, young.paths + recently)
-        if let found = deletions(\.deletedTheirs, counts, earlier, young, all, withYoung) {
+        if let found = deletions(\.lostTheirs, counts, earlier, young, all, withYoung) {
             violations.append(
                 .deletionsTheirs(
                     found.count, of: found.all, limit: maxDelete, earlier: found.earlier))
         }
-        if let found = deletions(\.deletedOurs, counts, earlier, young, all, withYoung) {
+        if let found = deletions(\.lostOurs, counts, earlier, young, all, withYoung) {
             violations.append(
                 .deletionsOurs(
                     found.count, of: found.all, limit: maxDelete, earlier: found.earlier))

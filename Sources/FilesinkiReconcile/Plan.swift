@@ -30,17 +30,33 @@ package struct Plan: Hashable, Sendable {
         package var deletedOurs = 0
         /// Files and directories that are deleted from the remote tree, without those that are renamed.
         package var deletedTheirs = 0
+        /// Files that get another name and another content at once in this replica.
+        package var replacedOurs = 0
+        /// Files that get another name and another content at once in the remote tree.
+        package var replacedTheirs = 0
         /// Files whose content is replaced in this replica.
         package var overwrittenOurs = 0
         /// Files whose content is replaced in the remote tree.
         package var overwrittenTheirs = 0
 
         package init() {}
+
+        /// What counts against the limit of deletions here: neither the name nor the content is there afterwards.
+        package var lostOurs: Int { deletedOurs + replacedOurs }
+        /// The same in the remote tree.
+        package var lostTheirs: Int { deletedTheirs + replacedTheirs }
     }
 
     package var counts: Counts {
+        var renamed: [RelativePath: Entry] = [:]
+        for step in steps {
+            guard let old = step.movedFrom, let entry = step.action.entry,
+                entry.kind != .tombstone
+            else { continue }
+            renamed[old] = entry
+        }
         var counts = Counts()
-        for step in steps { counts.add(step) }
+        for step in steps { counts.add(step, renamed) }
         return counts
     }
 }
@@ -50,13 +66,14 @@ extension Plan.Counts {
     package mutating func add(_ other: Plan.Counts) {
         let numbers: [WritableKeyPath<Plan.Counts, Int>] = [
             \.agreed, \.published, \.taken, \.writtenToBoth, \.undecided, \.left, \.skipped,
-            \.conflictCopies, \.deletedOurs, \.deletedTheirs, \.overwrittenOurs,
-            \.overwrittenTheirs,
+            \.conflictCopies, \.deletedOurs, \.deletedTheirs, \.replacedOurs, \.replacedTheirs,
+            \.overwrittenOurs, \.overwrittenTheirs,
         ]
         for number in numbers { self[keyPath: number] += other[keyPath: number] }
     }
 
-    fileprivate mutating func add(_ step: Step) {
+    /// - Parameter renamed: What each renamed path is under its new name.
+    fileprivate mutating func add(_ step: Step, _ renamed: [RelativePath: Entry]) {
         switch step.action {
         case .agree: agreed += 1
         case .publish: published += 1
@@ -67,13 +84,27 @@ extension Plan.Counts {
         case .skip: skipped += 1
         }
         if step.isConflictCopy { conflictCopies += 1 }
-        guard let entry = step.action.entry, !step.isMovedAway else { return }
+        if step.isMovedAway { return addOldName(step, renamed[step.path]) }
+        guard let entry = step.action.entry else { return }
         let theirs = step.theirs.flatMap { $0.entry.kind == .tombstone ? nil : $0.entry }
         if step.action.writesOurs, let ours = step.ours, !ours.hasSameContent(as: entry) {
             if entry.kind == .tombstone { deletedOurs += 1 } else { overwrittenOurs += 1 }
         }
         if step.action.writesTheirs, let theirs, !theirs.hasSameContent(as: entry) {
             if entry.kind == .tombstone { deletedTheirs += 1 } else { overwrittenTheirs += 1 }
+        }
+    }
+
+    /// Adds the old name of what is renamed, if its content goes away with it.
+    private mutating func addOldName(_ step: Step, _ renamed: Entry?) {
+        guard step.action.entry?.kind == .tombstone, let renamed else { return }
+        if step.action.writesOurs, let ours = step.ours, !ours.hasSameContent(as: renamed) {
+            replacedOurs += 1
+        }
+        if step.action.writesTheirs, let theirs = step.theirs?.entry, theirs.kind != .tombstone,
+            !theirs.hasSameContent(as: renamed)
+        {
+            replacedTheirs += 1
         }
     }
 }

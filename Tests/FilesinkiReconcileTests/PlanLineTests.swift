@@ -366,8 +366,8 @@ import Testing
     @Test func `counts are added one by one`() {
         let fields: [WritableKeyPath<Plan.Counts, Int>] = [
             \.agreed, \.published, \.taken, \.writtenToBoth, \.undecided, \.left, \.skipped,
-            \.conflictCopies, \.deletedOurs, \.deletedTheirs, \.overwrittenOurs,
-            \.overwrittenTheirs,
+            \.conflictCopies, \.deletedOurs, \.deletedTheirs, \.replacedOurs, \.replacedTheirs,
+            \.overwrittenOurs, \.overwrittenTheirs,
         ]
         for (index, field) in fields.enumerated() {
             var sum = Plan.Counts()
@@ -376,7 +376,7 @@ import Testing
             for (number, field) in fields.enumerated() { other[keyPath: field] = number + 1 }
             sum.add(other)
             #expect(sum[keyPath: field] == 101 + index)
-            #expect(fields.reduce(0) { $0 + sum[keyPath: $1] } == 100 + 78)
+            #expect(fields.reduce(0) { $0 + sum[keyPath: $1] } == 100 + 105)
         }
     }
 }

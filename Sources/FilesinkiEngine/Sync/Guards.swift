@@ -58,7 +58,8 @@ struct GuardCounts: Sendable {
     private func counts(ofYoung steps: [Step]) -> Plan.Counts {
         guard let renewed else { return Plan.Counts() }
         let young = steps.filter { step in
-            guard let base = step.base else { return false }
+            // The new name of a renamed file tells what becomes of its content.
+            guard let base = step.base else { return step.movedFrom != nil }
             return base.version > firstSequence && !renewed.contains(step.path)
         }
         return Plan(young).counts
@@ -152,9 +153,12 @@ extension SyncEngine {
             run.isPartial
             ? "filesinki sync and follow its instructions."
             : "filesinki sync --approve \(planned.id)."
+        let counts = planned.plan.counts
         return Failure(
-            .limit, path: options.root, violations.map(\.description).joined(separator: " "),
-            remedy: (violations.lazy.compactMap(\.wayBack).first ?? "") + look + approval)
+            .limit, path: options.root,
+            violations.map { $0.description + $0.renames(counts) }.joined(separator: " "),
+            remedy: (violations.lazy.compactMap { $0.wayBack(counts) }.first ?? "")
+                + look + approval)
     }
 
     /// The guards that the plan exceeds.
@@ -237,13 +241,28 @@ extension GuardViolation {
     }
 
     /// How to bring back what is missing, a sentence and a space; nil where something else stops the run.
-    fileprivate var wayBack: String? {
+    fileprivate func wayBack(_ counts: Plan.Counts) -> String? {
         switch self {
         case .emptiedRoot: "filesinki undelete . brings back what was in it. "
         case .stillMissing: "filesinki undelete . brings back what is missing. "
-        case .deletionsTheirs: "filesinki undelete . brings back what was deleted here. "
+        case .deletionsTheirs:
+            counts.deletedTheirs > 0
+                ? "filesinki undelete . brings back what was deleted here. " : nil
         case .deletionsOurs, .overwritesTheirs, .overwritesOurs: nil
         }
+    }
+
+    /// How many of the paths get another name and another content, a space and a sentence; nothing for none.
+    fileprivate func renames(_ counts: Plan.Counts) -> String {
+        let count =
+            switch self {
+            case .deletionsTheirs: counts.replacedTheirs
+            case .deletionsOurs: counts.replacedOurs
+            case .emptiedRoot, .stillMissing, .overwritesTheirs, .overwritesOurs: 0
+            }
+        guard count > 0 else { return "" }
+        let verb = count == 1 ? "gets" : "get"
+        return " Of these, \(count) \(verb) another name and another content."
     }
 }
 
@@ -354,17 +373,19 @@ struct RecentDeletions: Equatable {
     mutating func add(_ steps: [Step], began time: Timestamp, at sequence: UInt64) {
         let oldest = items.first?.sequence ?? sequence
         let counts = Plan(
-            steps.filter { step in step.base.map { $0.version <= oldest } ?? false }
+            steps.filter { step in
+                step.base.map { $0.version <= oldest } ?? (step.movedFrom != nil)
+            }
         ).counts
-        guard counts.deletedOurs + counts.deletedTheirs > 0 else { return }
+        guard counts.lostOurs + counts.lostTheirs > 0 else { return }
         if let last = items.last, last.time == time {
-            items[items.count - 1].ours += counts.deletedOurs
-            items[items.count - 1].theirs += counts.deletedTheirs
+            items[items.count - 1].ours += counts.lostOurs
+            items[items.count - 1].theirs += counts.lostTheirs
         } else {
             items.append(
                 Item(
-                    time: time, sequence: sequence, ours: counts.deletedOurs,
-                    theirs: counts.deletedTheirs))
+                    time: time, sequence: sequence, ours: counts.lostOurs,
+                    theirs: counts.lostTheirs))
         }
     }
 

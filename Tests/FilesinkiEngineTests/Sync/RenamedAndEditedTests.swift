@@ -104,6 +104,29 @@ struct RenamedAndEditedTests {
         #expect(try other.tree() == ["g.txt": .file(Self.longer), "k": .file("keep")])
     }
 
+    @Test("many that are renamed and get another content stop the run, as many deletions do")
+    func many() async throws {
+        for number in 0..<60 {
+            let name = TreeFixture.Name(Array("m\(number)".utf8))
+            try other.write([name: .file("text \(number)")])
+        }
+        try await world.converge()
+        for number in 0..<60 {
+            device.rename("m\(number)", "m\(number).enc")
+            let file = try #require(fopen(device.at("m\(number).enc"), "r+"))
+            fputs("scrambled \(number)", file)
+            fclose(file)
+        }
+        let failure = await #expect(throws: Failure.self) { try await device.sync() }
+        #expect(failure?.code == .limit)
+        #expect(
+            failure?.message.hasSuffix(" Of these, 60 get another name and another content.")
+                == true, "\(failure?.message ?? "")")
+        #expect(failure?.remedy.contains("undelete") == false)
+        try await other.sync()
+        #expect(other.text("m0") == "text 0")
+    }
+
     @Test("what is not sent yet has the same new name, and is not listed as deleted")
     func unsent() async throws {
         let (old, new) = (try RelativePath("f.txt"), try RelativePath("g.txt"))
