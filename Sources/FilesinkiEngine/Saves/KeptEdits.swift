@@ -83,6 +83,8 @@ extension Saves {
         while true {
             try await sync.fetch(&run)
             guard run.isOnline else { return }
+            // With the rules the former name of a folder may be forgotten.
+            try await sync.withholdFormer(at: run.selection.paths, &run, isFirst: true)
             run.hasNewRules = try await sync.receiveRules(&run)
             guard run.isOnline, !run.hasNewRules, try manifest.movedStore == nil else { return }
             let stored = try await sync.intake(items, run, isStoring: true)

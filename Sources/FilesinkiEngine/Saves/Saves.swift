@@ -49,7 +49,7 @@ struct Saves: ReplicaPart {
         _ path: RelativePath, _ options: SaveOptions, _ rules: RunRules,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
-        try await sync.requireNotWithheld([path], options.sync, rules: rules)
+        let withheld = try await sync.requireNotWithheld([path], options.sync, rules: rules)
         var before: SyncReport?
         if let wanted = options.ifVersion {
             let seen = try await require(path, at: wanted, options.sync)
@@ -59,6 +59,7 @@ struct Saves: ReplicaPart {
                 var report = try await ConditionalSave(replica).save(
                     path, ifAt: wanted, options, content: write)
                 report.sync.addCopies(of: seen)
+                report.sync.addWithheld(withheld)
                 return report
             }
             before = seen
@@ -68,10 +69,11 @@ struct Saves: ReplicaPart {
         let staged = try editor.stage(path, in: writer.staging, mode: options.mode, content: write)
         guard let saved = try await install(staged, at: path, by: writer, options.sync, rules)
         else { throw Failure.placeTaken(path) }
-        let report = try await sync.afterChange("Saved here", at: path) {
+        var report = try await sync.afterChange("Saved here", at: path) {
             try await sync.syncPaths(
                 [path], options.sync, after: before, saved: [path], installed: saved)
         }
+        report.addWithheld(withheld)
         try requireSent(path, report, options.sync)
         return try self.report(report, of: path, saved: saved.content)
     }

@@ -42,11 +42,8 @@ extension SyncEngine {
         try addWaitingCopies(&run)
         try await fetch(&run, after: before)
         if !areRules {
-            let withheld = run.rules.withheld
             // A run for the rules alone forgets former names, too.
-            if try hasMissedWithheld() { try await holdMissed(&run) }
-            try await withholdRenamed(among: paths, &run, isFirst: before == nil)
-            run.report.withheldHere = run.rules.withheld.subtracting(withheld)
+            try await withholdFormer(at: paths, &run, isFirst: before == nil)
             if try await receiveRules(&run) {
                 return try await syncPaths(again: run, after: run.report, isFetched: true)
                     .withCopies(of: before)
@@ -64,6 +61,20 @@ extension SyncEngine {
             throw stopped
         }
         return report.withCopies(of: before)
+    }
+
+    /// Withholds what was private by a former name, of which the run would forget that.
+    ///
+    /// Cost: a look at each withheld path; see ``withholdRenamed(among:_:isFirst:)``.
+    ///
+    /// - Parameter isFirst: Whether no other run of the command has looked.
+    func withholdFormer(
+        at paths: [RelativePath], _ run: inout SyncRun, isFirst: Bool
+    ) async throws {
+        let before = run.rules.withheld
+        if try hasMissedWithheld() { try await holdMissed(&run) }
+        try await withholdRenamed(among: paths, &run, isFirst: isFirst)
+        run.report.withheldHere = run.rules.withheld.subtracting(before)
     }
 
     /// Withholds by its new name, wherever that is, what is not at its path any more.

@@ -75,6 +75,13 @@ extension SyncReport {
         guard path.isAtOrInside(withheldHere) else { return }
         throw Failure.withheld(path)
     }
+
+    /// Adds what an earlier run of the command has begun to withhold, and this one has not found again.
+    mutating func addWithheld(_ paths: Set<RelativePath>) {
+        let earlier = paths.subtracting(withheldHere)
+        withheld.formUnion(earlier)
+        notices += Problem.withheld(earlier, isUrgent: true)
+    }
 }
 
 extension SyncEngine {
@@ -85,12 +92,15 @@ extension SyncEngine {
     /// not at its path any more, a dry run for the paths.
     ///
     /// - Parameter rules: The rules, if the command has just read them.
+    /// - Returns: What the command will begin to withhold elsewhere.
     /// - Throws: Code `usage`.
+    @discardableResult
     func requireNotWithheld(
         _ paths: [RelativePath], _ options: SyncOptions, rules: RunRules? = nil
-    ) async throws {
+    ) async throws -> Set<RelativePath> {
         let withheld = try await renamedSecrets(at: paths, options, rules: rules)
         for path in paths where path.isAtOrInside(withheld) { throw Failure.withheld(path) }
+        return withheld
     }
 
     /// What a run for the paths would begin to withhold: see ``requireNotWithheld(_:_:rules:)``.
