@@ -1,6 +1,7 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiReconcile
+import FilesinkiStore
 import FilesinkiTesting
 import Glibc
 import Testing

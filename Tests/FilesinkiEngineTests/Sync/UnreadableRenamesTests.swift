@@ -1,5 +1,6 @@
 import FilesinkiEngine
 import FilesinkiModel
+import FilesinkiStore
 import FilesinkiTesting
 import Glibc
 import Testing
