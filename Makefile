@@ -71,7 +71,8 @@ DEBUG_INFO ?= $(if $(CI),none,dwarf)
 DEBUG = -debug-info-format $(DEBUG_INFO) --disable-index-store
 # There nobody changes a file and builds again, and without DEBUG the parser of the command line does not
 # examine its own declarations for each command that a test runs: see Docs/Decisions/0620-tests-without-debug.md.
-UNOPTIMIZED = -Xswiftc -Onone -Xcc -O0 -Xcxx -O0
+# Nor is each module compiled twice, a second time for its interface, for which nothing waits that does not wait for the first.
+UNOPTIMIZED = -Xswiftc -Onone -Xswiftc -no-emit-module-separately-wmo -Xcc -O0 -Xcxx -O0
 WHOLE = -c release $(UNOPTIMIZED)
 BUILD = $(SWIFT) build -j $(JOBS) $(STRICT)
 TEST = $(SWIFT) test -j $(JOBS) $(STRICT) $(DEBUG) $(if $(CI),$(WHOLE)) --enable-swift-testing \
