@@ -13,7 +13,7 @@ import Testing
     func told() async throws {
         let world = try await ReplicaTests.pair()
         // Up to the time of the file system, which says when a file was made.
-        world.wait(seconds: Int64(time(nil)) - 1_699_999_000)
+        world.wait(seconds: Int64(time(nil)) - 1_699_996_400)
         world.rename("b/one", to: "b/uno")
         try world.write("one\nmore\n", to: "b/uno")
         let missing = try await world.expect("ls --deleted --root b", .negative)

@@ -25,8 +25,8 @@ struct RenamedAndEditedTests {
         (other, device) = try await world.pair([
             "f.txt": .file(Self.base), "k": .file("keep"),
         ])
-        // That of the file system, or the times of files would be those of a clock that was set back since.
-        world.clock.advance(by: .seconds(Int64(time(nil)) - world.clock.now.seconds))
+        // Later than that of the file system, or the times of files would be those of a clock that was set back.
+        world.clock.advance(by: .seconds(Int64(time(nil)) + 3_600 - world.clock.now.seconds))
     }
 
     /// Renames the file, and adds a line to it.
