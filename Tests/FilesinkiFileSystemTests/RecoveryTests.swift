@@ -271,6 +271,7 @@ import Testing
         arguments: [
             ("a.txt", 1, "a (recovered 12345678).txt"), ("a", 1, "a (recovered 12345678)"),
             (".profile", 1, ".profile (recovered 12345678)"),
+            ("ä", 1, "ä (recovered 12345678)"), ("文.txt", 1, "文 (recovered 12345678).txt"),
             ("a.b.c", 2, "a.b (recovered 12345678 2).c"),
             (
                 "a." + String(repeating: "x", count: 63), 1,
