@@ -52,4 +52,13 @@ import Testing
         try tree.write("content", to: "f")
         #expect(try tree.root.twin(of: RelativePath(name)) == nil)
     }
+
+    @Test("E2.3 a name behind a symlink has no twin", arguments: ["l/name", "l/e/name"])
+    func behindSymlink(_ name: String) throws {
+        let tree = try TemporaryTree()
+        try tree.makeFolder("d")
+        try tree.link("d", at: "l")
+        #expect(try tree.root.twin(of: RelativePath(name)) == nil)
+        #expect(try tree.root.foldsNames(above: RelativePath(name)) == false)
+    }
 }
