@@ -24,6 +24,11 @@ import Testing
         #expect(strategy.description == "choose:c:\\\\")
     }
 
+    @Test func `a backslash before another character stands for itself`() throws {
+        let strategy = try Strategy(parsing: "newest, choose:c:\\pick, leave")
+        #expect(strategy == Strategy([.choice(.newest), .command("c:\\pick"), .end(.leave)]))
+    }
+
     @Test func `ignores spaces`() throws {
         #expect(
             try Strategy(parsing: " newest,keep-both\t")
