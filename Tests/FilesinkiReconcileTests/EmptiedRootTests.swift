@@ -36,6 +36,12 @@ import Testing
         #expect(emptied.violation(of: plan) == .stillMissing(2, of: 4))
     }
 
+    @Test func `a path that the base does not have was not missing`() {
+        var unknown = deletion("a", since: 2)
+        unknown.base = nil
+        #expect(emptied.violation(of: Plan([unknown])) == nil)
+    }
+
     @Test func `a new path, an edit and a renamed path stop nothing`() {
         let known = file("X")
         var renamed = deletion("a", since: 2)
