@@ -34,6 +34,26 @@ import Testing
             ])
     }
 
+    @Test func `steps of one kind are in the order of bytes, deletions in the reverse`() {
+        // Neighbours whose first bytes differ by one, and paths that others begin with.
+        let names = ["a", "aa", "aab", "ab", "abc", "b", "ba", "bbb", "c", "caa", "d"]
+        let tree = Dictionary(uniqueKeysWithValues: names.map { ($0, file("X")) })
+        let added = plan(base: [:], theirs: tree).steps.map(\.path.description)
+        #expect(added == names)
+        let deleted = plan(base: tree, theirs: [:]).steps.map(\.path.description)
+        #expect(deleted == names.reversed())
+    }
+
+    @Test(
+        "a rename says the mode from before where it changes it",
+        arguments: [0o644, 0o600] as [UInt16])
+    func modeBefore(_ mode: UInt16) {
+        let plan = plan(base: ["f": file("X")], theirs: ["g": file("X", mode: mode)])
+        let before: UInt16? = mode == 0o644 ? nil : 0o644
+        #expect(plan.steps.map(\.path) == [path("g"), path("f")])
+        #expect(plan.steps.first?.modeBefore == before)
+    }
+
     @Test func `a rename names the content's source`() {
         let plan = plan(base: ["f": file("X")], theirs: ["g": file("X")])
         #expect(plan.description == "take g from f: renamed from f\ndelete f: renamed to g")
