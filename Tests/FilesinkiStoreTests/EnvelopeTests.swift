@@ -1,3 +1,4 @@
+import FilesinkiCompression
 import FilesinkiHashing
 import FilesinkiModel
 import Testing
@@ -72,6 +73,14 @@ struct EnvelopeTests {
             try Envelope.open(stored, as: .checkpoint, key: "k")
         }
         #expect(failure?.message.contains("invalid length") == true)
+    }
+
+    @Test("a record that compresses well is stored compressed")
+    func compressed() throws {
+        let bytes = (0..<20).flatMap { _ in plain }
+        let stored = try Envelope.seal(bytes, as: .commit)
+        #expect(stored[5] == Codec.zstd.rawValue)
+        #expect(stored.count < bytes.count / 2)
     }
 
     @Test("a content that compresses like a bomb is stored plain, so that readers accept it")
