@@ -140,6 +140,19 @@ struct LogReaderTests {
         #expect(found == [1: 6 << 20, 2: 5, 7: -1])
     }
 
+    @Test func `commits that are read by number cost one listing for all of them`() async throws {
+        try await append(5)
+        let counting = CountingRemote(fixture.remote)
+        let log = try CommitLog(remote: counting, zone: "files", store: fixture.format)
+        var found: [UInt64] = []
+        try await log.read([1, 2, 4, 5]) { sequence, result in
+            if try result.get() != nil { found.append(sequence) }
+        }
+        #expect(found == [1, 2, 4, 5])
+        #expect(counting.counts.lists == 1)
+        #expect(counting.counts.requests == 2)
+    }
+
     @Test func `reports for each commit what is wrong with it`() async throws {
         try await append(3)
         try await fixture.replace(fixture.slot(2), by: [1, 2, 3])
