@@ -57,6 +57,31 @@ struct PackRequestTests {
         #expect(remote.reads.isEmpty)
     }
 
+    @Test("a cache that does not have the index is asked once")
+    func askedOnce() async throws {
+        let store = try await PackFixture([noise(2000)])
+        let cache = MemoryIndexCache()
+        let reader = PackReader(
+            remote: store.remote, reference: try #require(store.references.first), cache: cache)
+        for _ in 1...3 { #expect(reader.keptIndex?.memberCount == nil) }
+        #expect(cache.loads == 1)
+        #expect(try await reader.index().memberCount == 1)
+        #expect(cache.loads == 1)
+    }
+
+    @Test("an object that is too short for a pack is refused without a request")
+    func tooShort() async throws {
+        let remote = CountingRemote(MemoryRemote())
+        var reference = PackReference(
+            id: [UInt8](repeating: 7, count: 16), size: 71, indexHash: .none)
+        let reader = PackReader(remote: remote, reference: reference)
+        #expect(await packFailure { _ = try await reader.index() } == .corrupt)
+        #expect(remote.counts.requests == 0)
+        // The first bytes and the trailer.
+        reference.size = 72
+        #expect(PackReader(remote: remote, reference: reference).tailRange == 0..<72)
+    }
+
     @Test("adjacent blocks, and blocks of several packs, are read with one request")
     func shipment() async throws {
         var random = SeededRandom(seed: 1)
@@ -281,8 +306,15 @@ private final class ArrivalRemote: RemoteWrapper {
 /// Keeps indexes in memory.
 private final class MemoryIndexCache: IndexCache {
     private let kept = Mutex<[[UInt8]: [UInt8]]>([:])
+    private let count = Mutex(0)
 
-    func load(_ id: [UInt8]) -> [UInt8]? { kept.withLock { $0[id] } }
+    /// How often an index was asked for.
+    var loads: Int { count.withLock { $0 } }
+
+    func load(_ id: [UInt8]) -> [UInt8]? {
+        count.withLock { $0 += 1 }
+        return kept.withLock { $0[id] }
+    }
     func store(_ id: [UInt8], _ bytes: [UInt8]) { kept.withLock { $0[id] = bytes } }
 }
 
