@@ -119,17 +119,19 @@ private struct FolderNumbers {
 
     init(_ rows: [BaseRow]) {
         var counts: [Int] = []
-        var lastKey: ArraySlice<UInt8> = []
-        var lastNumber: Int?
+        var last: (key: ArraySlice<UInt8>, number: Int)?
         ofRow.reserveCapacity(rows.count)
         for row in rows {
             let key = Self.folder(of: row.path.bytes)
-            var number = compare(key, lastKey) == 0 ? lastNumber : nil
-            if number == nil { number = self.number(of: Array(key), &counts) }
-            let known = number ?? 0
-            (lastKey, lastNumber) = (key, known)
-            counts[known] += 1
-            ofRow.append(Int32(truncatingIfNeeded: known))
+            let number: Int
+            if let last, compare(key, last.key) == 0 {
+                number = last.number
+            } else {
+                number = self.number(of: Array(key), &counts)
+            }
+            last = (key, number)
+            counts[number] += 1
+            ofRow.append(Int32(truncatingIfNeeded: number))
         }
         var start = 0
         for count in counts {
