@@ -74,4 +74,14 @@ import Testing
         #expect(
             run.report.notices.first?.failure.message == "Cannot merge automatically: reason 1")
     }
+
+    @Test func `a notice that the report has already is not added again`() throws {
+        let (one, other) = (try RelativePath("x"), try RelativePath("y"))
+        let notices = [
+            Problem(one, failure(.io)), Problem(other, failure(.io)), Problem(one, failure(.full)),
+        ]
+        var run = run()
+        for notice in notices + notices { run.addNotice(notice) }
+        #expect(run.report.notices.map(\.path) == [one, other, one])
+    }
 }
