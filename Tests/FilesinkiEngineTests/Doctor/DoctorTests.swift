@@ -67,6 +67,18 @@ private struct RemoteInFolder: RemoteWrapper {
         }
     }
 
+    @Test func `the only device of a store is named in the singular`() async throws {
+        let world = try World()
+        for (name, words) in [
+            ("a", "1 device uses the store."), ("b", "2 devices use the store."),
+        ] {
+            let machine = try await world.replica(name)
+            try await machine.sync()
+            let diagnoses = await Doctor(machine.options, facts()).diagnose(canReach: true)
+            #expect(diagnoses.first { $0.name == "devices" }?.message == words)
+        }
+    }
+
     @Test func `guarantees that are untested for lack of space are a warning`() async throws {
         let world = try World()
         let (a, _) = try await world.pair(["f": .file("x")])
