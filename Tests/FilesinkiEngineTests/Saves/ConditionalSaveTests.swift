@@ -161,8 +161,10 @@ struct ConditionalSaveTests {
 
     @Test func `an edit meanwhile is not lost`() async throws {
         rival.beforePublishing { [a] in try a.write(["f": .file("typed")]) }
+        let before = try await world.commits().count
         let report = try await a.save("saved", at: "f", ifVersion: 1)
         #expect(report.sync.copies.count == 1)
+        #expect(try await world.commits().count - before == report.sync.publishedCommits)
         try await world.converge()
         let texts = try b.names.compactMap { b.text($0) }
         #expect(texts.contains("typed"))
