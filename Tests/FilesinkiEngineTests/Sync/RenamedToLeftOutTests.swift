@@ -18,9 +18,13 @@ struct RenamedToLeftOutTests {
 
     @Test(
         "one that a rule ignores is deleted elsewhere, with a word",
-        arguments: [("f", "f.bak"), ("d", "d.bak")])
-    func ignored(_ old: String, _ new: String) async throws {
+        arguments: [
+            ("f", "f.bak", "*.bak\n"), ("d", "d.bak", "*.bak\n"), ("d", "d.bak", "*.bak/\n"),
+        ])
+    func ignored(_ old: String, _ new: String, _ rule: String) async throws {
         let world = try World()
+        var tree = tree
+        tree[".filesinkiignore"] = .file(rule)
         let (b, a) = try await world.pair(tree)
         a.rename(old, new)
         let report = try await a.sync()
