@@ -1,6 +1,7 @@
 import FilesinkiEngine
 import FilesinkiModel
 import FilesinkiTesting
+import Glibc
 import Testing
 
 @Suite("Files of a root that a program writes")
@@ -13,12 +14,26 @@ struct RootFilesTests {
         path = try RelativePath("f")
     }
 
+    private var options: ReplicaOptions {
+        ReplicaOptions(root: folder.path("root"), systemContext: ManualClock().systemContext) {
+            _ in throw Failure(.away, "No remote.", remedy: "")
+        }
+    }
+
     /// As a program opens them, each call like one more process.
-    private func files() throws -> RootFiles {
-        try RootFiles(
-            ReplicaOptions(root: folder.path("root"), systemContext: ManualClock().systemContext) {
-                _ in throw Failure(.away, "No remote.", remedy: "")
-            })
+    private func files() throws -> RootFiles { try RootFiles(options) }
+
+    @Test("FB-11 what an ended process has left behind is removed, nothing of a running one")
+    func leftovers() throws {
+        _ = try files()
+        // No process has a number as large as that.
+        let names = ["2000000000-a-1", "\(getpid())-a-1"].map {
+            options.stateFolder.saving + "/" + $0
+        }
+        for name in names { #expect(symlink("target", name) == 0) }
+        _ = try files()
+        var status = stat()
+        #expect(names.map { lstat($0, &status) } == [-1, 0])
     }
 
     @Test("FB-11 an update replaces exactly what it has read, and returns it")
