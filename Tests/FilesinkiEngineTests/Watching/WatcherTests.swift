@@ -80,6 +80,9 @@ private final class Watched: Sendable {
 extension Watcher {
     /// Whether the thread that watches the root ends, or has ended.
     fileprivate var hasEndedThread: Bool { local.state.withLock { $0.isEnding } }
+
+    /// As if there were too many changes to report single paths.
+    fileprivate func reportFlood() { local.post(.everything(.flood)) }
 }
 
 @Suite("Watches", .serialized)
@@ -327,6 +330,36 @@ struct WatcherTests {
             ])
         #expect(try b.names.count == 61)
         await watcher.replica?.close()
+    }
+
+    @Test("that anything may have changed is said")
+    func flood() async throws {
+        let world = try Watched()
+        try await world.replica("a")
+        let watcher = try world.watcher("a")
+        async let run: Void = watcher.watch()
+        #expect(try await eventually { world.said["a"]?.isEmpty == false })
+        await watcher.reportFlood()
+        #expect(
+            try await eventually {
+                world.said["a"]?.contains { $0.hasPrefix("scansEverything") } == true
+            }, "\(world.said)")
+        watcher.requestStop()
+        try await run
+    }
+
+    @Test("after a watch its signals have their default action again")
+    func signals() async throws {
+        // A process that nohup has started ignores it.
+        let before = signal(SIGHUP, SIG_DFL)
+        defer { signal(SIGHUP, before) }
+        let world = try Watched()
+        try await world.replica("a")
+        let watcher = try world.watcher("a")
+        watcher.requestStop()
+        try await watcher.watch()
+        let isLeft = signal(SIGHUP, SIG_DFL) != nil
+        #expect(!isLeft)
     }
 
     @Test("a removed root ends the watch")
