@@ -32,6 +32,22 @@ import Testing
         #expect(b.text("new.env") == "new" && b.text("kept.env") == nil)
     }
 
+    @Test("the same where the file of rules has another name from now on")
+    func renamedRules() async throws {
+        let (a, b) = try await scene()
+        // A file that was written in the moment of a scan is not known by its inode.
+        try await a.sync()
+        a.rename(".filesinkiignore", "rules.txt")
+        try await a.sync()
+        try a.write(["new.env": .file("new")])
+        try await a.sync()
+        let report = try await b.sync()
+        let renamed = report.steps.first { "\($0.path)" == "rules.txt" }
+        #expect(renamed?.movedFrom?.description == ".filesinkiignore")
+        #expect(reason("new.env", report) == .ignoredUntilNow)
+        #expect(try await reason("new.env", b.sync()) == .created)
+    }
+
     @Test("what is withheld at its end is not said to come")
     func withheldPath() async throws {
         let (a, b) = try await scene()
