@@ -39,6 +39,20 @@ import Testing
         return b
     }
 
+    @Test func `files that seem to be meant as ignore files are named, in the root and beside it`()
+        async throws
+    {
+        let (_, b) = try await world.pair(["k": .file("keep")])
+        try b.write([
+            "filesinkiignore": .file("*.env\n"),
+            ".filesinki": .directory(["exclude": .file("*.env\n")]),
+        ])
+        let said = try await b.sync().notices
+            .filter { $0.failure.message.hasPrefix("This is no ignore file") }
+        #expect(
+            Set(said.map { "\($0.path)" }) == ["filesinkiignore", b.at(".filesinki/exclude")])
+    }
+
     private func named(_ report: SyncReport) -> [String] {
         report.notices.filter { $0.failure.message.hasPrefix("Not found or not readable") }
             .map { "\($0.path)" }
