@@ -133,6 +133,25 @@ struct ConflictTests {
         "bytes": (.bytes(Array("mine".utf8)), "mine"),
     ]
 
+    @Test("that both sides have created the file is known after its folder was renamed, too")
+    func renamedFolder() async throws {
+        let world = try World()
+        let (a, b) = (try await world.replica("a"), try await world.replica("b"))
+        for (machine, text) in [(a, "from a"), (b, "from b!")] {
+            try machine.write(["d": .directory(["f.txt": .file(text)]), "k": .file("keep")])
+            try await machine.sync()
+        }
+        // It has not found the conflict, and its version is that of the first commit.
+        try await a.sync()
+        a.rename("d", "e")
+        try await a.sync()
+        let found = try await a.with { replica in
+            try await replica.withBases(try await replica.conflicts())
+        }
+        #expect(found.map(\.path.description) == ["e/f.txt"])
+        #expect(found.allSatisfy { $0.isBaseKnown && $0.conflict.base == nil })
+    }
+
     @Test("a conflict ends when the user removes its copy")
     func removedCopy() async throws {
         let world = try World()
