@@ -152,6 +152,20 @@ struct ConflictTests {
         #expect(found.allSatisfy { $0.isBaseKnown && $0.conflict.base == nil })
     }
 
+    @Test("a device that comes later knows that the file in place was edited since")
+    func editedSince() async throws {
+        let world = try World()
+        let (a, b) = try await quarrel(world)
+        try await b.sync()
+        try await a.sync()
+        try a.write(["f.txt": .file("from a and b")])
+        try await a.sync()
+        let c = try await world.replica("c")
+        try await c.sync()
+        let found = try await c.with { try await $0.conflicts() }
+        #expect(found.map(\.sides.editedVersion) == [4])
+    }
+
     @Test("a conflict ends when the user removes its copy")
     func removedCopy() async throws {
         let world = try World()
