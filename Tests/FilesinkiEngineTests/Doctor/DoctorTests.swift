@@ -73,6 +73,7 @@ private struct RemoteInFolder: RemoteWrapper {
             ("a", "1 device uses the store."), ("b", "2 devices use the store."),
         ] {
             let machine = try await world.replica(name)
+            try machine.write([TreeFixture.Name(stringLiteral: name): .file(name)])
             try await machine.sync()
             let diagnoses = await Doctor(machine.options, facts()).diagnose(canReach: true)
             #expect(diagnoses.first { $0.name == "devices" }?.message == words)

@@ -23,7 +23,7 @@ struct RenamedToLeftOutTests {
         ])
     func ignored(_ old: String, _ new: String, _ rule: String) async throws {
         let world = try World()
-        var tree = tree
+        var tree = self.tree
         tree[".filesinkiignore"] = .file(rule)
         let (b, a) = try await world.pair(tree)
         a.rename(old, new)

@@ -77,8 +77,9 @@ import Testing
 
     @Test func `a notice that the report has already is not added again`() throws {
         let (one, other) = (try RelativePath("x"), try RelativePath("y"))
+        let another = Failure(.io, path: "p", "It failed otherwise.", remedy: "")
         let notices = [
-            Problem(one, failure(.io)), Problem(other, failure(.io)), Problem(one, failure(.full)),
+            Problem(one, failure(.io)), Problem(other, failure(.io)), Problem(one, another),
         ]
         var run = run()
         for notice in notices + notices { run.addNotice(notice) }
