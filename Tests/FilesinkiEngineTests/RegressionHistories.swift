@@ -346,6 +346,16 @@ import Testing
         Row(
             "a private file is loaded after its folder was renamed",
             beginning: ignored, .user(1, .move("a", to: "b")), .run(.init(1, .load("b/x")))),
+        Row(
+            "a folder gets its name back, another one that in between, and it a third name",
+            beginning: withheld, .user(1, .move("b", to: "a")),
+            .run(.init(1, .save("b/z", serial: 4))), .user(1, .move("a", to: "e")),
+            .run(.init(1))),
+        Row(
+            "a folder gets a name by which a rule ignores a file that is new in it",
+            .user(0, .rule("/b/x", serial: 1)), .user(0, .write("a/y.txt", serial: 2, .replacing)),
+            .run(.init(0)), .run(.init(1)), .user(1, .move("a", to: "b")),
+            .user(1, .write("b/x", serial: 3, .replacing)), .run(.init(1))),
     ]
 
     /// A rule ignores `a/x` of replica 1.

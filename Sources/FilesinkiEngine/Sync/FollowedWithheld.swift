@@ -71,9 +71,8 @@ extension SyncEngine {
         var new = found.folders.mapValues(\.inode)
         for change in found.changed { new[change.path] = change.stamp.inode }
         for candidate in found.candidates { new[candidate.path] = candidate.status.stamp.inode }
-        if !run.options.isUnattended, !run.isPartial {
-            for path in run.options.paths { new[path] = nil }
-        }
+        let decided = run.options.isUnattended || run.isPartial ? [] : Set(run.options.paths)
+        for path in decided { new[path] = nil }
         var search = WithheldSearch(root, for: missed)
         var moved: Set<RelativePath> = []
         // What the base has at the path with the same inode was synced.
@@ -81,11 +80,16 @@ extension SyncEngine {
             if search.finds(path, inode: inode) { moved.insert(path) }
         }
         moved = moved.outermost
-        guard !moved.isEmpty else { return false }
+        // A rule ignores them there, so that no scan finds them. Should the folder get another name before the base has
+        // this one, nothing else tells what they were.
+        let ignored = found.folders.flatMap { search.items(in: $0.key, inode: $0.value.inode) }
+            .filter { new[$0] == nil && run.base.row($0) == nil && !$0.isAtOrInside(moved) }
+            .filter { !decided.contains($0) && run.rules.noted.items[$0] == nil }
+        guard !moved.isEmpty || !ignored.isEmpty else { return false }
         let known = try withheldNote()
         var note = known
         var look = WithheldLook(root)
-        for path in moved {
+        for path in moved.union(ignored) {
             let item = try? look.item(at: path)
             note.items[path] = item ?? WithheldNote.Item(inode: new[path] ?? 0)
         }
@@ -94,7 +98,7 @@ extension SyncEngine {
         if !run.options.isUnattended {
             run.report.notices += Problem.withheld(moved, isUrgent: true)
         }
-        return true
+        return !moved.isEmpty
     }
 
     /// Notes what is at the withheld paths now, where something else was, and takes out of the note what is nowhere.

@@ -41,6 +41,7 @@ struct WithheldSearch {
     private var look: WithheldLook
     private var inodes: [UInt64: [WithheldNote.Item]] = [:]
     private var names: [[UInt8]: [WithheldNote.Item]] = [:]
+    private var folders: [UInt64: [(name: ArraySlice<UInt8>, item: WithheldNote.Item)]] = [:]
 
     /// - Parameter items: What is searched, with the former paths.
     init(_ root: RootFolder, for items: [RelativePath: WithheldNote.Item]) {
@@ -48,7 +49,10 @@ struct WithheldSearch {
         look = WithheldLook(root)
         for (path, item) in items {
             if item.inode != 0 { inodes[item.inode, default: []].append(item) }
-            if item.folder != 0 { names[Array(path.name), default: []].append(item) }
+            if item.folder != 0 {
+                names[Array(path.name), default: []].append(item)
+                folders[item.folder, default: []].append((path.name, item))
+            }
         }
     }
 
@@ -63,5 +67,12 @@ struct WithheldSearch {
         return named.contains {
             $0.folder == folder.inode && root.mayBeMade(parent, by: $0.seen)
         }
+    }
+
+    /// The paths of what is by the name of a searched item in a folder that has the inode of its folder.
+    func items(in folder: RelativePath, inode: UInt64) -> [RelativePath] {
+        (folders[inode] ?? []).filter { root.mayBeMade(folder, by: $0.item.seen) }
+            .map { folder.appending($0.name) }
+            .filter { (try? root.statusIfThere($0)) != nil }
     }
 }

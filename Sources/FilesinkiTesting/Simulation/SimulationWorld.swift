@@ -302,7 +302,8 @@ actor SimulationWorld {
         {
             return true
         }
-        if failure.code == .usage { return false }
+        // After a new choice the history does not say what was private by another name; the refusal changes nothing.
+        if failure.code == .usage { return failure.message.hasPrefix("Withheld") }
         if failure.code == .interrupted { return run.has([.isKilled, .isKilledAfter]) }
         if failure.code == .away { return !run.events.isEmpty }
         switch run.task {
