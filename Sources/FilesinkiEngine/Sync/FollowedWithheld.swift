@@ -80,9 +80,10 @@ extension SyncEngine {
             if search.finds(path, inode: inode) { moved.insert(path) }
         }
         moved = moved.outermost
-        // A rule ignores them there, so that no scan finds them. Should the folder get another name before the base has
-        // this one, nothing else tells what they were.
-        let ignored = found.folders.flatMap { search.items(in: $0.key, inode: $0.value.inode) }
+        // A rule ignores them there, so that no scan finds them. If this run does not take the folder into the base, and it
+        // gets another name before one does, nothing else tells what they were.
+        let folders = run.isPartial || !run.isOnline ? found.folders : [:]
+        let ignored = folders.flatMap { search.items(in: $0.key, inode: $0.value.inode) }
             .filter { new[$0] == nil && run.base.row($0) == nil && !$0.isAtOrInside(moved) }
             .filter { !decided.contains($0) && run.rules.noted.items[$0] == nil }
         guard !moved.isEmpty || !ignored.isEmpty else { return false }
