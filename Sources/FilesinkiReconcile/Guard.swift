@@ -74,7 +74,7 @@ package struct Guard: Hashable, Sendable {
                 .deletionsTheirs(
                     found.count, of: found.all, limit: maxDelete, earlier: found.earlier))
         }
-        if let found = deletions(\.lostOurs, counts, earlier, young, all, withYoung) {
+        if let found = deletions(\.deletedOurs, counts, earlier, young, all, withYoung) {
             violations.append(
                 .deletionsOurs(
                     found.count, of: found.all, limit: maxDelete, earlier: found.earlier))

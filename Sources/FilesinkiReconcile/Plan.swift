@@ -30,8 +30,6 @@ package struct Plan: Hashable, Sendable {
         package var deletedOurs = 0
         /// Files and directories that are deleted from the remote tree, without those that are renamed.
         package var deletedTheirs = 0
-        /// Files that get another name and another content at once in this replica.
-        package var replacedOurs = 0
         /// Files that get another name and another content at once in the remote tree.
         package var replacedTheirs = 0
         /// Files whose content is replaced in this replica.
@@ -41,9 +39,9 @@ package struct Plan: Hashable, Sendable {
 
         package init() {}
 
-        /// What counts against the limit of deletions here: neither the name nor the content is there afterwards.
-        package var lostOurs: Int { deletedOurs + replacedOurs }
-        /// The same in the remote tree.
+        /// What counts against the limit of deletions at the remote: neither the name nor the content is there
+        /// afterwards. Here it does not: the device that sent it was asked, and may have renamed first and edited in
+        /// later runs.
         package var lostTheirs: Int { deletedTheirs + replacedTheirs }
     }
 
@@ -66,7 +64,7 @@ extension Plan.Counts {
     package mutating func add(_ other: Plan.Counts) {
         let numbers: [WritableKeyPath<Plan.Counts, Int>] = [
             \.agreed, \.published, \.taken, \.writtenToBoth, \.undecided, \.left, \.skipped,
-            \.conflictCopies, \.deletedOurs, \.deletedTheirs, \.replacedOurs, \.replacedTheirs,
+            \.conflictCopies, \.deletedOurs, \.deletedTheirs, \.replacedTheirs,
             \.overwrittenOurs, \.overwrittenTheirs,
         ]
         for number in numbers { self[keyPath: number] += other[keyPath: number] }
@@ -98,9 +96,6 @@ extension Plan.Counts {
     /// Adds the old name of what is renamed, if its content goes away with it.
     private mutating func addOldName(_ step: Step, _ renamed: Entry?) {
         guard step.action.entry?.kind == .tombstone, let renamed else { return }
-        if step.action.writesOurs, let ours = step.ours, !ours.hasSameContent(as: renamed) {
-            replacedOurs += 1
-        }
         if step.action.writesTheirs, let theirs = step.theirs?.entry, theirs.kind != .tombstone,
             !theirs.hasSameContent(as: renamed)
         {

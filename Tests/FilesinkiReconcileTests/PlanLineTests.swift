@@ -366,7 +366,7 @@ import Testing
     @Test func `counts are added one by one`() {
         let fields: [WritableKeyPath<Plan.Counts, Int>] = [
             \.agreed, \.published, \.taken, \.writtenToBoth, \.undecided, \.left, \.skipped,
-            \.conflictCopies, \.deletedOurs, \.deletedTheirs, \.replacedOurs, \.replacedTheirs,
+            \.conflictCopies, \.deletedOurs, \.deletedTheirs, \.replacedTheirs,
             \.overwrittenOurs, \.overwrittenTheirs,
         ]
         for (index, field) in fields.enumerated() {

@@ -257,8 +257,7 @@ extension GuardViolation {
         let count =
             switch self {
             case .deletionsTheirs: counts.replacedTheirs
-            case .deletionsOurs: counts.replacedOurs
-            case .emptiedRoot, .stillMissing, .overwritesTheirs, .overwritesOurs: 0
+            case .deletionsOurs, .emptiedRoot, .stillMissing, .overwritesTheirs, .overwritesOurs: 0
             }
         guard count > 0 else { return "" }
         let verb = count == 1 ? "gets" : "get"
@@ -377,14 +376,14 @@ struct RecentDeletions: Equatable {
                 step.base.map { $0.version <= oldest } ?? (step.movedFrom != nil)
             }
         ).counts
-        guard counts.lostOurs + counts.lostTheirs > 0 else { return }
+        guard counts.deletedOurs + counts.lostTheirs > 0 else { return }
         if let last = items.last, last.time == time {
-            items[items.count - 1].ours += counts.lostOurs
+            items[items.count - 1].ours += counts.deletedOurs
             items[items.count - 1].theirs += counts.lostTheirs
         } else {
             items.append(
                 Item(
-                    time: time, sequence: sequence, ours: counts.lostOurs,
+                    time: time, sequence: sequence, ours: counts.deletedOurs,
                     theirs: counts.lostTheirs))
         }
     }
