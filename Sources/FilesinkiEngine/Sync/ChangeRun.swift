@@ -42,8 +42,8 @@ extension SyncEngine {
             started: systemContext.now(), base: base)
         // What an ignore rule named in a renamed folder is withheld by a run for everything.
         let others = otherFolders(atAndAbove: ours, base)
-        if try hasRenamedSecrets(others, base, run) || hasSecretsLeftOut(base, run)
-            || hasUnreadableRenames(others, base, run)
+        if try hasReplacedFolder(base) || hasRenamedSecrets(others, base, run)
+            || hasSecretsLeftOut(base, run) || hasUnreadableRenames(others, base, run)
         {
             return try await syncWholeTree(options)
         }
@@ -54,9 +54,10 @@ extension SyncEngine {
         // A run for everything says so.
         if try move != manifest.movedStore { return try await syncWholeTree(options) }
         let theirs = try incoming(run, known: known)
-        guard ours.count + theirs.count <= Self.changesPerRun, try incomingRules(run).isEmpty else {
-            return try await syncWholeTree(options)
-        }
+        // Where a folder of what comes is not at its path, only a run for everything finds where it is.
+        guard ours.count + theirs.count <= Self.changesPerRun, try incomingRules(run).isEmpty,
+            try !exactBase(theirs).rows.contains(where: { isLost($0) })
+        else { return try await syncWholeTree(options) }
         let all = try Set(withOtherNames(Array(ours.union(theirs))))
         let scanned = try pathsToScan(all, run)
         run.selection = PathSelection(only: all)
@@ -64,6 +65,14 @@ extension SyncEngine {
         run.base = try exactBase(scanned)
         run.remote.dropAgreed(run.base)
         return try await syncChanges(&run, scanned.sorted(), known)
+    }
+
+    /// Whether another folder has taken the place of one that the base has. That may be anywhere, also where the watch has
+    /// still to hear of it, and from then on nothing would tell its former name.
+    ///
+    /// - Parameter base: That of all paths that have changed, with the folders above them.
+    private func hasReplacedFolder(_ base: BaseIndex) -> Bool {
+        base.rows.contains { isLost($0) && kind(at: $0.path) == .directory }
     }
 
     /// Whether a folder that is not at its path any more may have been renamed to a name that the watch leaves out, with

@@ -112,14 +112,19 @@ extension SyncEngine {
     ) throws {
         guard !run.options.isDryRun else { return }
         let blocked = Set(found.blocked)
-        // It may have been renamed together with something that cannot be read.
-        let isSeen = blocked.allSatisfy { run.base.row($0) != nil }
         let known = try withheldNote()
+        // It may have been renamed together with something that cannot be read.
+        let isSeen = missed.isEmpty || !mayHold(blocked, known, run)
+        let isKept = run.isPartial || !run.isOnline
         var note = known
         var look = WithheldLook(root)
         for (path, item) in known.items {
             let isMissed = missed[path] != nil
             if isMissed, !isSeen || path.isAtOrInside(blocked) { continue }
+            // The base has yet to forget what tells the present name of a folder above that of the item.
+            if isMissed, isKept, path.ancestors.dropFirst().contains(where: { isLost($0, run) }) {
+                continue
+            }
             do {
                 guard try isMissed || look.folder(of: path)?.inode != item.folder else { continue }
                 let present = try look.item(at: path)
@@ -130,6 +135,29 @@ extension SyncEngine {
             }
         }
         try recordWithheld(note, over: known)
+    }
+
+    private func isLost(_ folder: RelativePath, _ run: SyncRun) -> Bool {
+        run.base.row(folder).map { isLost($0) } ?? false
+    }
+
+    /// Whether something that cannot be read, and is new, is a withheld item, its folder, or a folder that the base has
+    /// by another name.
+    private func mayHold(
+        _ blocked: Set<RelativePath>, _ note: WithheldNote, _ run: SyncRun
+    ) -> Bool {
+        let new = blocked.filter { run.base.row($0) == nil }
+        guard !new.isEmpty else { return false }
+        var inodes: Set<UInt64> = []
+        for path in new {
+            // What cannot even be looked at may be anything.
+            guard let status = try? root.status(path) else { return true }
+            inodes.insert(status.stamp.inode)
+        }
+        return note.items.values.contains { inodes.contains($0.inode) || inodes.contains($0.folder) }
+            || run.base.rows.contains { row in
+                row.stamp.map { inodes.contains($0.inode) } ?? false
+            }
     }
 }
 

@@ -227,6 +227,37 @@ import Testing
         #expect(try await count("other") == 0)
     }
 
+    @Test func `a folder in a renamed one is replaced before the base has the rename`() async throws {
+        let (a, _) = try await world.pair(["k": .file("keep")])
+        try a.write([
+            ".filesinkiignore": .file("/p/s/secret\n"),
+            "p": .directory(["s": .directory(["secret": .file("secret"), "t": .file("t")])]),
+        ])
+        try await a.sync()
+        a.rename("p", "q")
+        #expect(try await withheld(a.sync()) == ["q/s/secret"])
+        a.rename("q", "r")
+        try await a.save("new", at: "k")
+        try a.write(["r": .directory(["new": .directory(["secret": .file("other")])])])
+        a.remove("r/s")
+        a.rename("r/new", "r/s")
+        a.rename("r", "u")
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a) == ["u/s/secret"])
+        #expect(try await count("other") == 0)
+    }
+
+    @Test func `what is gone is forgotten beside a new folder that cannot be read`() async throws {
+        let a = try await renamed()
+        try a.write(["other": .directory([:])])
+        let file = open(a.at("other/.filesinkiignore"), O_WRONLY | O_CREAT, 0o644)
+        #expect(ftruncate(file, 17 << 20) == 0)
+        close(file)
+        a.remove("q/secret")
+        for _ in 1...2 { try await a.sync() }
+        #expect(try noted(a).isEmpty)
+    }
+
     @Test func `nothing is forgotten while a new folder cannot be read`() async throws {
         let a = try await renamed()
         a.rename("q", "r")

@@ -68,6 +68,26 @@ import Testing
         try await expectPrivate("q/secret", a)
     }
 
+    @Test func `a watch hears of a new folder of the former name first`() async throws {
+        let (a, _) = try await secret()
+        a.rename("p", "q")
+        try a.write(["p": .directory(["n": .file("new")])])
+        try await a.syncChanges("p", "p/n", folders: ["p"])
+        try await expectPrivate("q/secret", a)
+    }
+
+    @Test func `a watch receives what is new by the former name, and has not heard of the rename`()
+        async throws
+    {
+        let (a, b) = try await secret()
+        try await b.sync()
+        try b.write(["p": .directory(["n": .file("new")])])
+        try await b.sync()
+        a.rename("p", "q")
+        try await a.syncChanges()
+        try await expectPrivate("q/secret", a)
+    }
+
     @Test func `a command deletes what was in it by its former name`() async throws {
         let (a, _) = try await secret()
         a.rename("p", "q")
