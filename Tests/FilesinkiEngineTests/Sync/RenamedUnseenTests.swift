@@ -84,7 +84,7 @@ import Testing
         try b.write(["p": .directory(["n": .file("new")])])
         try await b.sync()
         a.rename("p", "q")
-        try await a.syncChanges()
+        try await a.syncChanges(hinted: true)
         try await expectPrivate("q/secret", a)
     }
 
