@@ -30,7 +30,8 @@ package struct Plan: Hashable, Sendable {
         package var deletedOurs = 0
         /// Files and directories that are deleted from the remote tree, without those that are renamed.
         package var deletedTheirs = 0
-        /// Files that get another name and another content at once in the remote tree.
+        /// Files that get another name and another content at once in the remote tree, without those that were only moved
+        /// to another folder.
         package var replacedTheirs = 0
         /// Files whose content is replaced in this replica.
         package var overwrittenOurs = 0
@@ -46,10 +47,11 @@ package struct Plan: Hashable, Sendable {
     }
 
     package var counts: Counts {
+        // What follows its folder keeps its own name.
         var renamed: [RelativePath: Entry] = [:]
         for step in steps {
-            guard let old = step.movedFrom, let entry = step.action.entry,
-                entry.kind != .tombstone
+            guard let old = step.movedFrom, old.name != step.path.name,
+                let entry = step.action.entry, entry.kind != .tombstone
             else { continue }
             renamed[old] = entry
         }

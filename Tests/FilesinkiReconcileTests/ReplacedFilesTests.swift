@@ -19,19 +19,27 @@ import Testing
     func replaced(
         _ old: Action, _ new: Action, _ ours: Entry?, _ theirs: Entry, _ expected: Int
     ) {
+        #expect(replacedTheirs(old, new, ours, theirs, as: "q") == expected)
+        // In a folder that was renamed a file has its name.
+        #expect(replacedTheirs(old, new, ours, theirs, as: "d/p") == 0)
+    }
+
+    private func replacedTheirs(
+        _ old: Action, _ new: Action, _ ours: Entry?, _ theirs: Entry, as name: String
+    ) -> Int {
         let steps = [
             Step(
                 path: path("p"), base: VersionedEntry(file("X"), version: 3), ours: ours,
                 theirs: VersionedEntry(theirs, version: 3), action: old,
-                reason: .moved(to: path("q"))),
+                reason: .moved(to: path(name))),
             Step(
-                path: path("q"), action: new, reason: .renamedAndEdited(from: path("p")),
+                path: path(name), action: new, reason: .renamedAndEdited(from: path("p")),
                 movedFrom: path("p")),
         ]
         let counts = Plan(steps).counts
-        #expect(counts.replacedTheirs == expected)
-        #expect(counts.lostTheirs == expected)
+        #expect(counts.lostTheirs == counts.replacedTheirs)
         #expect(counts.deletedOurs + counts.deletedTheirs == 0)
+        return counts.replacedTheirs
     }
 
     @Test func `they count against the limit of deletions`() {
