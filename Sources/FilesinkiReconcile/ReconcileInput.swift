@@ -105,7 +105,8 @@ package struct ReconcileInput: Sendable {
     package var excluded: Set<RelativePath>
     /// Those of them that a partial replica does not hold, and where the remote tree has something.
     package var unheld: Set<RelativePath>
-    /// Whether this replica holds a path: a partial one gives nothing a name that it does not hold.
+    /// Whether this replica holds a path: a partial one gives nothing a name that it does not hold, and none gives a name at
+    /// which is what it leaves alone.
     package var holds: @Sendable (RelativePath) -> Bool = { _ in true }
     package var rules: any StrategyRules
     /// This replica; its name is in the conflict copies of our versions.

@@ -109,7 +109,7 @@ struct Renames: Sendable {
     }
 
     /// Row 14: what `side` created or edited in a folder that the other side renamed, and did not
-    /// take along, follows the folder, unless a partial replica does not hold it there.
+    /// take along, follows the folder, unless a partial replica does not hold it there, or has there what a rule ignores.
     private mutating func addFollowers(of moves: Moves, from side: Side, other: Side) {
         guard !moves.folders.isEmpty else { return }
         let input = side.input

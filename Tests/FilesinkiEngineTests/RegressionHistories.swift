@@ -352,10 +352,12 @@ import Testing
             .run(.init(1, .save("b/z", serial: 4))), .user(1, .move("a", to: "e")),
             .run(.init(1))),
         Row(
-            "a folder gets a name by which a rule ignores a file that is new in it",
-            .user(0, .rule("/b/x", serial: 1)), .user(0, .write("a/y.txt", serial: 2, .replacing)),
-            .run(.init(0)), .run(.init(1)), .user(1, .move("a", to: "b")),
-            .user(1, .write("b/x", serial: 3, .replacing)), .run(.init(1))),
+            "a folder gets a name by which a rule ignores what is in it, and another device sends a file for that",
+            replicas: 3, .user(0, .rule("/b/x", serial: 1)), .user(0, .write("a/y.txt", serial: 2, .replacing)),
+            .run(.init(0)), .run(.init(1)), .run(.init(2)),
+            .user(2, .write("a/x", serial: 3, .replacing)), .run(.init(2)),
+            .user(1, .move("a", to: "b")), .user(1, .write("b/x", serial: 4, .replacing)),
+            .run(.init(1))),
     ]
 
     /// A rule ignores `a/x` of replica 1.

@@ -1,3 +1,4 @@
+import FilesinkiFileSystem
 import FilesinkiHashing
 import FilesinkiManifest
 import FilesinkiMerge
@@ -47,7 +48,7 @@ extension SyncEngine {
             ignored: ignored,
             excluded: leftOut.subtracting(ignored), unheld: unheld,
             rules: run.rules.strategies, device: config.device)
-        if let choice = run.rules.choice { input.holds = choice.holds }
+        input.holds = mayFollow(run)
         var reconciliation = Reconciliation(input)
         let plan = reconciliation.plan()
         noteFollowers(of: plan, view, &run)
@@ -59,6 +60,22 @@ extension SyncEngine {
         }
         let outputs = try await resolveConflicts(&reconciliation, &run, view)
         return RoundPlan(reconciliation.plan(), merged: outputs)
+    }
+
+    /// Whether something may get a name by the rename of its folder: not one that the replica does not hold, nor one at
+    /// which is what the run leaves alone, as a rule ignores it.
+    private func mayFollow(_ run: SyncRun) -> @Sendable (RelativePath) -> Bool {
+        let (root, choice, filter) = (root, run.rules.choice, run.rules.filter)
+        return { path in
+            guard choice?.holds(path) ?? true else { return false }
+            do {
+                guard let status = try root.statusIfThere(path) else { return true }
+                var ignored = IgnoredPaths(root: root, filter: filter)
+                return !ignored.contains(path, isDirectory: status.kind == .directory)
+            } catch {
+                return false
+            }
+        }
     }
 
     /// - Returns: The contents that were merged; nil when there is no conflict.
