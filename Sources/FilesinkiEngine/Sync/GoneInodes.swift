@@ -22,7 +22,7 @@ struct GoneInodes {
 
     var isEmpty: Bool { rows.isEmpty }
 
-    /// What a new path was before, changed since or not; nil if it is none of what is gone.
+    /// The missing path that a new one was renamed from, whether or not it was edited since; nil if there is none.
     ///
     /// Cost: a look at the path if it has the inode of a missing one, and another size or time.
     ///
