@@ -69,11 +69,12 @@ extension SimulationWorld {
         for (path, mark) in disk.marks where mark.isFolder {
             renewed.folders[mark.inode] = path
             guard !now.leavesOut(path) else { continue }
-            let isSynced =
-                isWhole
-                ? witness.tree[path]?.kind == .directory
-                : known.synced.contains(mark.inode) && old.marks[path]?.inode == mark.inode
-            if isSynced { renewed.synced.insert(mark.inode) }
+            if isWhole {
+                guard witness.tree[path]?.kind == .directory else { continue }
+                renewed.synced[mark.inode] = path
+            } else if old.marks[path]?.inode == mark.inode {
+                renewed.synced[mark.inode] = known.synced[mark.inode]
+            }
         }
         let found = known.files(disk, omission) { witness.everHeld($0).isEmpty }
         let noted = now.withheld.map(\.description)
@@ -84,6 +85,11 @@ extension SimulationWorld {
                 !now.ignores(path), !values.isEmpty, values.isDisjoint(with: witness.values)
             else { continue }
             renewed.withheld[name] = mark.kind
+            if !isWhole, let synced = known.syncedName(of: name, disk),
+                known.withheld[synced] == mark.kind
+            {
+                renewed.withheld[synced] = mark.kind
+            }
             if isWhole, noted.contains(name) { renewed.noted.insert(mark.inode) }
         }
         privacy[number] = renewed
@@ -153,8 +159,9 @@ struct DiskMarks {
 struct PrivacyLedger: Sendable {
     /// The path that each folder had, by its inode.
     var folders: [UInt64: String] = [:]
-    /// The folders of them that were synced, and are known by another name.
-    var synced: Set<UInt64> = []
+    /// The path by which a whole run has recorded those of them that were synced: by this they are known again. A run that
+    /// is not whole may leave it as it is, whatever they are called then.
+    var synced: [UInt64: String] = [:]
     /// What is withheld at each path, as the kind of file. A folder stands for all that is in it.
     var withheld: [String: mode_t] = [:]
     /// The inodes of what a whole run has noted as withheld: it is known when it is renamed by itself.
@@ -178,7 +185,7 @@ struct PrivacyLedger: Sendable {
     func files(
         _ disk: DiskMarks, _ omission: SimulatedOmission, isNew: (String) -> Bool
     ) -> [PrivateFile] {
-        var names: [String: String] = [:]
+        var names: [String: FormerName] = [:]
         var privates: [String: (root: String, reason: String)] = [:]
         var found: [PrivateFile] = []
         // A folder comes before what is in it.
@@ -186,10 +193,11 @@ struct PrivacyLedger: Sendable {
             let parts = path.split(separator: "/")
             let parent = parts.dropLast().joined(separator: "/")
             let name = String(parts.last ?? "")
-            let former: String? = parent.isEmpty ? name : names[parent].map { $0 + "/" + name }
-            let (old, followed) = formerName(path, mark, former)
+            let former =
+                parent.isEmpty ? FormerName(name, last: name) : names[parent]?.appending(name)
+            let old = formerName(path, mark, former)
             names[path] = old
-            let own = reason(path, mark, old, followed, omission, isNew)
+            let own = reason(path, mark, old, omission, isNew)
             guard let cause = privates[parent] ?? own.map({ (root: path, reason: $0) }) else {
                 continue
             }
@@ -201,32 +209,74 @@ struct PrivacyLedger: Sendable {
         return found
     }
 
-    /// What something was called after the last run; nil if that is not known. A folder that is new has no former name,
-    /// and neither has what was moved out of its folder by itself.
+    /// What something was called after the last run, or after the last whole one; nil if that is not known. A folder that is
+    /// new has no former name, and neither has what was moved out of its folder by itself.
+    ///
+    /// A name that a folder had only between runs of which none was whole may be unknown.
     ///
     /// - Parameter former: Its name in the former folder.
-    /// - Returns: The name, and whether rules that ignore it by that apply, as it was not moved by itself.
     private func formerName(
-        _ path: String, _ mark: DiskMarks.Mark, _ former: String?
-    ) -> (name: String?, isFollowed: Bool) {
-        guard mark.isFolder else { return (former, former != nil) }
-        guard let known = folders[mark.inode] else { return (nil, false) }
-        if known == former { return (known, true) }
-        return (known == path || synced.contains(mark.inode) ? known : nil, false)
+        _ path: String, _ mark: DiskMarks.Mark, _ former: FormerName?
+    ) -> FormerName? {
+        guard mark.isFolder else { return former }
+        guard let known = folders[mark.inode] else { return nil }
+        if known == former?.last { return former }
+        if known == path { return FormerName(path, last: path, isMoved: true) }
+        guard let name = synced[mark.inode], name == known || !folders.values.contains(name)
+        else { return nil }
+        return FormerName(name, last: known, isMoved: true)
+    }
+
+    /// What a path was called when a whole run recorded the folder that it is in; nil if that has this name still, or
+    /// something else has its former one.
+    func syncedName(of path: String, _ disk: DiskMarks) -> String? {
+        let parts = path.split(separator: "/")
+        let parent = parts.dropLast().joined(separator: "/")
+        guard let name = parts.last.map(String.init), let mark = disk.marks[parent] else {
+            return nil
+        }
+        guard let folder = synced[mark.inode] else {
+            return syncedName(of: parent, disk).map { $0 + "/" + name }
+        }
+        return folder == parent || disk.marks[folder] != nil ? nil : folder + "/" + name
     }
 
     /// Why something is private; nil if nothing says so.
     private func reason(
-        _ path: String, _ mark: DiskMarks.Mark, _ old: String?, _ isFollowed: Bool,
+        _ path: String, _ mark: DiskMarks.Mark, _ former: FormerName?,
         _ omission: SimulatedOmission, _ isNew: (String) -> Bool
     ) -> String? {
         guard let here = try? RelativePath(path) else { return nil }
         if omission.ignores(here) { return "a rule ignores it" }
         if noted.contains(mark.inode) { return "it was withheld, maybe by another name" }
-        guard let old, let name = try? RelativePath(old) else { return nil }
+        guard let former, let name = try? RelativePath(former.path) else { return nil }
+        let old = former.path
         if withheld[old] == mark.kind { return "\(old) was private before" }
-        guard isFollowed, old != path, rules == omission.rules, isNew(old), omission.ignores(name)
+        guard former.isFollowed, old != path, rules == omission.rules, isNew(old),
+            omission.ignores(name)
         else { return nil }
         return "a rule ignores \(old), as its folder was called"
+    }
+}
+
+/// What something was called before.
+private struct FormerName {
+    /// The name by which it is known again.
+    var path: String
+    /// The one that it had after the last run.
+    var last: String
+    /// Whether it was moved itself, not only a folder above it.
+    var isMoved: Bool
+
+    init(_ path: String, last: String, isMoved: Bool = false) {
+        (self.path, self.last, self.isMoved) = (path, last, isMoved)
+    }
+
+    /// Whether rules that ignore it by this name apply.
+    var isFollowed: Bool { !isMoved && path == last }
+
+    /// What was called so in the folder.
+    func appending(_ name: String) -> FormerName {
+        FormerName(path + "/" + name, last: last + "/" + name)
     }
 }

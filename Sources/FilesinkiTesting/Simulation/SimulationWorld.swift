@@ -97,7 +97,7 @@ actor SimulationWorld {
         case .choose(let number, let paths):
             try await choose(paths, on: number)
             // What it does not hold any more is not known by another name.
-            privacy[number]?.synced = []
+            privacy[number]?.synced = [:]
             texts.agree(number, on: nil)
         case .ignore(let number, let pattern):
             try replicas[number].ignore(pattern)
