@@ -1,5 +1,6 @@
 import FilesinkiHashing
 import FilesinkiModel
+import FilesinkiRules
 import FilesinkiStore
 import FilesinkiTesting
 import Testing
@@ -199,6 +200,12 @@ struct OwnCommitTests {
         note.move(
             to: PublishingNote.Position(
                 token: token, open: [try RelativePath("open/here"), try RelativePath("x")]))
+        let choices = [
+            PathChoice([try RelativePath("a/b"), try RelativePath("c")]),
+            PathChoice([try RelativePath("d")]),
+        ]
+        for choice in choices + choices { note.leaveOut(outside: choice) }
+        #expect(note.choices == choices)
         note.add(.init(sequence: 8, id: [UInt8](repeating: 1, count: 16)))
         note.add(.init(sequence: 9, id: [UInt8](repeating: 2, count: 16), isApplied: false))
         #expect(PublishingNote(note.bytes) == note)
@@ -207,6 +214,7 @@ struct OwnCommitTests {
             let cut = PublishingNote(Array(text[..<length]))
             if let position = cut.position {
                 #expect(position == note.position, "cut at \(length)")
+                #expect(cut.choices == choices, "cut at \(length)")
             }
             #expect(cut.items.allSatisfy { $0.sequence == 8 || $0.sequence == 9 })
         }

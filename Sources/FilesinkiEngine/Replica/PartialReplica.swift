@@ -114,7 +114,7 @@ struct PartialReplica: ReplicaPart {
             }
         }
         // A lost manifest would be recovered with paths that are not here any more.
-        try memory.forgetBasePosition()
+        try memory.noteChange(of: rulesReader.choice())
         let note = PathChoiceNote(choice, isRemoving: choice != nil)
         try StateFile.replace(state.only, with: note.bytes)
         var report = try finish() ?? unchanged

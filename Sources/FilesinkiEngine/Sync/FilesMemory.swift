@@ -3,6 +3,7 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
 
@@ -92,6 +93,19 @@ extension FilesMemory {
         note.forgetBase(upTo: try manifest.token?.sequence ?? .max)
         guard note != former else { return }
         try StateFile.replace(state.publishing, with: note.bytes)
+    }
+
+    /// As ``forgetBasePosition()``, before the replica holds other paths. If the manifest is lost, nothing leaves its base,
+    /// and what is noted stays: without it, what others have deleted of it might come back. What was not held is left out.
+    ///
+    /// - Parameter choice: What the replica has held until now; nil for everything.
+    func noteChange(of choice: PathChoice?) throws {
+        guard try manifest.token == nil else { return try forgetBasePosition() }
+        let former = try publishingNote()
+        guard let choice, former != PublishingNote() else { return }
+        var note = former
+        note.leaveOut(outside: choice)
+        if note != former { try StateFile.replace(state.publishing, with: note.bytes) }
     }
 
     /// Durably forgets the commits that were noted of a store. Call it before the manifest forgets the store.

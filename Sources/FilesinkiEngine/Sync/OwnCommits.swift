@@ -4,6 +4,7 @@ import FilesinkiManifest
 import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
+import FilesinkiRules
 import FilesinkiStore
 import FilesinkiSystem
 
@@ -61,20 +62,28 @@ extension SyncEngine {
     /// tree at the noted position, and what this replica has published since.
     ///
     /// Only what is certain is added: a path that is in the base by mistake, and not in the root, would be
-    /// deleted everywhere. Other paths are compared as for the first time. The token stays unset, so
-    /// that a run that is killed here begins anew.
+    /// deleted everywhere. Other paths are compared as for the first time: so are those that the replica does
+    /// not hold, or did not for a time since. The token stays unset, so that a run that is killed here begins anew.
     ///
-    /// - Returns: The own commits that were found since the position.
+    /// - Returns: The own commits that were found since the position, with what was added of each.
     func recoverBase(_ note: PublishingNote) async throws -> [Commit] {
         guard note != PublishingNote() else { return [] }
+        let choice = try rulesReader.choice()
+        let choices = note.choices + (choice.map { [$0] } ?? [])
+        func isHeld(_ path: RelativePath) -> Bool { choices.allSatisfy { $0.holds(path) } }
         var tree: [RelativePath: VersionedEntry] = [:]
         if let position = note.position {
             tree = try await treeKnown(at: position.token) ?? [:]
             for path in position.open { tree[path] = nil }
         }
         let own = try await ownCommits(note, after: note.position?.token.sequence ?? 0)
+            .map { commit in
+                var held = commit
+                held.changes.removeAll { !isHeld($0.path) }
+                return held
+            }
         try manifest.write { writer in
-            for (path, entry) in tree where entry.entry.kind != .tombstone {
+            for (path, entry) in tree where entry.entry.kind != .tombstone && isHeld(path) {
                 try writer.agree(on: entry, at: path, former: [], stamp: nil)
             }
             for commit in own { try record(commit, writer) }
@@ -142,6 +151,9 @@ struct PublishingNote: Equatable {
     var position: Position?
     /// The commits since the position, the oldest first.
     private(set) var items: [OwnCommit] = []
+    /// What the replica held while the manifest was lost, before other paths were chosen: what one of these does not hold
+    /// may be gone here since, and is deleted nowhere.
+    private(set) var choices: [PathChoice] = []
 
     /// The most commits that are kept; there are more only while the position cannot move.
     static let maximumItems = 256
@@ -160,13 +172,20 @@ struct PublishingNote: Equatable {
     /// Sets the position of the base.
     mutating func move(to position: Position) {
         self.position = position
+        choices = []
         items.removeAll { $0.sequence <= position.token.sequence }
+    }
+
+    /// Notes that the base is not known outside of a choice.
+    mutating func leaveOut(outside choice: PathChoice) {
+        if !choices.contains(choice) { choices.append(choice) }
     }
 
     /// Forgets the position, and that the commits up to one were applied. That they are this replica's own
     /// stays known.
     mutating func forgetBase(upTo sequence: UInt64) {
         position = nil
+        choices = []
         for index in items.indices where items[index].sequence <= sequence {
             items[index].isApplied = false
         }
@@ -175,7 +194,7 @@ struct PublishingNote: Equatable {
     /// Whether the note need not move to a later position: since its own there are only commits of this
     /// replica.
     func covers(_ position: Position) -> Bool {
-        guard let known = self.position, known.open == position.open,
+        guard choices.isEmpty, let known = self.position, known.open == position.open,
             known.token.sequence <= position.token.sequence
         else { return false }
         let own = Set(items.filter(\.isApplied).map(\.sequence))
@@ -191,6 +210,9 @@ struct PublishingNote: Equatable {
 
     /// The word behind a commit whose entries were not in the root.
     private static let apart = "apart"
+
+    /// The word before the paths of a choice.
+    private static let only = "only"
 
     /// Reads a note. Skips malformed lines, and a position whose number of open paths is wrong.
     init(_ bytes: [UInt8]) {
@@ -208,6 +230,9 @@ struct PublishingNote: Equatable {
                 let path = FilesinkiModel.bytes(hexadecimal: words[1])
             {
                 position?.open.append(RelativePath(unchecked: path))
+            } else if words.first == Self.only {
+                let paths = words.dropFirst().compactMap { RelativePath(noteWord: $0) }
+                choices.append(PathChoice(paths))
             } else if (2...3).contains(words.count), let sequence = UInt64(words[0]),
                 let id = FilesinkiModel.bytes(hexadecimal: words[1]), id.count == 16
             {
@@ -218,9 +243,12 @@ struct PublishingNote: Equatable {
         if position?.open.count == count { self.position = position }
     }
 
-    /// A line for the position and each of its open paths, then one for each commit.
+    /// A line for each choice, as a position without them would say more; one for the position and each of its open paths,
+    /// then one for each commit.
     var bytes: [UInt8] {
-        var lines: [String] = []
+        var lines = choices.map { choice in
+            ([Self.only] + choice.paths.map { hexadecimal($0.bytes) }).joined(separator: " ")
+        }
         if let position {
             let token = position.token
             lines.append("base \(token.sequence) \(token.hash) \(position.open.count)")

@@ -38,4 +38,28 @@ import Testing
         try await world.converge()
         #expect(a.text("p/own") == "own")
     }
+
+    @Test(
+        "what others have deleted stays so where paths are chosen before the next sync",
+        arguments: [false, true])
+    func chosenBeforeSync(_ isWholeAgain: Bool) async throws {
+        let world = try World()
+        let (a, b) = try await world.pair([
+            ".filesinkiignore": .file("*.log\n"), "docs": .directory(["a": .file("a")]),
+            "p": .directory(["x": .file("x")]),
+        ])
+        a.remove(".filesinkiignore")
+        try await a.sync()
+        b.loseManifest()
+        try await b.choose(["docs"])
+        // It is not held, so that this deletes nothing elsewhere.
+        b.remove("p")
+        if isWholeAgain { try await b.choose(nil) }
+        #expect(try await b.sync().publishedCommits == 0)
+        #expect(b.text(".filesinkiignore") == nil)
+        #expect(b.text("p/x") == (isWholeAgain ? "x" : nil))
+        try await a.sync()
+        #expect(a.text(".filesinkiignore") == nil)
+        #expect(a.text("p/x") == "x")
+    }
 }
