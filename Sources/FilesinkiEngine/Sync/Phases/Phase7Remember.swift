@@ -253,7 +253,8 @@ extension SyncEngine {
     ) throws {
         let now = systemContext.now()
         let id = try writer.beginRun(started: run.started)
-        let left = try manifest.conflicts(.open).filter { $0.copyPath == nil }
+        let left = Dictionary(
+            grouping: try manifest.conflicts(.open).filter { $0.copyPath == nil }, by: \.path)
         let known = try manifest.leftRenames()
         var renames = known
         for step in done {
@@ -269,8 +270,8 @@ extension SyncEngine {
             try recordOpenConflict(step, now, &renames, writer)
             guard step.isDecided else { continue }
             // A rule, or an option of this run, has decided what was left open.
-            let names = [step.path, known.newNames[step.path]]
-            for row in left where names.contains(row.path) {
+            let names = Set([step.path, known.newNames[step.path]].compactMap(\.self))
+            for row in names.flatMap({ left[$0] ?? [] }) {
                 try writer.resolveConflict(row.id)
                 renames[row.path] = nil
             }
