@@ -216,8 +216,9 @@ extension SyncEngine {
             run.remote.storedHeader = last.storedHeader
         }
         if publication.needsAnotherRound { return .overtaken }
-        let isComplete = part.local.changes.isEmpty && part.local.problems.isEmpty
-        return isComplete && part.local.blocked.isEmpty ? .complete : .partial
+        // A path with a problem is blocked.
+        let isComplete = part.local.changes.isEmpty && part.local.blocked.isEmpty
+        return isComplete ? .complete : .partial
     }
 }
 
