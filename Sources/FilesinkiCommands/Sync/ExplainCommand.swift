@@ -355,7 +355,7 @@ extension Explanation.RecordedAction {
 
     /// Whether it is the action of a command that has put the base version in place again.
     fileprivate var bringsBack: Bool {
-        baseVersion > 0 && ["restore", "undelete"].contains(action)
+        baseVersion > 0 && [Change.restored, Change.undeleted].contains(action)
     }
 
     /// What was done, as a person says it. The words of JSON are those of ``Action/word``.
@@ -371,8 +371,8 @@ extension Explanation.RecordedAction {
         // Of a path that is ignored here, another version is other news.
         case "skip" where rule == "ignored" && version > 0: "skipped version \(version)"
         case "skip": "skipped"
-        case "restore" where bringsBack: "restored version \(baseVersion)"
-        case "undelete" where bringsBack: "undeleted version \(baseVersion)"
+        case Change.restored where bringsBack: "restored version \(baseVersion)"
+        case Change.undeleted where bringsBack: "undeleted version \(baseVersion)"
         default: action
         }
     }

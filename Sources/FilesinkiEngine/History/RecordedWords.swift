@@ -1,14 +1,14 @@
-import FilesinkiModel
+package import FilesinkiModel
 import FilesinkiStore
 
 /// The words of commands that a change in the log has as its reason, and the journal as its action. They are stored: another
 /// word would not be found in what is there.
 extension Change {
     /// A user brought back an older version.
-    static let restored = "restore"
+    package static let restored = "restore"
 
     /// A user brought back what was deleted.
-    static let undeleted = "undelete"
+    package static let undeleted = "undelete"
 
     /// A user ended a conflict.
     static let resolved = "resolve"
