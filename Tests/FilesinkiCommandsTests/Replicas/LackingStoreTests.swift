@@ -18,10 +18,6 @@ struct LackingStoreTests {
         }
     }
 
-    private var command: String {
-        "filesinki remote set --root \(world.folder)/a \(world.folder)/store"
-    }
-
     /// The zones, and what is said of them.
     private let lacked =
         "This store lacks commits that this device has seen, of the key-value store default, of the zone of records work: it "
@@ -34,8 +30,8 @@ struct LackingStoreTests {
         world.remove("store/moved/c")
         let refused = try await world.expect("remote set store --root a", .notAllowed)
         let ways =
-            "To copy them from the present remote, run \(command) --migrate. To merge both sides as at a first sync, so that "
-            + "nothing is lost, run \(command) --accept."
+            "To copy them from the present remote, run \(world.commandBack) --migrate. To merge both sides as at a "
+            + "first sync, so that nothing is lost, run \(world.commandBack) --accept."
         #expect(refused.talk.contains(lacked + ways + others), "\(refused.talk)")
         #expect(
             try await world.expect("remote show --root a").text.contains("\(world.folder)/other"))
@@ -68,14 +64,8 @@ struct LackingStoreTests {
     @Test("where the place that has them is lost, each refusal names the steps that go on")
     func lost() async throws {
         world.rename("other", to: "gone")
-        let steps =
-            "If it is lost, run \(command) --accept, then \(command) --migrate, which goes on there, and then "
-            + "filesinki sync --root \(world.folder)/a"
-        let moving = try await world.expect("remote set store --migrate --root a", .away)
-        #expect(moving.talk.contains(steps + "."), "\(moving.talk)")
-        let setting = try await world.expect("remote set store --root a", .notAllowed)
-        #expect(setting.talk.contains(lacked), "\(setting.talk)")
-        #expect(setting.talk.contains(steps + ": both sides"), "\(setting.talk)")
+        let refused = try await world.expectStepsBack()
+        #expect(refused.contains(lacked), "\(refused)")
         for line in ["remote set store --accept", "remote set store --migrate", "sync"] {
             try await world.expect("\(line) --root a")
         }

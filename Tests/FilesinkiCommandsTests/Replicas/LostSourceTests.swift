@@ -35,14 +35,7 @@ struct LostSourceTests {
         world.remove("a/one")
         try await world.expect("sync a")
         world.rename("other", to: "gone")
-        let command = "filesinki remote set --root \(world.folder)/a \(world.folder)/store"
-        let steps =
-            "If it is lost, run \(command) --accept, then \(command) --migrate, which goes on there, and then "
-            + "filesinki sync --root \(world.folder)/a"
-        let moving = try await world.expect("remote set store --migrate --root a", .away)
-        #expect(moving.talk.contains(steps + "."), "\(moving.talk)")
-        let setting = try await world.expect("remote set store --root a", .notAllowed)
-        #expect(setting.talk.contains(steps + ": both sides"), "\(setting.talk)")
+        try await world.expectStepsBack()
         let accepted = try await world.expect("remote set store --accept --root a")
         #expect(
             accepted.talk.contains(
@@ -63,11 +56,10 @@ struct LostSourceTests {
         try await world.expect("sync a")
         world.rename("other", to: "gone")
         try await world.expect("remote set store --migrate --root b")
-        let command = "filesinki remote set --root \(world.folder)/a \(world.folder)/store"
         let moving = try await world.expect("remote set store --migrate --root a", .away)
         #expect(
             moving.talk.contains(
-                "If it is lost, run \(command) --accept, and then filesinki sync --root \(world.folder)/a."
+                "If it is lost, run \(world.commandBack) --accept, and then filesinki sync --root \(world.folder)/a."
             ), "\(moving.talk)")
         try await world.expect("remote set store --accept --root a")
         try await world.expect("sync a")
