@@ -7,33 +7,23 @@ import Synchronization
 
 /// Finds out whether the user's rules ignore a path, also for paths that are not in the root.
 struct IgnoredPaths {
-    private enum Folder {
-        case kept(any ScanFilter)
-        case ignored
-        /// Its rules cannot be read, or those of a folder above it.
-        case unreadable
-        /// A replica of the same store, or what is in it.
-        case replica
-    }
-
     let root: RootFolder
-    let filter: any ScanFilter
-    private var folders: [RelativePath: Folder] = [:]
+    private var folders: FolderFilters<PresentRules>
 
     init(root: RootFolder, filter: any ScanFilter) {
         self.root = root
-        self.filter = filter
+        folders = FolderFilters(PresentRules(root: root), filter)
     }
 
     /// Whether the path, or a folder above it, is ignored. So is what is in a folder that cannot be read.
     mutating func contains(_ path: RelativePath, isDirectory: Bool) -> Bool {
-        guard case .kept(let filter) = folder(path.parent) else { return true }
+        guard case .kept(let filter) = folders.folder(path.parent) else { return true }
         return filter.ignores(path.name, isDirectory: isDirectory)
     }
 
     /// Whether a rule says that the path, or a folder above it, is ignored: not that rules above it cannot be read.
     mutating func rulesOut(_ path: RelativePath, isDirectory: Bool) -> Bool {
-        switch folder(path.parent) {
+        switch folders.folder(path.parent) {
         case .kept(let filter): filter.ignores(path.name, isDirectory: isDirectory)
         case .ignored: true
         case .unreadable, .replica: false
@@ -47,7 +37,7 @@ struct IgnoredPaths {
 
     /// Whether a folder above the path cannot be read, so that nothing is known of it.
     mutating func isUnreadable(_ path: RelativePath) -> Bool {
-        if case .unreadable = folder(path.parent) { return true }
+        if case .unreadable = folders.folder(path.parent) { return true }
         return false
     }
 
@@ -63,33 +53,8 @@ struct IgnoredPaths {
 
     /// The filter of a folder; nil if it is ignored.
     mutating func filter(in folder: RelativePath?) -> (any ScanFilter)? {
-        guard case .kept(let filter) = self.folder(folder) else { return nil }
+        guard case .kept(let filter) = folders.folder(folder) else { return nil }
         return filter
-    }
-
-    private mutating func folder(_ path: RelativePath?) -> Folder {
-        guard let path else { return .kept(filter) }
-        if let known = folders[path] { return known }
-        var result = folder(path.parent)
-        if case .kept(let above) = result {
-            result = above.ignores(path.name, isDirectory: true) ? .ignored : enter(path, above)
-        }
-        folders[path] = result
-        return result
-    }
-
-    /// A folder whose rules cannot be read counts as ignored; the scan reports why. So does one that is a replica of
-    /// the same store.
-    private func enter(_ path: RelativePath, _ above: any ScanFilter) -> Folder {
-        if root.holdsOwnStore(path) { return .replica }
-        do {
-            return .kept(
-                try above.entering(path.name) { [root] name in
-                    try Self.rules(name, in: path, of: root)
-                })
-        } catch {
-            return .unreadable
-        }
     }
 
     /// The bytes of an ignore file in a folder; nil if there is none.
@@ -100,6 +65,20 @@ struct IgnoredPaths {
         let file = folder.appending(name.utf8)
         guard try root.status(file)?.kind == .file else { return nil }
         return try root.readWhole(file, limit: 1 << 24).bytes
+    }
+}
+
+/// The rules of the root as they are. A folder that is a replica of the same store has none.
+private struct PresentRules: FolderRules {
+    let root: RootFolder
+
+    func bar(_ folder: RelativePath, in filter: any ScanFilter) -> FilteredFolder? {
+        if filter.ignores(folder.name, isDirectory: true) { return .ignored }
+        return root.holdsOwnStore(folder) ? .replica : nil
+    }
+
+    func bytes(of file: String, in folder: RelativePath) throws -> [UInt8]? {
+        try IgnoredPaths.rules(file, in: folder, of: root)
     }
 }
 
