@@ -246,11 +246,12 @@ extension ChoiceReport {
     /// What stays although it is no longer chosen; nil for nothing.
     fileprivate var keptText: String? {
         guard let first = kept.first else { return nil }
+        let state = knowsStore ? "never sent" : "not compared with the store yet"
         if kept.count == 1 {
-            return "\(first) was never sent: it stays here, and is not synced."
+            return "\(first) was \(state): it stays here, and is not synced."
         }
         return
-            "\(first) and \(CountText.text(kept.count - 1, "more file")) were never sent: they stay here, "
+            "\(first) and \(CountText.text(kept.count - 1, "more file")) were \(state): they stay here, "
             + "and are not synced."
     }
 

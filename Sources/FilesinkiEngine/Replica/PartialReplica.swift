@@ -17,6 +17,8 @@ package struct ChoiceReport: Sendable {
     package var gone: [RelativePath] = []
     /// New files that were never sent, and stay in the root although they are no longer chosen.
     package var kept: [RelativePath] = []
+    /// Whether that is known of them: not before the first sync, and after the manifest was lost.
+    package var knowsStore = true
     /// Folders that stay in the root although they are no longer chosen, as they hold ignored files.
     package var keptFolders: [RelativePath] = []
     /// What could not be removed from the root although it is no longer chosen.
@@ -119,6 +121,7 @@ struct PartialReplica: ReplicaPart {
         try StateFile.replace(state.only, with: note.bytes)
         var report = try finish() ?? unchanged
         (report.kept, report.gone) = (unsent.new, gone)
+        report.knowsStore = try manifest.token != nil
         report.notices = notices
         report.keptFolders = holdingIgnored(report.keptFolders)
         return report

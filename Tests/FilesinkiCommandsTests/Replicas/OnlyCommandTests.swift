@@ -109,6 +109,18 @@ struct OnlyCommandTests {
             """#)
     }
 
+    @Test("what a replica without its manifest has is not said to be new")
+    func lostManifest() async throws {
+        let world = try await ReplicaTests.pair()
+        for end in ["", "-wal", "-shm"] { world.remove("b/.filesinki/manifest.sqlite" + end) }
+        try await world.follow(
+            #"""
+            $ only set sub --root b
+            ! one was not compared with the store yet: it stays here, and is not synced.
+            ! The replica holds 1 chosen path. The next sync writes what of it is not here yet.
+            """#)
+    }
+
     @Test("what was removed by hand is deleted nowhere else")
     func removedByHand() async throws {
         let world = try await ReplicaTests.pair()
