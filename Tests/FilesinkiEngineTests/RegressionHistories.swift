@@ -316,6 +316,13 @@ import Testing
             .user(1, .write("e/x", serial: 5, .replacing)), .user(1, .move("e", to: "b")),
             .run(.init(1))),
         Row(
+            "a folder had a name that a rule knows only while another path was saved",
+            .user(0, .rule("/b/x", serial: 1)), .user(0, .write("a/y.txt", serial: 2, .replacing)),
+            .run(.init(0)), .run(.init(1)), .user(1, .move("a", to: "b")),
+            .user(1, .write("b/x", serial: 3, .replacing)),
+            .run(.init(1, .save("k", serial: 4))), .user(1, .move("b", to: "a")),
+            .run(.init(1))),
+        Row(
             "a folder is made anew, and a file is saved in that",
             beginning: ignored, .user(1, .move("a", to: "b")), .user(1, .makeFolder("a")),
             .run(.init(1, .save("a/z", serial: 4))), .run(.init(1))),
