@@ -178,12 +178,14 @@ extension StatusReport {
         object.add("files", files)
         object.add("bytes", bytes)
         object.add("pending", .array(pending.map(\.jsonValue)))
-        object.add("changed", local.map { .array($0.changed.map(\.jsonValue)) })
+        object.add("changed", local.map { .array($0.changedOnce.map(\.jsonValue)) })
         let unsent = UnsentText(self, local)
         for (name, change) in [("new", UnsentChange.new), ("deleted", .deleted)] {
             let paths = unsent.paths(change)
             object.add(name, paths.isEmpty ? nil : .array(paths.map(\.jsonValue)))
         }
+        let renames = unsent.renames
+        object.add("renames", renames.isEmpty ? nil : .array(renames.map { .object($0) }))
         items?.describe(in: &object)
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)

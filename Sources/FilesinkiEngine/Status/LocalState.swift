@@ -15,6 +15,8 @@ package struct LocalState: Sendable {
     package var heldBack: [RelativePath]
     /// Where missing files are in the root under a new name, as a run tells it by the inode: see ``GoneInodes``.
     package var newNames: [RelativePath: RelativePath]
+    /// Which of the changes are renames, as far as inodes and runs before tell of them.
+    package var renames: UnsentRenames
     /// The number of synced files that a rule ignores here since the last run of everything; see
     /// ``StatusReport/ignoredFiles`` for the others.
     package var ignoredFiles: Int
@@ -79,12 +81,14 @@ struct LocalStateScan: ReplicaPart {
         try sync.holdMovedOut(&found, run)
         try leaveOutFoldersThatStay(&found, rules.choice)
         let left = Set(try conflicts.open().flatMap(\.leftPaths))
+        let changes = changes(found, run)
+            .filter { !left.contains($0.key) && !received.contains($0.key) }
         return LocalState(
-            changes: changes(found, run)
-                .filter { !left.contains($0.key) && !received.contains($0.key) },
+            changes: changes,
             unheld: try rules.choice.map { try sync.unheldPathsToReport(rules, $0) },
             heldBack: found.problems.filter(\.failure.isOfHeldDeletion).map(\.path),
-            newNames: newNames(found, run), ignoredFiles: try newlyIgnored(found, run))
+            newNames: newNames(found, run), renames: try renames(found, changes, run),
+            ignoredFiles: try newlyIgnored(found, run))
     }
 
     /// Leaves out the missing folders above the chosen paths in which the store has more: their deletion is not sent, and they come

@@ -21,10 +21,12 @@ package struct StatusReport: Sendable {
     package var lastFailure: String?
     /// Why the last run was denied access, and what to do; nil if it was not, or nothing is known.
     package var refusal: Failure?
-    /// Local changes that are not published.
+    /// Local changes that are not published, without the former names of what was renamed.
     package var pending: [RelativePath]
-    /// How they differ from what was synced.
+    /// How they differ from what was synced, also the former names: these are deleted.
     package var pendingKinds: [RelativePath: UnsentChange]
+    /// Which of them are renames.
+    package var pendingRenames: UnsentRenames
     /// The paths that a partial replica holds; nil for a complete one.
     package var only: [RelativePath]?
     /// Remote changes that are not applied, without those of ignored paths.
@@ -71,11 +73,15 @@ struct ReplicaStatus: ReplicaPart {
         // Both sides keep their own version: these are neither sent nor received until a person decides.
         let left = Set(open.flatMap(\.leftPaths))
         let local = try manifest.loadLocal().filter { !left.contains($0.path) }
+        let kinds = try kinds(of: local)
+        let deletions = LocalDeletions(replica)
+        let renames = try deletions.renames(deletions.recordedRenames(local), kinds)
         return StatusReport(
             device: config.device, root: options.root, remote: config.remote, store: config.store,
             token: try manifest.token, lastSuccess: try lastRun(where: \.isComplete)?.ended,
             lastFailure: try lastFailure(), refusal: try refusal(),
-            pending: local.map(\.path), pendingKinds: try kinds(of: local),
+            pending: local.map(\.path).filter { !renames.formerNames.contains($0) },
+            pendingKinds: kinds, pendingRenames: renames,
             only: rules.choice?.paths,
             incoming: try waiting.filter { try !$0.isIgnored && !isKeptFolder($0.row) }
                 .map(\.row.path).filter { !left.contains($0) },

@@ -77,22 +77,29 @@ function positionText(here, there) {
 }
 
 // What is changed here and not sent, to be compared.
-function unsentText(status) { return JSON.stringify([status.pending, status.changed, status.new, status.deleted]); }
+function unsentText(status) { return JSON.stringify([status.pending, status.changed, status.new, status.deleted, status.renames]); }
 
 // What is changed here and not sent, each path with what happened to it, in the words of `status`. What was deleted can come back.
 function unsentList(status) {
   const key = (path) => pathHash('', pathValues(path));
   const kinds = new Map(['new', 'deleted'].flatMap((kind) => (status[kind] ?? []).map((path) => [key(listedPath(path)), kind])));
   const paths = new Map([...status.pending, ...(status.changed ?? [])].map(listedPath).map((path) => [key(path), path]));
+  const origins = new Map((status.renames ?? []).map((line) => [key(pathValues(line)), line]));
   const deleted = (status.deleted ?? []).map(listedPath);
+  const renamed = [...origins.values()].filter((line) => line.edited !== true).length;
   const folders = deletedFolders(deleted);
   const back = (path) => isFolder(path, folders) ? restoreFolder(path.path, sentDeletions, 'Bring back', false)
     : action('Bring back', { 'aria-label': `Bring back ${visible(path.path)}` }, () => undelete([path], folders));
-  const title = deleted.length === 0 ? 'Changed here, not yet sent' : deleted.length === paths.size ? 'Deleted here, not yet sent'
-    : `Changed here, ${deleted.length.toLocaleString()} of them deleted, not yet sent`;
+  const parts = [[deleted.length, 'deleted'], [renamed, 'renamed']].filter(([count]) => count > 0);
+  const whole = parts.find(([count]) => count === paths.size);
+  const counts = parts.map(([count, word], index) => `${count.toLocaleString()} ${index === 0 ? 'of them ' : ''}${word}`).join(' and ');
+  const title = whole !== undefined ? `${whole[1] === 'deleted' ? 'Deleted' : 'Renamed'} here, not yet sent`
+    : `Changed here, ${counts === '' ? '' : `${counts}, `}not yet sent`;
   return pathList(title, [...paths.values()], (path) => {
-    const kind = kinds.get(key(path)) ?? 'changed';
-    return [h('span', { class: 'soft' }, kind), ' ', pathName(path), ...kind === 'deleted' ? [' ', back(path)] : []];
+    const origin = origins.get(key(path));
+    const kind = kinds.get(key(path)) ?? (origin === undefined || origin.edited === true ? 'changed' : 'renamed');
+    const from = origin === undefined ? [] : [h('span', { class: 'soft' }, origin.edited === true ? ' edited, and renamed from ' : ' from '), pathName(pathValues(origin, 'moved_from'))];
+    return [h('span', { class: 'soft' }, kind), ' ', pathName(path), ...from, ...kind === 'deleted' ? [' ', back(path)] : []];
   });
 }
 

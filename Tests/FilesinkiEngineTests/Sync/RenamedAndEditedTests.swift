@@ -134,6 +134,8 @@ struct RenamedAndEditedTests {
         try change()
         let found = try await device.with { try await $0.localState()?.newNames }
         #expect(found == [old: new])
+        let origins = try await device.with { try await $0.localState()?.renames.origins }
+        #expect(origins?[new]?.path == old && origins?[new]?.isEdited == true)
     }
 
     @Test("a new file in place of a deleted one is no rename")

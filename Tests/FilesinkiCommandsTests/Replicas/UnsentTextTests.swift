@@ -1,0 +1,58 @@
+import FilesinkiCommands
+import FilesinkiTesting
+import Testing
+
+/// How `status` shows what was renamed here and is not sent. `b` has received its files, so it knows their inodes.
+@Suite("status of what was renamed")
+struct UnsentTextTests {
+    @Test("a renamed file is one change, with its former name")
+    func file() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("b/one", to: "b/uno")
+        let status = try await world.run("status", "b")
+        #expect(status.lines.last == "1 renamed here, not yet sent:  uno", "\(status.text)")
+        let all = try await world.run("status", "b", "-v")
+        #expect(
+            all.lines.suffix(2) == ["1 renamed here, not yet sent:", "  renamed  uno  from one"],
+            "\(all.text)")
+        let json = try await world.run("status", "b", "--json")
+        let renames = #""renames":[{"path":"uno","moved_from":"one"}],"#
+        #expect(
+            json.text.contains(#""pending":[],"changed":["uno"],"# + renames + #""incoming":"#),
+            "\(json.text)")
+    }
+
+    @Test("the former name of a folder is no deletion, and what was deleted is counted by itself")
+    func folder() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("b/sub", to: "b/new")
+        world.remove("b/one")
+        let status = try await world.run("status", "b", "-v")
+        #expect(
+            status.lines.suffix(4) == [
+                "3 changed here, 1 of them deleted and 1 renamed, not yet sent:",
+                "  new      new", "  renamed  new/two  from sub/two", "  deleted  one",
+            ], "\(status.text)")
+        let json = try await world.run("status", "b", "--json")
+        let changed = #""changed":["new","new/two","one"],"new":["new"],"deleted":["one"],"#
+        #expect(json.text.contains(changed), "\(json.text)")
+        world.remove("b/new/two")
+        let gone = try await world.run("status", "b", "-v")
+        #expect(gone.text.contains("  deleted  sub/two"), "\(gone.text)")
+        #expect(!gone.text.contains("renamed"), "\(gone.text)")
+    }
+
+    @Test("a rename that a run could not send is one pending change, also while another run works")
+    func recorded() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        world.rename("b/one", to: "b/uno")
+        #expect(try await world.run("sync", "b").code == .away)
+        #expect(try await world.run("status", "b", "--short").lines == ["1 pending"])
+        let json = try await world.run("status", "b", "--json")
+        #expect(json.text.contains(#""pending":["uno"],"changed":["uno"],"#), "\(json.text)")
+        try world.write("A run is in progress.\n", to: "b/.filesinki/lock")
+        let status = try await world.run("status", "b", "-v")
+        #expect(status.lines.last == "  renamed  uno  from one", "\(status.text)")
+    }
+}
