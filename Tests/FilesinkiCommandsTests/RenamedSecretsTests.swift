@@ -96,11 +96,21 @@ import Testing
         #expect(try await run(world, "ls --root a e/secret").code == .negative)
     }
 
-    @Test func `status does not say that it waits to be sent`() async throws {
+    @Test func `status does not say that it waits to be sent, but that it is withheld`()
+        async throws
+    {
         let world = try await renamed()
         let status = try await run(world, "status -v a")
+        #expect(status.code == .conflict)
         #expect(status.text.contains("e/text"), "\(status)")
-        #expect(!status.text.contains("e/secret"), "\(status)")
+        #expect(!status.text.contains("new      e/secret"), "\(status)")
+        #expect(
+            status.text.contains("1 withheld, ignored by a rule before:  e/secret"), "\(status)")
+        let json = try await run(world, "status a --json")
+        #expect(json.text.contains(#""withheld":["e/secret"]"#), "\(json)")
+        // As after the run that begins to withhold it.
+        #expect(try await run(world, "sync a").code == .conflict)
+        #expect(try await run(world, "status a --json").text.contains(#""withheld":["e/secret"]"#))
     }
 
     @Test func `nor of a withheld file that was renamed by itself`() async throws {

@@ -68,12 +68,12 @@ struct StatusCommand: ReplicaCommand {
         }
         let items = session.unsentItems(store: await session.replica.storeID)
         let isStale = status.isStale(at: console.systemContext.now(), maximumAge: limit)
-        let code: ExitCode = isStale ? .negative : status.needsPerson ? .conflict : .done
         if short {
             if let line = status.short(items, isStale: isStale) { try console.output.line(line) }
-            return code
+            return status.exitCode(besides: nil, isStale: isStale)
         }
         let local = try await session.localState()
+        let code = status.exitCode(besides: local, isStale: isStale)
         if report.json {
             try console.output.json(status.json(local, items, isStale: isStale, exit: code))
         } else {
@@ -125,8 +125,18 @@ extension StatusReport {
         ignoredFiles + (local?.ignoredFiles ?? 0)
     }
 
-    /// Whether a person has to decide something.
-    var needsPerson: Bool { !conflicts.isEmpty || !withheld.isEmpty }
+    /// What is withheld, also what the next run begins to withhold, in path order.
+    ///
+    /// - Parameter local: What the folder holds that no run has seen; nil if that is not known.
+    func allWithheld(besides local: LocalState?) -> [RelativePath] {
+        Set(withheld).union(local?.withheld ?? []).sorted()
+    }
+
+    /// 3 where a person has to decide something.
+    fileprivate func exitCode(besides local: LocalState?, isStale: Bool) -> ExitCode {
+        if isStale { return .negative }
+        return conflicts.isEmpty && allWithheld(besides: local).isEmpty ? .done : .conflict
+    }
 
     /// `2 pending`, `1 incoming`, `1 withheld`, `1 conflict`; nothing when there is nothing to do.
     ///
@@ -189,7 +199,8 @@ extension StatusReport {
         items?.describe(in: &object)
         object.add("incoming", .array(incoming.map(\.jsonValue)))
         object.add("conflicts", conflicts.count)
-        object.add("withheld", withheld.isEmpty ? nil : .array(withheld.map(\.jsonValue)))
+        let held = allWithheld(besides: local)
+        object.add("withheld", held.isEmpty ? nil : .array(held.map(\.jsonValue)))
         object.add("uploaded_bytes", uploadedBytes)
         let ignored = ignoredCount(besides: local)
         object.add("ignored", ignored == 0 ? nil : ignored)
@@ -318,7 +329,7 @@ struct StatusText {
         let isUpToDate =
             !isStale && failure == nil && status.unreadableSettings == nil && unsent.paths.isEmpty
             && local?.heldBack.isEmpty != false
-            && status.incoming.isEmpty && status.withheld.isEmpty && items?.isEmpty != false
+            && status.incoming.isEmpty && allWithheld.isEmpty && items?.isEmpty != false
         let clean = local == nil ? "No known changes. " : "Up to date. "
         let verdict = isStale ? "Stale. " : isUpToDate ? clean : ""
         // Another store was accepted.
@@ -348,13 +359,15 @@ struct StatusText {
         return parts + [steps]
     }
 
+    private var allWithheld: [RelativePath] { status.allWithheld(besides: local) }
+
     /// What is withheld, and what ends that; nothing for none.
     private var withheld: [(parts: [String], separator: String)] {
-        guard let first = status.withheld.first else { return [] }
-        let count = CountText.text(status.withheld.count)
+        guard let first = allWithheld.first else { return [] }
+        let count = CountText.text(allWithheld.count)
         let publish = hints.text("filesinki sync") + " \(hints.word(first))"
         return [
-            (["\(count) withheld, ignored by a rule before:"] + named(status.withheld), "  "),
+            (["\(count) withheld, ignored by a rule before:"] + named(allWithheld), "  "),
             (["  to publish: \(publish)", "to keep private: list in .filesinki/ignore"], "    "),
         ]
     }

@@ -17,6 +17,9 @@ package struct LocalState: Sendable {
     package var newNames: [RelativePath: RelativePath]
     /// Which of the changes are renames, as far as inodes and runs before tell of them.
     package var renames: UnsentRenames
+    /// What the next run leaves alone until the user of this device decides, in the order of the paths: also what a rule
+    /// ignored until its folder was renamed, and no run has seen by its new name; see ``StatusReport/withheld``.
+    package var withheld: [RelativePath]
     /// The number of synced files that a rule ignores here since the last run of everything; see
     /// ``StatusReport/ignoredFiles`` for the others.
     package var ignoredFiles: Int
@@ -83,11 +86,13 @@ struct LocalStateScan: ReplicaPart {
         let left = Set(try conflicts.open().flatMap(\.leftPaths))
         let changes = changes(found, run)
             .filter { !left.contains($0.key) && !received.contains($0.key) }
+        var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
         return LocalState(
             changes: changes,
             unheld: try rules.choice.map { try sync.unheldPathsToReport(rules, $0) },
             heldBack: found.problems.filter(\.failure.isOfHeldDeletion).map(\.path),
             newNames: newNames(found, run), renames: try renames(found, changes, run),
+            withheld: rules.withheld.filter { ignored.exposes($0) }.sorted(),
             ignoredFiles: try newlyIgnored(found, run))
     }
 
