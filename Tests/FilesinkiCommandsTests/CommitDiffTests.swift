@@ -60,6 +60,25 @@ import Testing
                 + #""diff":"four@3: renamed from three\n"}"#)
     }
 
+    @Test("a rename names what it has replaced, and files that swap names replace nothing")
+    func replaced() async throws {
+        let world = try await world()
+        try world.write("another text\n", to: "a/five")
+        try await world.done("sync", "a")
+        world.remove("a/one")
+        world.rename("a/four", to: "a/one")
+        try await world.done("sync", "a")
+        let sixth = try await world.run("diff", "--root", "a", "--commit", "6")
+        #expect(sixth.lines == ["one@6: renamed from four, in place of one@3"], "\(sixth)")
+        world.rename("a/one", to: "a/between")
+        world.rename("a/five", to: "a/one")
+        world.rename("a/between", to: "a/five")
+        try await world.done("sync", "a")
+        let seventh = try await world.run("diff", "--root", "a", "--commit", "7")
+        #expect(
+            seventh.lines == ["five@7: renamed from one", "one@7: renamed from five"], "\(seventh)")
+    }
+
     @Test("an edit and another device's mode of the file are a merge")
     func mergedMode() async throws {
         let world = try await world()

@@ -36,7 +36,10 @@ struct CommitDifferences {
 
     /// What changed of a path that has the same content as before.
     private static func note(_ item: CommitChanges.Item, _ old: Entry, _ new: Entry) -> String {
-        if item.pathBefore != item.path { return "renamed from \(item.pathBefore)" }
+        if item.pathBefore != item.path {
+            let place = item.replaced.map { ", in place of \(item.path)@\($0.version)" }
+            return "renamed from \(item.pathBefore)\(place ?? "")"
+        }
         return old.modeChange(to: new) ?? old.timeChange(to: new) ?? "the same content"
     }
 }

@@ -10,6 +10,8 @@ package struct CommitChanges: Sendable {
         package var before: VersionedEntry?
         /// The name that it had before.
         package var pathBefore: RelativePath
+        /// What had the path before something else was renamed to it; nil where nothing did, or where that was renamed, too.
+        package var replaced: VersionedEntry?
         /// What it has since; nil if it was deleted.
         package var after: Entry?
     }
@@ -57,7 +59,8 @@ extension History {
             ? nil : try await TreeAtPoint(at: .commit(number), of: present, in: reader)
         return CommitChanges(
             sequence: number,
-            items: changes.compactMap { $0.item(in: before) }.sorted { $0.path < $1.path },
+            items: changes.compactMap { $0.item(in: before, movedAway: origins) }
+                .sorted { $0.path < $1.path },
             before: before, after: after)
     }
 
@@ -70,18 +73,38 @@ extension History {
         }
         guard number > 1, !known.isEmpty else { return nil }
         return try await TreeAtPoint(
-            at: .commit(number - 1), of: known.map { $0.movedFrom ?? $0.path }, in: reader)
+            at: .commit(number - 1), of: known.flatMap(\.pathsBefore), in: reader)
     }
 }
 
 extension Change {
+    /// Where that was which the change replaced or renamed.
+    fileprivate var pathsBefore: [RelativePath] {
+        guard let movedFrom else { return [path] }
+        return basedOn > 0 ? [movedFrom, path] : [movedFrom]
+    }
+
     /// What the change did to a content; nil if neither it nor what was there before has one.
-    fileprivate func item(in before: TreeAtPoint?) -> CommitChanges.Item? {
+    ///
+    /// - Parameter movedAway: The paths from which the commit has renamed something.
+    fileprivate func item(
+        in before: TreeAtPoint?, movedAway: Set<RelativePath>
+    ) -> CommitChanges.Item? {
         let pathBefore = movedFrom ?? path
-        let old = before?.state(of: pathBefore).flatMap { $0.entry.hasContent ? $0 : nil }
+        let old = before?.content(at: pathBefore)
         let new = entry.hasContent ? entry : nil
         guard old != nil || new != nil else { return nil }
-        return CommitChanges.Item(path: path, before: old, pathBefore: pathBefore, after: new)
+        let isReplacing = movedFrom != nil && basedOn > 0 && !movedAway.contains(path)
+        return CommitChanges.Item(
+            path: path, before: old, pathBefore: pathBefore,
+            replaced: isReplacing ? before?.content(at: path) : nil, after: new)
+    }
+}
+
+extension TreeAtPoint {
+    /// What is at a path, if it has a content.
+    fileprivate func content(at path: RelativePath) -> VersionedEntry? {
+        state(of: path).flatMap { $0.entry.hasContent ? $0 : nil }
     }
 }
 
