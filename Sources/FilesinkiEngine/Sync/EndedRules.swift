@@ -39,15 +39,8 @@ extension SyncEngine {
         guard var rules = ending else { return [] }
         for folder in rules.folders { try rules.listing.add(folder) }
         ending = rules
-        guard !rules.listing.paths.isEmpty else { return [] }
-        let known = try withheldNote()
-        var note = known
-        var look = WithheldLook(root)
-        for path in rules.listing.paths {
-            let item = try? look.item(at: path)
-            note.items[path] = item ?? note.items[path] ?? WithheldNote.Item()
-        }
-        try recordWithheld(note, over: known)
+        let inodes = rules.listing.paths.map { ($0, UInt64(0)) }
+        try noteAsWithheld(Dictionary(inodes) { first, _ in first })
         return rules.listing.paths
     }
 

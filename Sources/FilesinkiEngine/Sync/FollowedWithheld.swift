@@ -87,14 +87,10 @@ extension SyncEngine {
             .filter { new[$0] == nil && run.base.row($0) == nil && !$0.isAtOrInside(moved) }
             .filter { !decided.contains($0) && run.rules.noted.items[$0] == nil }
         guard !moved.isEmpty || !ignored.isEmpty else { return false }
-        let known = try withheldNote()
-        var note = known
-        var look = WithheldLook(root)
-        for path in moved.union(ignored) {
-            let item = try? look.item(at: path)
-            note.items[path] = item ?? WithheldNote.Item(inode: new[path] ?? 0)
+        if !run.options.isDryRun {
+            let inodes = moved.union(ignored).map { ($0, new[$0] ?? 0) }
+            try noteAsWithheld(Dictionary(inodes) { first, _ in first })
         }
-        if !run.options.isDryRun { try recordWithheld(note, over: known) }
         run.rules.withhold(moved)
         if !run.options.isUnattended {
             run.report.notices += Problem.withheld(moved, isUrgent: true)

@@ -46,14 +46,8 @@ extension SyncEngine {
         let paths = Set(secrets.map(\.path))
         let ignored = secrets.filter { !$0.wasWithheld }
         if !run.options.isDryRun {
-            let known = try withheldNote()
-            var note = known
-            var look = WithheldLook(root)
-            for secret in secrets {
-                let item = try? look.item(at: secret.path)
-                note.items[secret.path] = item ?? WithheldNote.Item(inode: secret.new.inode)
-            }
-            try recordWithheld(note, over: known)
+            let inodes = secrets.map { ($0.path, $0.new.inode) }
+            try noteAsWithheld(Dictionary(inodes) { first, _ in first })
             // What was withheld stays so.
             run.report.withheld.formUnion(ignored.map(\.path))
         }

@@ -35,6 +35,24 @@ struct WithheldLook {
     }
 }
 
+extension ReplicaPart {
+    /// Notes as withheld what is at some paths.
+    ///
+    /// - Parameter inodes: What was seen at each, for the case that it cannot be looked at now; 0 where nothing is known.
+    func noteAsWithheld(_ inodes: [RelativePath: UInt64]) throws {
+        guard !inodes.isEmpty else { return }
+        let known = try withheldNote()
+        var note = known
+        var look = WithheldLook(root)
+        for (path, inode) in inodes {
+            let seen = inode == 0 ? note.items[path] : nil
+            let item = try? look.item(at: path)
+            note.items[path] = item ?? seen ?? WithheldNote.Item(inode: inode)
+        }
+        try recordWithheld(note, over: known)
+    }
+}
+
 /// Finds withheld items under other names.
 struct WithheldSearch {
     private let root: RootFolder
