@@ -118,9 +118,8 @@ extension SyncEngine {
             let isMissed = missed[path] != nil
             if isMissed, !isSeen || path.isAtOrInside(blocked) { continue }
             // The base has yet to forget what tells the present name of a folder above that of the item.
-            if isMissed, isKept, path.ancestors.dropFirst().contains(where: { isLost($0, run) }) {
-                continue
-            }
+            let above = path.ancestors.dropFirst().compactMap { run.base.row($0) }
+            if isMissed, isKept, above.contains(where: { isLost($0) }) { continue }
             do {
                 guard try isMissed || look.folder(of: path)?.inode != item.folder else { continue }
                 let present = try look.item(at: path)
@@ -131,10 +130,6 @@ extension SyncEngine {
             }
         }
         try recordWithheld(note, over: known)
-    }
-
-    private func isLost(_ folder: RelativePath, _ run: SyncRun) -> Bool {
-        run.base.row(folder).map { isLost($0) } ?? false
     }
 
     /// Whether something that cannot be read, and is new, is a withheld item, its folder, or a folder that the base has
