@@ -42,8 +42,8 @@ extension SyncEngine {
             started: systemContext.now(), base: base)
         // What an ignore rule named in a renamed folder is withheld by a run for everything.
         let others = otherFolders(atAndAbove: ours, base)
-        if try hasReplacedFolder(base) || hasRenamedSecrets(others, base, run)
-            || hasSecretsLeftOut(base, run) || hasUnreadableRenames(others, base, run)
+        if try hasReplacedFolder(base) || mayHaveRenamedSecrets(others, base, run)
+            || hasSecretsLeftOut(base, run)
         {
             return try await syncWholeTree(options)
         }

@@ -20,6 +20,15 @@ private struct RenamedSecret {
     var path: RelativePath { new.path }
 }
 
+/// What renamed folders have in them.
+private struct RenamedContent {
+    /// The folders that were given, and those in the renamed ones.
+    var folders: [RelativePath: FileStamp]
+    var new: [NewPath] = []
+    /// Whether something cannot be read.
+    var hasBlocked = false
+}
+
 /// A rule may name a place: what it ignored in a folder is withheld when the folder has got a name that it does not
 /// match.
 extension SyncEngine {
@@ -67,32 +76,58 @@ extension SyncEngine {
         try !renamedSecrets(folders, base, run).isEmpty
     }
 
+    /// The same, or whether something in a folder that was renamed cannot be read: it is known what that was called, and
+    /// not what is in it.
+    ///
+    /// Cost: nothing if no folder was renamed; else a walk of it.
+    func mayHaveRenamedSecrets(
+        _ folders: [RelativePath: FileStamp], _ base: BaseIndex, _ run: SyncRun
+    ) throws -> Bool {
+        guard let content = try renamedContent(folders, base, run.rules) else { return false }
+        return content.hasBlocked || !renamedSecrets(content, base, run).isEmpty
+    }
+
     private func renamedSecrets(
         _ found: [RelativePath: FileStamp], _ base: BaseIndex, _ run: SyncRun
     ) throws -> [RenamedSecret] {
-        let rules = run.rules
-        var folders = found
-        let topmost = Set(formerNames(of: folders, base).keys).outermost
-        guard !topmost.isEmpty else { return [] }
-        var new: [NewPath] = []
+        try renamedContent(found, base, run.rules).map { renamedSecrets($0, base, run) } ?? []
+    }
+
+    /// What is in those of some folders that were renamed; nil if none was.
+    private func renamedContent(
+        _ found: [RelativePath: FileStamp], _ base: BaseIndex, _ rules: RunRules
+    ) throws -> RenamedContent? {
+        let topmost = Set(formerNames(of: found, base).keys).outermost
+        guard !topmost.isEmpty else { return nil }
+        var content = RenamedContent(folders: found)
         for folder in topmost {
             let inside = try scan(folder, base, rules)
             let others = inside.folders
-            folders.merge(others) { _, present in present }
-            new += others.map { NewPath(path: $0.key, isFolder: true, inode: $0.value.inode) }
-            new += inside.changed.filter { $0.entry.kind != .directory }
+            content.folders.merge(others) { _, present in present }
+            content.new += others.map {
+                NewPath(path: $0.key, isFolder: true, inode: $0.value.inode)
+            }
+            content.new += inside.changed.filter { $0.entry.kind != .directory }
                 .map { NewPath(path: $0.path, isFolder: false, inode: $0.stamp.inode) }
-            new += inside.candidates
+            content.new += inside.candidates
                 .map { NewPath(path: $0.path, isFolder: false, inode: $0.status.stamp.inode) }
+            if !inside.blocked.isEmpty { content.hasBlocked = true }
         }
-        let names = formerNames(of: folders, base)
+        return content
+    }
+
+    private func renamedSecrets(
+        _ content: RenamedContent, _ base: BaseIndex, _ run: SyncRun
+    ) -> [RenamedSecret] {
+        let rules = run.rules
+        let names = formerNames(of: content.folders, base)
         // Without what the user has named.
         let withheld = rules.noted.paths.intersection(rules.withheld)
         let removed = run.countsRemovedRules ? removedRules(names, base).map(\.path) : []
         let former = FormerRules(
             root, rules.ignoring, run.options.patterns, names,
             removed: Dictionary(removed.map { ($0, run.removedRules[$0]) }) { first, _ in first })
-        return formerlyPrivate(new, former, withheld, base)
+        return formerlyPrivate(content.new, former, withheld, base)
     }
 
     /// What is new in a folder, also what this run alone leaves out: a later one would send it.

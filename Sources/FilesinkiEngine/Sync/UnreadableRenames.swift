@@ -45,19 +45,4 @@ extension SyncEngine {
         }
         return names
     }
-
-    /// Whether something cannot be read in one of some folders that was renamed.
-    ///
-    /// Cost: nothing if no folder was renamed; else a walk of it.
-    ///
-    /// - Parameter base: That of all paths that have changed, with the folders above them.
-    func hasUnreadableRenames(
-        _ folders: [RelativePath: FileStamp], _ base: BaseIndex, _ run: SyncRun
-    ) throws -> Bool {
-        let scanner = try scanner(run.rules)
-        return try Set(formerNames(of: folders, base).keys).outermost.contains { folder in
-            let known = BaseSnapshot(base.rows(atAndBelow: [folder]))
-            return try !scanner.scan(known, below: folder).blocked.isEmpty
-        }
-    }
 }
