@@ -10,37 +10,52 @@ extension SyncEngine {
     ///
     /// Cost: a look at each withheld path and its folder, ``recallRules(for:_:_:)`` and ``withholdRenamed(_:_:_:)``. If
     /// one is not at its path any more, or a folder of the base is not, and the run leaves out more than rules do, another
-    /// walk of the tree; as many again where something was found.
+    /// walk of the tree; one more where something was found.
     ///
     /// - Parameters:
     ///   - found: All that is new in the root, as the run sees it; made anew if something was found.
     ///   - run: A run that has the whole base.
     func holdRenamed(_ found: inout ScanResult, _ run: inout SyncRun) async throws {
-        // With what the user has just ended: something else may be at its path.
-        var note = run.rules.noted
-        note.items.merge(try withheldNote().items) { _, present in present }
-        let missed = missed(of: note)
+        let missed = try missed(by: run)
         // The base forgets the former name, also where this run does not see the new one.
         let isSearched = !missed.isEmpty || hasLostFolder(found, run)
-        var all = isSearched ? try scanAll(found, run) : found
-        if try followWithheld(missed, all, &run) {
-            found = try scanWhole(run)
-            all = try scanAll(found, run)
-        }
-        try await recallRules(for: all.folders, run.base, &run)
-        if try withholdRenamed(all.folders, run.base, &run) { found = try scanWhole(run) }
-        try noteWithheld(missed, all, run)
+        let all = isSearched && run.rules.leavesOutMore ? try scanAll(run) : found
+        if try await holdRenamed(missed, in: all, &run) { found = try scanWhole(run) }
+    }
+
+    /// The same for a run that has scanned nothing.
+    ///
+    /// Cost: as that, with a walk of the tree.
+    func holdRenamed(_ run: inout SyncRun) async throws {
+        let missed = try missed(by: run)
+        _ = try await holdRenamed(missed, in: scanAll(run), &run)
+    }
+
+    /// - Parameters:
+    ///   - missed: What is withheld and not at its path any more.
+    ///   - all: All that is new in the root.
+    /// - Returns: Whether something was found, so that the root has to be scanned again.
+    private func holdRenamed(
+        _ missed: [RelativePath: WithheldNote.Item], in all: ScanResult, _ run: inout SyncRun
+    ) async throws -> Bool {
+        let moved = try followWithheld(missed, all, &run)
+        let folders = all.folders.filter { !$0.key.isAtOrInside(moved) }
+        try await recallRules(for: folders, run.base, &run)
+        let isAnyRenamed = try withholdRenamed(folders, run.base, &run)
+        let blocked = Set(all.blocked.filter { !$0.isAtOrInside(moved) })
+        try noteWithheld(missed, blocked, run)
+        return isAnyRenamed || !moved.isEmpty
+    }
+
+    /// What is withheld and not at its path any more, also of what the user has just ended: something else may be there.
+    private func missed(by run: SyncRun) throws -> [RelativePath: WithheldNote.Item] {
+        var note = run.rules.noted
+        note.items.merge(try withheldNote().items) { _, present in present }
+        return missed(of: note)
     }
 
     /// All that is new in the root, also what this run alone leaves out, and what the replica does not hold: a later
     /// run would send it.
-    ///
-    /// - Parameter found: All that is new, as the run sees it.
-    private func scanAll(_ found: ScanResult, _ run: SyncRun) throws -> ScanResult {
-        run.rules.leavesOutMore ? try scanAll(run) : found
-    }
-
-    /// The same of a run that has scanned nothing.
     func scanAll(_ run: SyncRun) throws -> ScanResult {
         var lasting = run
         lasting.rules.filter = run.rules.filterOfAllRuns
@@ -63,11 +78,11 @@ extension SyncEngine {
     /// - Parameters:
     ///   - missed: What is not at its path any more.
     ///   - found: All that is new in the root.
-    /// - Returns: Whether something was found, so that the root has to be scanned again.
+    /// - Returns: Where it is. The run leaves that out from here on.
     private func followWithheld(
         _ missed: [RelativePath: WithheldNote.Item], _ found: ScanResult, _ run: inout SyncRun
-    ) throws -> Bool {
-        guard !missed.isEmpty else { return false }
+    ) throws -> Set<RelativePath> {
+        guard !missed.isEmpty else { return [] }
         var new = found.folders.mapValues(\.inode)
         for change in found.changed { new[change.path] = change.stamp.inode }
         for candidate in found.candidates { new[candidate.path] = candidate.status.stamp.inode }
@@ -86,7 +101,7 @@ extension SyncEngine {
         let ignored = folders.flatMap { search.items(in: $0.key, inode: $0.value.inode) }
             .filter { new[$0] == nil && run.base.row($0) == nil && !$0.isAtOrInside(moved) }
             .filter { !decided.contains($0) && run.rules.noted.items[$0] == nil }
-        guard !moved.isEmpty || !ignored.isEmpty else { return false }
+        guard !moved.isEmpty || !ignored.isEmpty else { return [] }
         if !run.options.isDryRun {
             let inodes = moved.union(ignored).map { ($0, new[$0] ?? 0) }
             try noteAsWithheld(Dictionary(inodes) { first, _ in first })
@@ -95,19 +110,18 @@ extension SyncEngine {
         if !run.options.isUnattended {
             run.report.notices += Problem.withheld(moved, isUrgent: true)
         }
-        return !moved.isEmpty
+        return moved
     }
 
     /// Notes what is at the withheld paths now, where something else was, and takes out of the note what is nowhere.
     ///
     /// - Parameters:
     ///   - missed: What was searched, as it was not at its path any more.
-    ///   - found: All that is new in the root.
+    ///   - blocked: What cannot be read.
     private func noteWithheld(
-        _ missed: [RelativePath: WithheldNote.Item], _ found: ScanResult, _ run: SyncRun
+        _ missed: [RelativePath: WithheldNote.Item], _ blocked: Set<RelativePath>, _ run: SyncRun
     ) throws {
         guard !run.options.isDryRun else { return }
-        let blocked = Set(found.blocked)
         let known = try withheldNote()
         // It may have been renamed together with something that cannot be read.
         let isSeen = missed.isEmpty || !mayHold(blocked, known, run)

@@ -79,12 +79,11 @@ extension SyncEngine {
 
     /// Withholds by its new name, wherever that is, what is not at its path any more.
     ///
-    /// Cost: as ``holdRenamed(_:_:)``, with a walk of the tree, and the whole base.
+    /// Cost: as ``holdRenamed(_:)``, and the whole base.
     private func holdMissed(_ run: inout SyncRun) async throws {
         var whole = run
         whole.base = try fullBase()
-        var found = try scanWhole(whole)
-        try await holdRenamed(&found, &whole)
+        try await holdRenamed(&whole)
         run.rules = whole.rules
         run.report = whole.report
     }
