@@ -96,6 +96,46 @@ import Testing
         #expect(try await run(world, "ls --root a e/secret").code == .negative)
     }
 
+    @Test(arguments: [
+        "undelete --root a d/more", "undelete --root a d/more d/other", "restore --root a d/text@2",
+        "restore --root a d/text d/more --commit 2",
+    ])
+    func `so does one that brings back what was in the folder by its former name`(
+        _ command: String
+    ) async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("/d/secret\n", to: "a/.filesinkiignore")
+        for name in ["secret", "text", "more", "other"] {
+            try world.write(name, to: "a/d/\(name)")
+        }
+        try await world.expect("sync a")
+        if command.hasPrefix("undelete") {
+            try await world.expect("delete --root a d/more d/other")
+        }
+        world.rename("a/d", to: "a/e")
+        let brought = try await world.expect(command, .conflict)
+        #expect(brought.talk.contains("e/secret: Withheld, not sent: a rule"), "\(brought)")
+        let restored = command.hasPrefix("undelete") ? "more" : "text"
+        #expect(world.readText("a/d/\(restored)") == restored)
+        try await world.expect("sync a")
+        try await world.expect("ls --root a e/secret", .negative)
+    }
+
+    @Test(arguments: ["undelete --root a e/none", "delete --root a d/text"])
+    func `where a command fails that has begun to withhold it, the next run says so`(
+        _ command: String
+    ) async throws {
+        let world = try await renamed()
+        let isAway = command.hasPrefix("delete")
+        if isAway { world.rename("store", to: "gone") }
+        try await world.expect(command, .negative)
+        if isAway { world.rename("gone", to: "store") }
+        let first = try await world.expect("sync -q a", .conflict)
+        #expect(first.talk.contains("e/secret: Withheld, not sent: a rule"), "\(first)")
+        try await world.expect("sync -q a")
+        try await world.expect("ls --root a e/secret", .negative)
+    }
+
     @Test func `status does not say that it waits to be sent, but that it is withheld`()
         async throws
     {

@@ -73,12 +73,12 @@ struct UndeleteCommand: ReplicaCommand {
             codes.append(code)
             restored.add(made)
         }
-        let failed = codes.first { $0 != .done }
+        let failed = codes.first { $0 != .done && $0 != .conflict }
         // What could not be restored has been said.
         if failed == nil || !restored.isEmpty { console.say(restored: restored) }
         try await session.sayOpened(since: open)
-        return failed != nil && (codes.contains(.done) || !restored.isEmpty)
-            ? .partial : failed ?? .done
+        guard let failed else { return codes.contains(.conflict) ? .conflict : .done }
+        return codes.contains(.done) || !restored.isEmpty ? .partial : failed
     }
 
     /// Shows what would be restored.
@@ -101,10 +101,12 @@ struct UndeleteCommand: ReplicaCommand {
         try session.console.show(restored: made.restored, folders: made.folders, named: named)
         try session.console.show(problems, type: "problem")
         try session.console.show(made.notices, type: "notice")
+        if let sync = made.sync { try session.console.showNotices(ofReplica: sync) }
         if made.restored.isEmpty, let first = made.problems.first {
             return (ExitCode(first.failure), made)
         }
-        return (problems.isEmpty ? .done : .partial, made)
+        guard problems.isEmpty else { return (.partial, made) }
+        return (made.sync?.withheld.isEmpty == false ? .conflict : .done, made)
     }
 
     /// Restores several paths in one commit and shows them.
@@ -134,7 +136,10 @@ struct UndeleteCommand: ReplicaCommand {
             try console.show(saved, of: path, exit: code)
             told = SyncReport()
         }
-        if made.states.isEmpty { try console.show(told.problems, type: "problem") }
+        if made.states.isEmpty {
+            try console.showNotices(ofReplica: told)
+            try console.show(told.problems, type: "problem")
+        }
         try console.show(made.notices, type: "notice")
         guard let failure = failures.first else { return (code, made) }
         return (made.states.isEmpty ? ExitCode(failure) : .partial, made)

@@ -227,6 +227,7 @@ extension Console {
     func show(_ report: RestoreReport, isExport: Bool = false) throws {
         let isNaming = !isExport || outputOptions.isJSON || outputOptions.verbosity == .verbose
         if isNaming { try show(restored: report.restored, folders: report.folders) }
+        if let sync = report.sync { try showNotices(ofReplica: sync) }
         try show(report.problems + (report.sync?.problems ?? []), type: "problem")
         try show(report.notices, type: "notice")
         if let away = report.sync?.away { say("The changes are not yet published. \(away)") }

@@ -152,6 +152,7 @@ struct ManyRestores: ReplicaPart {
             report.sync = try await sync.afterChange(report.doneHere, at: first) {
                 try await sync.syncPaths(tops, options, after: before)
             }
+            report.sync?.addWithheld(of: before)
             for (version, files) in report.versions.sorted(by: { $0.key < $1.key }) {
                 try journal.record(.init(command: command, version: version), files)
             }

@@ -223,6 +223,7 @@ struct Restores: ReplicaPart {
         report.sync = try await sync.afterChange(report.doneHere, at: path) {
             try await sync.syncPaths([path], options, after: first)
         }
+        report.sync?.addWithheld(of: first)
         try journal.record(command, report.restored)
         if let replaced { await noteReplaced(replaced, &report) }
         try report.setState(status.baseState(of: path))

@@ -24,6 +24,8 @@ final class ReplicaContext {
     /// The conflict copies that the reports of the current command list; see
     /// ``SyncEngine/reporting(_:)``.
     var reportedCopies: [RelativePath] = []
+    /// The same of what its runs have begun to withhold.
+    var reportedWithheld: Set<RelativePath> = []
 
     init(
         options: ReplicaOptions, root: RootFolder, manifest: sending ManifestDatabase,

@@ -177,7 +177,10 @@ extension SyncEngine {
         if !run.options.isDryRun { try recordWithheld(note, over: known) }
         guard !run.options.isUnattended else { return }
         let present = note.paths.subtracting(new).filter { kind(at: $0) != nil }
-        run.report.notices += Problem.withheld(present, isUrgent: false)
+        let untold = try untoldWithheld().intersection(present)
+        if !run.options.isDryRun { run.report.withheld.formUnion(untold) }
+        run.report.notices += Problem.withheld(untold, isUrgent: true)
+        run.report.notices += Problem.withheld(present.subtracting(untold), isUrgent: false)
     }
 
     /// Refuses a path in a withheld folder: the folder is published as a whole, or not at all.

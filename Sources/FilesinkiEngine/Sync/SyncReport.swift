@@ -137,7 +137,7 @@ package struct SyncReport: Sendable {
         copies = made.filter { !known.contains($0) } + copies
     }
 
-    private static func joined(_ earlier: [Problem], _ later: [Problem]) -> [Problem] {
+    static func joined(_ earlier: [Problem], _ later: [Problem]) -> [Problem] {
         let known = Set(later.map { "\($0.path): \($0.failure)" })
         return earlier.filter { !known.contains("\($0.path): \($0.failure)") } + later
     }

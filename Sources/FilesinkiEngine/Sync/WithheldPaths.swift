@@ -165,6 +165,13 @@ extension Problem {
                 || failure.message.hasSuffix(Failure.moreWithheldMessage))
     }
 
+    /// Whether it says what the run has begun to withhold.
+    fileprivate var isOfWithheldNow: Bool {
+        isUrgent && isNews
+            && (failure.message.hasPrefix(Failure.withheldPrefix)
+                || failure.message.hasSuffix(Failure.moreWithheldMessage))
+    }
+
     /// The messages about withheld paths.
     ///
     /// - Parameters:
@@ -190,9 +197,21 @@ extension Problem {
     }
 }
 
+extension SyncReport {
+    /// Adds what an earlier run of the command has begun to withhold, and its words about that; nil for none.
+    mutating func addWithheld(of earlier: SyncReport?) {
+        guard let earlier else { return }
+        withheld.formUnion(earlier.withheld)
+        withheldHere.formUnion(earlier.withheldHere)
+        notices = Self.joined(earlier.notices.filter(\.isOfWithheldNow), notices)
+    }
+}
+
 extension Failure {
+    /// How each message about a path begins.
+    fileprivate static let withheldPrefix = "Withheld, not sent: "
     fileprivate static let withheldMessage =
-        "Withheld, not sent: a rule ignored it until another device ended the rule, "
+        withheldPrefix + "a rule ignored it until another device ended the rule, "
         + "or its folder was renamed."
     /// After their number.
     fileprivate static let moreWithheldMessage =
@@ -206,7 +225,7 @@ extension Failure {
         Failure(
             .usage, path: path.bytes,
             name.map {
-                "Withheld, not sent: a rule ignores it by the former name of its folder, \($0)."
+                withheldPrefix + "a rule ignores it by the former name of its folder, \($0)."
             } ?? withheldMessage,
             remedy: "To publish it, run filesinki sync \(ShellWord.path(path.bytes)); "
                 + "to keep it private, list it in .filesinki/ignore.")

@@ -149,13 +149,15 @@ extension SyncEngine {
     }
 
     /// Runs a command of several runs. If it fails after one of them, its caller gets no report, and the
-    /// next run reports the copies.
+    /// next run reports the copies, and what is withheld since then.
     func reporting<Report: Sendable>(_ command: () async throws -> Report) async throws -> Report {
         replica.reportedCopies = []
+        replica.reportedWithheld = []
         do {
             return try await command()
         } catch {
             try keepUnreported(replica.reportedCopies)
+            try keepUntold(replica.reportedWithheld)
             throw error
         }
     }
@@ -180,6 +182,8 @@ extension SyncEngine {
     func endReport(_ run: inout SyncRun) async throws {
         try await reportLeftCopies(&run)
         replica.reportedCopies += run.report.copies
+        if !run.report.isDryRun { replica.reportedWithheld.formUnion(run.report.withheld) }
+        try endUntold(by: run.report)
         guard !run.report.isDryRun, try manifest.value(Self.unreportedKey) != nil else { return }
         try manifest.write { try $0.setValue(Self.unreportedKey, nil) }
     }
