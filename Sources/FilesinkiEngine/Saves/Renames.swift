@@ -37,7 +37,7 @@ struct Renames: ReplicaPart {
             renames.flatMap { [$0.from, $0.to] }, options)
         for rename in renames { try check(rename, before) }
         var ignored = IgnoredPaths(root: root, filter: try rulesReader.runRules(options).filter)
-        try requireStillIgnored(renames, &ignored)
+        try requireStillIgnored(renames, &ignored, after: before)
         let published = try publishedPaths(renames, &ignored)
         let hidden = try hiddenNotices(renames, &ignored)
         let writer = try editor.makeWriter()
@@ -167,7 +167,7 @@ extension Renames {
     ///
     /// - Throws: Code `usage`.
     private func requireStillIgnored(
-        _ renames: [PathRename], _ ignored: inout IgnoredPaths
+        _ renames: [PathRename], _ ignored: inout IgnoredPaths, after before: SyncReport
     ) throws {
         for rename in renames {
             let isFolder = try root.status(rename.from)?.kind == .directory
@@ -175,16 +175,17 @@ extension Renames {
                 !above.ignores(rename.to.name, isDirectory: isFolder)
             else { continue }
             if ignored.contains(rename.from, isDirectory: isFolder) {
-                throw try publishing(rename.from, as: rename.to)
+                throw try publishing(rename.from, as: rename.to, after: before)
             }
             guard isFolder, let old = ignored.filter(in: rename.from) else { continue }
             let new = try above.entering(rename.to.name) { try ignoreFile($0, in: rename.from) }
-            try requireStillIgnored(in: rename.from, by: old, new, rename)
+            try requireStillIgnored(in: rename.from, by: old, new, rename, after: before)
         }
     }
 
     private func requireStillIgnored(
-        in folder: RelativePath, by old: any ScanFilter, _ new: any ScanFilter, _ rename: PathRename
+        in folder: RelativePath, by old: any ScanFilter, _ new: any ScanFilter,
+        _ rename: PathRename, after before: SyncReport
     ) throws {
         var folders = [(folder, old, new)]
         while let (folder, old, new) = folders.popLast() {
@@ -194,7 +195,8 @@ extension Renames {
                 let isKept = new.ignores(path.name, isDirectory: isFolder)
                 if !isKept, old.ignores(path.name, isDirectory: isFolder) {
                     throw try publishing(
-                        path, as: path.moved(from: rename.from, to: rename.to) ?? rename.to)
+                        path, as: path.moved(from: rename.from, to: rename.to) ?? rename.to,
+                        after: before)
                 }
                 guard isFolder, !isKept else { continue }
                 let read = { try ignoreFile($0, in: path) }
@@ -208,9 +210,11 @@ extension Renames {
     }
 
     /// Why an ignored path is not moved. Of one that is withheld, no rule says so.
-    private func publishing(_ path: RelativePath, as new: RelativePath) throws -> Failure {
+    private func publishing(
+        _ path: RelativePath, as new: RelativePath, after before: SyncReport
+    ) throws -> Failure {
         let isWithheld = try path.isAtOrInside(withheldNote().paths)
-        return isWithheld ? .withheld(path) : .publishes(path, as: new)
+        return isWithheld ? before.refusal(ofWithheld: path) : .publishes(path, as: new)
     }
 
     /// The ignore files in a folder move with it.

@@ -85,11 +85,12 @@ struct SaveQueue: ReplicaPart {
         guard !saves.isEmpty else { return }
         var placed: [ClaimedSave] = []
         do {
-            let secrets = try await sync.renamedSecrets(
+            let plan = try await sync.planOfWithheld(
                 at: saves.map(\.request.path), SyncOptions())
             saves.removeAll { save in
-                guard save.request.path.isAtOrInside(secrets) else { return false }
-                save.refuse(.withheld(save.request.path))
+                let path = save.request.path
+                guard let plan, path.isAtOrInside(plan.withheldHere) else { return false }
+                save.refuse(plan.refusal(ofWithheld: path))
                 return true
             }
             guard !saves.isEmpty else { return }

@@ -20,6 +20,8 @@ package struct SyncReport: Sendable {
     package var withheld: Set<RelativePath> = []
     /// What a run for some paths has begun to withhold, also as it was withheld by a former name; of a dry run, what it would.
     var withheldHere: Set<RelativePath> = []
+    /// The former names of what the run has begun to withhold, or would, as its folder was renamed.
+    var formerNames: [RelativePath: RelativePath] = [:]
     /// Whether a rule ignores what was synced until this run. It stays in the store.
     package var ignoresMore = false
     /// Conflict copies that were made.
@@ -106,6 +108,7 @@ package struct SyncReport: Sendable {
         steps = earlier.steps + steps
         withheld.formUnion(earlier.withheld)
         withheldHere.formUnion(earlier.withheldHere)
+        formerNames.merge(earlier.formerNames) { present, _ in present }
         addCopies(of: earlier)
         addAmounts(of: earlier)
     }

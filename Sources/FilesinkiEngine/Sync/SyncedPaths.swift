@@ -73,7 +73,7 @@ extension SyncReport {
     /// - Throws: Code `usage`.
     func requireNotWithheld(_ path: RelativePath) throws(Failure) {
         guard path.isAtOrInside(withheldHere) else { return }
-        throw Failure.withheld(path)
+        throw refusal(ofWithheld: path)
     }
 
     /// Adds what an earlier run of the command has begun to withhold, and this one has not found again.
@@ -98,19 +98,19 @@ extension SyncEngine {
     func requireNotWithheld(
         _ paths: [RelativePath], _ options: SyncOptions, rules: RunRules? = nil
     ) async throws -> Set<RelativePath> {
-        let withheld = try await renamedSecrets(at: paths, options, rules: rules)
-        for path in paths where path.isAtOrInside(withheld) { throw Failure.withheld(path) }
-        return withheld
+        let plan = try await planOfWithheld(at: paths, options, rules: rules)
+        for path in paths { try plan?.requireNotWithheld(path) }
+        return plan?.withheldHere ?? []
     }
 
-    /// What a run for the paths would begin to withhold: see ``requireNotWithheld(_:_:rules:)``.
-    func renamedSecrets(
+    /// What a run for the paths would do; nil if it would begin to withhold nothing: see ``requireNotWithheld(_:_:rules:)``.
+    func planOfWithheld(
         at paths: [RelativePath], _ options: SyncOptions, rules: RunRules? = nil
-    ) async throws -> Set<RelativePath> {
+    ) async throws -> SyncReport? {
         let base = BaseIndex(Array(try baseRows(atAndAbove: paths).values))
         let note = try rules?.noted ?? withheldNote()
         let isAnyOther = !otherFolders(atAndAbove: paths, base).isEmpty
-        guard try isAnyOther || hasMissed(of: note) else { return [] }
-        return try await planPaths(paths, options, rules: rules).withheldHere
+        guard try isAnyOther || hasMissed(of: note) else { return nil }
+        return try await planPaths(paths, options, rules: rules)
     }
 }

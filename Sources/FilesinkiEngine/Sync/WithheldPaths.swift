@@ -203,7 +203,17 @@ extension SyncReport {
         guard let earlier else { return }
         withheld.formUnion(earlier.withheld)
         withheldHere.formUnion(earlier.withheldHere)
+        formerNames.merge(earlier.formerNames) { present, _ in present }
         notices = Self.joined(earlier.notices.filter(\.isOfWithheldNow), notices)
+    }
+
+    /// Why a path is refused that the run has begun to withhold, or that is in such a folder: with its former name, if a rule
+    /// ignores that.
+    func refusal(ofWithheld path: RelativePath) -> Failure {
+        let name = ([path] + path.ancestors).lazy.compactMap { folder in
+            self.formerNames[folder].flatMap { path.moved(from: folder, to: $0) }
+        }.first
+        return .withheld(path, formerly: name)
     }
 }
 
