@@ -213,7 +213,7 @@ extension Renames {
     private func publishing(
         _ path: RelativePath, as new: RelativePath, after before: SyncReport
     ) throws -> Failure {
-        let isWithheld = try path.isAtOrInside(withheldNote().paths)
+        let isWithheld = try path.isAtOrInside(withheldNote().withheldPaths)
         return isWithheld ? before.refusal(ofWithheld: path) : .publishes(path, as: new)
     }
 

@@ -20,11 +20,14 @@ extension SyncEngine {
             .filter(\.holdsRules)
         let folders = Set(changed.map(\.parent))
         guard !folders.isEmpty else { return nil }
+        // What is withheld anyway when the rule ends.
+        let known = (try? withheldNote())?.ignoredPaths ?? []
         return EndingRules(
             folders: folders,
             listing: IgnoredListing(
                 root: root, ignored: IgnoredPaths(root: root, filter: run.rules.ignoring),
-                isStored: { try self.isStored($0, run) }, isMet: { try self.isMet($0, run) }))
+                isStored: { try known.contains($0) || self.isStored($0, run) },
+                isMet: { try self.isMet($0, run) }))
     }
 
     /// Notes as withheld what is ignored where the steps change files of rules, and is not in the store as it is here. Before
@@ -167,16 +170,18 @@ extension SyncEngine {
         var note = known
         let named = released.intersection(note.paths)
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
-        for path in note.paths {
+        for path in note.withheldPaths {
             var isOver = path.isAtOrInside(named)
             if !isOver, let found = kind(at: path) {
                 isOver = ignored.rulesOut(path, isDirectory: found == .directory)
             }
             if isOver { note.items[path] = nil }
         }
+        let again = reviewIgnored(&note, released: named, &run)
         if !run.options.isDryRun { try recordWithheld(note, over: known) }
         guard !run.options.isUnattended else { return }
-        let present = note.paths.subtracting(new).filter { kind(at: $0) != nil }
+        let present = note.withheldPaths.subtracting(new.union(again))
+            .filter { kind(at: $0) != nil }
         let untold = try untoldWithheld().intersection(present)
         if !run.options.isDryRun { run.report.withheld.formUnion(untold) }
         run.report.notices += Problem.withheld(untold, isUrgent: true)

@@ -110,10 +110,30 @@ extension SyncEngine {
         if !run.options.isUnattended {
             run.report.notices += Problem.withheld(moved, isUrgent: true)
         }
+        // It was not withheld where a rule ignored it.
+        var ignoredBefore = WithheldSearch(root, for: missed.filter { $0.value.isIgnored })
+        let again = moved.filter { ignoredBefore.finds($0, inode: new[$0] ?? 0) }
+        if !run.options.isDryRun { run.report.withheld.formUnion(again) }
         return moved
     }
 
-    /// Notes what is at the withheld paths now, where something else was, and takes out of the note what is nowhere.
+    /// What of a note is at paths that rules ignore now, and is at its noted one no more.
+    ///
+    /// Cost: see ``WithheldSearch/ignoredPaths(by:)``; nothing if all that is missed has been found.
+    private func ignoredNow(
+        _ missed: [RelativePath: WithheldNote.Item], of note: WithheldNote, _ run: SyncRun
+    ) -> Set<RelativePath> {
+        let present = Set(note.items.filter { missed[$0.key] == nil }.values.map(\.inode))
+        let lost = missed.filter { path, item in
+            note.items[path] != nil && item.inode != 0 && !present.contains(item.inode)
+        }
+        guard !lost.isEmpty else { return [] }
+        var search = WithheldSearch(root, for: lost)
+        return search.ignoredPaths(by: run.rules.ignoring).filter { missed[$0] == nil }
+    }
+
+    /// Notes what is at the withheld paths now, where something else was, and takes out of the note what is nowhere, also not
+    /// where a rule ignores it: from there it may come back.
     ///
     /// - Parameters:
     ///   - missed: What was searched, as it was not at its path any more.
@@ -136,12 +156,18 @@ extension SyncEngine {
             if isMissed, isKept, above.contains(where: { isLost($0) }) { continue }
             do {
                 guard try isMissed || look.folder(of: path)?.inode != item.folder else { continue }
-                let present = try look.item(at: path)
+                var present = try look.item(at: path)
+                present?.isIgnored = item.isIgnored
                 if isMissed || present?.inode == item.inode { note.items[path] = present }
             } catch {
                 // What cannot be looked at is not gone.
                 continue
             }
+        }
+        for path in ignoredNow(missed, of: known, run) where note.items[path] == nil {
+            guard var item = try? look.item(at: path) else { continue }
+            item.isIgnored = true
+            note.items[path] = item
         }
         try recordWithheld(note, over: known)
     }
@@ -204,9 +230,43 @@ extension SyncEngine {
         var note = known
         var look = WithheldLook(root)
         for path in missed(of: known).keys {
-            if let item = try? look.item(at: path) { note.items[path] = item }
+            guard var item = try? look.item(at: path) else { continue }
+            item.isIgnored = known.items[path]?.isIgnored == true
+            note.items[path] = item
         }
         try recordWithheld(note, over: known)
         return try hasMissed(of: note)
+    }
+}
+
+/// What was withheld, and has got a name that a rule ignores.
+extension SyncEngine {
+    /// Withholds it, and says so, if no rule ignores it there any more, unless the user has named it. What a run has sent from
+    /// there, as by its patterns, is private no more.
+    ///
+    /// - Returns: What is withheld again.
+    func reviewIgnored(
+        _ note: inout WithheldNote, released: Set<RelativePath>, _ run: inout SyncRun
+    ) -> Set<RelativePath> {
+        var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
+        var again: Set<RelativePath> = []
+        for (path, item) in note.items where item.isIgnored {
+            if run.base.row(path)?.stamp?.inode == item.inode {
+                note.items[path] = nil
+                continue
+            }
+            guard let found = kind(at: path),
+                !ignored.contains(path, isDirectory: found == .directory)
+            else { continue }
+            if path.isAtOrInside(released) {
+                note.items[path] = nil
+            } else {
+                note.items[path]?.isIgnored = false
+                again.insert(path)
+            }
+        }
+        if !run.options.isDryRun { run.report.withheld.formUnion(again) }
+        run.report.notices += Problem.withheld(again, isUrgent: true)
+        return again
     }
 }

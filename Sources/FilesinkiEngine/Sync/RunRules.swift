@@ -84,12 +84,18 @@ struct RulesReader: ReplicaPart {
         var filtering = filter(options.patterns)
         let noted = try withheldNote()
         let named = released.intersection(noted.paths)
-        let withheld = noted.paths.filter { !$0.isAtOrInside(named) }
+        let ignoring = filter(.none)
+        var ignored = IgnoredPaths(root: root, filter: ignoring)
+        let withheld = noted.paths.filter { path in
+            // A rule alone holds that.
+            if noted.items[path]?.isIgnored == true, !ignored.exposes(path) { return false }
+            return !path.isAtOrInside(named)
+        }
         if !withheld.isEmpty { filtering = WithheldFilter(withheld, within: filtering) }
         let choice = try choice()
         return RunRules(
             filter: choice.map { ChoiceFilter($0, within: filtering) } ?? filtering,
-            ignoring: filter(.none), users: users, choice: choice, withheld: withheld,
+            ignoring: ignoring, users: users, choice: choice, withheld: withheld,
             noted: noted,
             hasPatterns: !options.patterns.isEmpty,
             strategies: RuleFileRules(

@@ -22,12 +22,21 @@ struct WithheldNote: Equatable, Sendable {
         var folder: UInt64 = 0
         /// Both inodes were made by then: what was made later has got the number of a deleted one.
         var seen = Timestamp(nanoseconds: .max)
+        /// Whether the user has given it a name that a rule ignores: it is not withheld there, and is known when it gets
+        /// another one.
+        var isIgnored = false
     }
 
     /// What was last seen at each path.
     var items: [RelativePath: Item] = [:]
 
     var paths: Set<RelativePath> { Set(items.keys) }
+
+    /// The paths without ``ignoredPaths``.
+    var withheldPaths: Set<RelativePath> { paths.subtracting(ignoredPaths) }
+
+    /// The paths that a rule ignores by a name that the user has given them.
+    var ignoredPaths: Set<RelativePath> { Set(items.filter { $0.value.isIgnored }.keys) }
 
     init() {}
 
@@ -41,23 +50,31 @@ struct WithheldNote: Equatable, Sendable {
         }
     }
 
-    /// One line per path: the path in hexadecimal, the inode, that of the folder, and the time in nanoseconds. A note of an
-    /// earlier version has the first two words only; that version refuses one that has more.
+    /// One line per path: the path in hexadecimal, the inode, that of the folder, and the time in nanoseconds; then
+    /// `ignored` if ``Item/isIgnored``. A note of an earlier version has the first two words only, or the first four; that
+    /// version refuses one that has more.
     var bytes: [UInt8] {
         let lines = items.sorted { $0.key < $1.key }.map { path, item in
-            "\(hexadecimal(path.bytes)) \(item.inode) \(item.folder) \(item.seen.nanoseconds)\n"
+            "\(hexadecimal(path.bytes)) \(item.inode) \(item.folder) \(item.seen.nanoseconds)"
+                + (item.isIgnored ? " \(Item.ignoredWord)\n" : "\n")
         }
         return Array(lines.joined().utf8)
     }
 }
 
 extension WithheldNote.Item {
+    fileprivate static let ignoredWord = "ignored"
+
     fileprivate init?(_ words: ArraySlice<String>) {
         self.init()
         let words = Array(words)
-        guard [1, 3].contains(words.count), let inode = UInt64(words[0]) else { return nil }
+        guard [1, 3, 4].contains(words.count), let inode = UInt64(words[0]) else { return nil }
         self.inode = inode
-        guard words.count == 3 else { return }
+        guard words.count > 1 else { return }
+        if words.count == 4 {
+            guard words[3] == Self.ignoredWord else { return nil }
+            isIgnored = true
+        }
         guard let folder = UInt64(words[1]), let time = Int64(words[2]) else { return nil }
         self.folder = folder
         seen = Timestamp(nanoseconds: time)
@@ -78,6 +95,11 @@ extension StateFolder {
 
     /// The withheld paths, as the last run has noted them.
     package func withheldPaths() throws(Failure) -> Set<RelativePath> {
+        try noteOfWithheld()?.withheldPaths ?? []
+    }
+
+    /// The same with what a rule ignores by a name that the user has given it: it is withheld when it gets another one.
+    package func notedPaths() throws(Failure) -> Set<RelativePath> {
         try noteOfWithheld()?.paths ?? []
     }
 }

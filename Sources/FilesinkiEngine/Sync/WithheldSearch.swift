@@ -94,3 +94,43 @@ struct WithheldSearch {
             .filter { (try? root.statusIfThere($0)) != nil }
     }
 }
+
+extension WithheldSearch {
+    /// The searched items that have got a name which a rule ignores, or are in an ignored folder now.
+    ///
+    /// Cost: a look at all that is in the root, also in ignored folders. Nothing is read but ignore files.
+    ///
+    /// - Parameter filter: That of the root.
+    mutating func ignoredPaths(by filter: any ScanFilter) -> Set<RelativePath> {
+        var found: Set<RelativePath> = []
+        // Without a filter all is ignored.
+        var folders: [(path: RelativePath?, filter: (any ScanFilter)?)] = [(nil, filter)]
+        while let (folder, filter) = folders.popLast() {
+            // What cannot be listed is not synced either.
+            let names = (try? folder.map { try root.names(in: $0) } ?? root.names()) ?? []
+            for name in names where folder != nil || !RelativePath.isStateFolder(name) {
+                let path = folder?.appending(name) ?? RelativePath(unchecked: name)
+                guard let status = try? root.status(path) else { continue }
+                let isFolder = status.kind == .directory
+                let isIgnored = filter?.ignores(path.name, isDirectory: isFolder) ?? true
+                if isIgnored, finds(path, inode: status.stamp.inode) {
+                    found.insert(path)
+                } else if isFolder, !root.holdsOwnStore(path) {
+                    if isIgnored {
+                        folders.append((path, nil))
+                    } else if let inside = filter.flatMap({ entering(path, $0) }) {
+                        folders.append((path, inside))
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    /// The filter inside a folder; nil if its rules cannot be read.
+    private func entering(_ folder: RelativePath, _ above: any ScanFilter) -> (any ScanFilter)? {
+        try? above.entering(folder.name) { [root] name in
+            try IgnoredPaths.rules(name, in: folder, of: root)
+        }
+    }
+}

@@ -136,7 +136,7 @@ struct SimulatedReplica: Sendable {
             choice: try folder.choiceNote().choice,
             pattern: try pattern.map { try PathPattern($0) },
             synced: try synced.map { try PathPattern($0) }, rules: [pattern, synced],
-            withheld: try folder.withheldPaths())
+            withheld: try folder.notedPaths())
     }
 
     /// The pattern in the first line of an ignore file; nil if the file is missing or empty.

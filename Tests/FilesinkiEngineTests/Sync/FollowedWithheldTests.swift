@@ -227,6 +227,71 @@ import Testing
         #expect(try await count("other") == 0)
     }
 
+    @Test(arguments: [
+        ("d/p.o", "d/p.env"), ("d/p.o", "open"), ("x.o/in/p.env", "d/p.env"),
+    ])
+    func `it is withheld again as it comes back from where a rule ignores it`(
+        _ place: String, _ name: String
+    ) async throws {
+        let (_, b) = try await ended()
+        try b.write(["x.o": .directory(["in": .directory([:])])])
+        b.rename("d/p.env", place)
+        for _ in 1...2 {
+            let report = try await b.sync()
+            #expect(!report.notices.contains { $0.failure.message.hasPrefix("Withheld") })
+            #expect(report.withheld.isEmpty)
+            #expect(try noted(b).isEmpty)
+        }
+        b.rename(place, name)
+        await #expect(throws: Failure.self) { try await b.save("new", at: name) }
+        let report = try await b.sync()
+        let said = report.notices.filter { $0.failure.message.hasPrefix("Withheld") }
+        #expect(said.map { "\($0.path)" } == [name] && said.allSatisfy(\.isUrgent))
+        #expect(withheld(report) == [name])
+        #expect(try await b.sync().withheld.isEmpty)
+        #expect(try noted(b) == [name])
+        #expect(try await count("secret") == 0)
+        try await sync(b, name)
+        #expect(try await count("secret") == 1)
+    }
+
+    @Test func `so it is where the rule ends that ignores its new name`() async throws {
+        let (_, b) = try await ended()
+        b.rename("d/p.env", "d/p.o")
+        try await b.sync()
+        try b.write([".filesinkiignore": .file("*.tmp\n")])
+        #expect(try await withheld(b.sync()) == ["d/p.o"])
+        #expect(try await b.sync().withheld.isEmpty)
+        #expect(try noted(b) == ["d/p.o"])
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test(arguments: [("*.o\n*.tmp\n", []), ("*.tmp\n", ["d/p.o"])] as [(String, [String])])
+    func `so it is where another device changes the rules meanwhile`(
+        _ rules: String, _ expected: [String]
+    ) async throws {
+        let (a, b) = try await ended()
+        b.rename("d/p.env", "d/p.o")
+        try await b.sync()
+        try a.write([".filesinkiignore": .file(rules)])
+        try await a.sync()
+        #expect(try await withheld(b.sync()) == expected)
+        b.rename("d/p.o", "d/p.env")
+        for _ in 1...2 { try await b.sync() }
+        #expect(try noted(b) == ["d/p.env"])
+        #expect(try await count("secret") == 0)
+    }
+
+    @Test func `what is gone from where a rule ignored it is forgotten`() async throws {
+        let (_, b) = try await ended()
+        b.rename("d/p.env", "d/p.o")
+        try await b.sync()
+        #expect(try b.options.stateFolder.notedPaths() == [RelativePath("d/p.o")])
+        b.remove("d/p.o")
+        try await b.sync()
+        #expect(try b.options.stateFolder.notedPaths().isEmpty)
+    }
+
     @Test func `a folder in a renamed one is replaced before the base has the rename`() async throws {
         let (a, _) = try await world.pair(["k": .file("keep")])
         try a.write([
