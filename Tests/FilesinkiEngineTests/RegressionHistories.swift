@@ -360,7 +360,8 @@ import Testing
             .run(.init(1))),
         Row(
             "a folder gets a name by which a rule ignores what is in it, and another device sends a file for that",
-            replicas: 3, .user(0, .rule("/b/x", serial: 1)), .user(0, .write("a/y.txt", serial: 2, .replacing)),
+            replicas: 3, .user(0, .rule("/b/x", serial: 1)),
+            .user(0, .write("a/y.txt", serial: 2, .replacing)),
             .run(.init(0)), .run(.init(1)), .run(.init(2)),
             .user(2, .write("a/x", serial: 3, .replacing)), .run(.init(2)),
             .user(1, .move("a", to: "b")), .user(1, .write("b/x", serial: 4, .replacing)),

@@ -241,7 +241,8 @@ extension Explanation {
     private var otherInStore: String {
         let word = ShellWord.path(path.bytes)
         if isStoredFolder {
-            return "The store has a folder, and a file is here. To list what is in that folder, use "
+            return
+                "The store has a folder, and a file is here. To list what is in that folder, use "
                 + "filesinki ls \(word)."
         }
         return "The store has a file, and a folder is here. To print that file, use "

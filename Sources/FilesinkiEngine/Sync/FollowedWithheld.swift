@@ -185,7 +185,10 @@ extension SyncEngine {
             guard let status = try? root.status(path) else { return true }
             inodes.insert(status.stamp.inode)
         }
-        return note.items.values.contains { inodes.contains($0.inode) || inodes.contains($0.folder) }
+        let isNoted = note.items.values.contains {
+            inodes.contains($0.inode) || inodes.contains($0.folder)
+        }
+        return isNoted
             || run.base.rows.contains { row in
                 row.stamp.map { inodes.contains($0.inode) } ?? false
             }

@@ -292,7 +292,8 @@ import Testing
         #expect(try b.options.stateFolder.notedPaths().isEmpty)
     }
 
-    @Test func `a folder in a renamed one is replaced before the base has the rename`() async throws {
+    @Test func `a folder in a renamed one is replaced before the base has the rename`() async throws
+    {
         let (a, _) = try await world.pair(["k": .file("keep")])
         try a.write([
             ".filesinkiignore": .file("/p/s/secret\n"),

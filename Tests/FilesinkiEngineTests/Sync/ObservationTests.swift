@@ -167,7 +167,8 @@ import Testing
 
     @Test(
         "a changed one with the inode of a missing one is that, if it was not made after the stamp of that",
-        arguments: [(0, true), (1, true), (2, false), (nil, false)] as [(born: Int64?, isMove: Bool)],
+        arguments: [(0, true), (1, true), (2, false), (nil, false)]
+            as [(born: Int64?, isMove: Bool)],
         [false, true])
     func changedMoves(_ move: (born: Int64?, isMove: Bool), _ isFolder: Bool) throws {
         let (old, new, other) = (try path("old"), try path("new"), try path("other"))
