@@ -40,6 +40,11 @@ package struct RelativePath: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Compares all bytes at once, for speed.
+    package static func == (left: RelativePath, right: RelativePath) -> Bool {
+        left.bytes.count == right.bytes.count && compare(left.bytes, right.bytes) == 0
+    }
+
     /// Hashes all bytes at once, for speed.
     package func hash(into hasher: inout Hasher) {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
@@ -94,7 +99,7 @@ package struct RelativePath: Hashable, Sendable {
 extension RelativePath: Comparable {
     /// Paths are ordered by their bytes.
     package static func < (left: RelativePath, right: RelativePath) -> Bool {
-        left.bytes.lexicographicallyPrecedes(right.bytes)
+        compare(left.bytes, right.bytes) < 0
     }
 }
 

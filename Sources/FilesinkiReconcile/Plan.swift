@@ -166,20 +166,10 @@ private func sorted(_ steps: [Step], by rank: (Step) -> Rank) -> [Step] {
             let two = UnsafeRawBufferPointer(rebasing: all[right.start..<right.start + right.count])
             let isReversed =
                 left.rank == Rank.makesRoom.rawValue || left.rank == Rank.deletion.rawValue
-            return isReversed ? precedes(two, one) : precedes(one, two)
+            return isReversed ? compare(two, one) < 0 : compare(one, two) < 0
         }
     }
     return keys.map { steps[$0.index] }
-}
-
-/// Whether the first path comes before the second, by bytes.
-private func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    let count = min(left.count, right.count)
-    if count > 0, let one = left.baseAddress, let two = right.baseAddress {
-        let order = memcmp(one, two, count)
-        if order != 0 { return order < 0 }
-    }
-    return left.count < right.count
 }
 
 private func rank(_ step: Step, _ replaced: Set<RelativePath>) -> Rank {

@@ -53,7 +53,7 @@ struct BaseIndex: BaseTree {
         var high = rows.count
         while low < high {
             let middle = (low + high) / 2
-            if rows[middle].path.bytes.lexicographicallyPrecedes(bytes) {
+            if compare(rows[middle].path.bytes, bytes) < 0 {
                 low = middle + 1
             } else {
                 high = middle
