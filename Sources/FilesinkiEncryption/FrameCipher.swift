@@ -129,9 +129,6 @@ struct PasswordHash: Hashable {
     var blockSize: UInt64
     var parallelism: UInt64
 
-    /// What this program uses: 128 MiB of memory and a third of a second.
-    static let standard = PasswordHash(cost: 1 << 17, blockSize: 8, parallelism: 1)
-
     /// Whether the parameters are neither too cheap to protect a passphrase nor too expensive to compute:
     /// a hostile store may name any.
     var isAcceptable: Bool {

@@ -256,7 +256,8 @@ package struct KeyObjects: Sendable {
     package func add(
         _ key: StoreKey, _ secret: KeySecret, name: String, _ systemContext: SystemContext
     ) async throws -> String {
-        let object = try KeyObject(key, secret, name: name, .standard, systemContext)
+        let hash = PasswordHash(cost: systemContext.keyCost, blockSize: 8, parallelism: 1)
+        let object = try KeyObject(key, secret, name: name, hash, systemContext)
         // A key object that cannot be opened would be of no use.
         guard try KeyObject(decoding: object.encoded, id: object.id).open(secret) == key else {
             throw Failure.damagedKey(object.id)

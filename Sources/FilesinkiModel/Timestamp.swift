@@ -44,6 +44,8 @@ package struct SystemContext: Sendable {
     package var randomBytes: @Sendable (Int) -> [UInt8]
     /// Waits for a duration. A test's clock returns immediately.
     package var sleep: @Sendable (Duration) async throws -> Void
+    /// The cost of scrypt for a new key of a store, a power of two: 128 MiB of memory and a third of a second. A test takes less.
+    package var keyCost: UInt64 = 1 << 17
 
     package init(
         now: @escaping @Sendable () -> Timestamp,

@@ -34,7 +34,7 @@ package final class ManualClock: Sendable {
 
     /// A context with this clock and its random bytes.
     package var systemContext: SystemContext {
-        SystemContext(
+        var context = SystemContext(
             now: { self.now },
             randomBytes: { count in self.state.withLock { $0.random.bytes(count) } },
             sleep: { duration in
@@ -46,6 +46,8 @@ package final class ManualClock: Sendable {
                 // Lets other tasks run on the few threads.
                 await Task.yield()
             })
+        context.keyCost = SystemContext.cheapKeyCost
+        return context
     }
 }
 
@@ -83,6 +85,9 @@ extension Timestamp {
 }
 
 extension SystemContext {
+    /// The lowest cost of scrypt that a reader accepts.
+    package static let cheapKeyCost: UInt64 = 1 << 15
+
     /// The system's clock and random bytes, for tests with real servers. A sleep returns at once.
     package static let quick: SystemContext = {
         var quick = ofMachine
@@ -90,40 +95,7 @@ extension SystemContext {
             try Task.checkCancellation()
             await Task.yield()
         }
+        quick.keyCost = cheapKeyCost
         return quick
     }()
-}
-
-/// A random number generator whose sequence is determined by its seed.
-///
-/// SplitMix64, from Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014.
-package struct SeededRandom: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    package init(seed: UInt64) { state = seed }
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// The next random bytes.
-    package mutating func bytes(_ count: Int) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(count + 7)
-        while result.count < count {
-            withUnsafeBytes(of: next().littleEndian) { result.append(contentsOf: $0) }
-        }
-        result.removeLast(result.count - count)
-        return result
-    }
-
-    /// True with a probability from 0 to 1.
-    package mutating func chance(_ probability: Double) -> Bool {
-        Double.random(in: 0..<1, using: &self) < probability
-    }
 }

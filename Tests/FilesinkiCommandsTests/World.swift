@@ -215,7 +215,7 @@ final class World: @unchecked Sendable {
         let clock = clock
         let later = hoursLater * 3_600_000_000_000
         let chance = chance
-        return SystemContext(
+        var context = SystemContext(
             now: { Timestamp(nanoseconds: clock.tick() + later) },
             randomBytes: { count in
                 chance?.bytes(count) ?? (0..<count).map { _ in UInt8.random(in: .min ... .max) }
@@ -226,6 +226,8 @@ final class World: @unchecked Sendable {
                 let happening = takeHappening()
                 await happening?(self)
             })
+        context.keyCost = SystemContext.cheapKeyCost
+        return context
     }
 
     private func takeHappening() -> (@Sendable (World) async -> Void)? {

@@ -74,6 +74,13 @@ import Testing
             hexadecimal(key)
                 == "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2")
         #expect(!hash.isAcceptable, "too cheap for a passphrase")
-        #expect(PasswordHash.standard.isAcceptable)
+    }
+
+    @Test("what a program takes for a new key is not cheap, and is acceptable")
+    func cost() {
+        let context = SystemContext(
+            now: { Timestamp(nanoseconds: 0) }, randomBytes: { _ in [] }, sleep: { _ in })
+        #expect(context.keyCost == 131_072)
+        #expect(PasswordHash(cost: context.keyCost, blockSize: 8, parallelism: 1).isAcceptable)
     }
 }
