@@ -26,7 +26,7 @@ struct CommitLimitsTests {
         let seed = UInt64(knob("FILESINKI_DRAFTS_SEED", otherwise: 1))
         var chance = RandomDraft(seed: seed)
         var cut = 0
-        for number in 0..<knob("FILESINKI_DRAFTS", otherwise: 150) {
+        for number in 0..<knob("FILESINKI_DRAFTS", otherwise: 50) {
             let (draft, limits) = (chance.draft(), chance.limits())
             let parts = draft.parts(within: limits)
             if parts.count > 1 { cut += 1 }
