@@ -376,7 +376,9 @@ let package = Package(
             ],
             // Read where they are, and written there when somebody wants them anew.
             exclude: ["Golden"]),
-        tests("FilesinkiCompressionTests", ["FilesinkiCompression", "FilesinkiModel"]),
+        tests(
+            "FilesinkiCompressionTests",
+            ["FilesinkiCompression", "FilesinkiModel", "FilesinkiTesting"]),
         tests(
             "FilesinkiDirectoryTests",
             [

@@ -63,13 +63,29 @@ package final class MemoryRemote: Remote {
         state.withLock { state in
             let keys = state.keys ?? state.objects.keys.sorted()
             state.keys = keys
-            let wanted = keys.lazy.filter { key in
-                key.description.utf8.starts(with: prefix.utf8) && after.map { $0 < key } ?? true
-            }
+            let wanted = keys[Self.firstIndex(in: keys, prefix, after)...].lazy
+                .prefix { $0.description.utf8.starts(with: prefix.utf8) }
             return wanted.prefix(max(0, limit)).map { key in
                 ObjectInfo(key: key, size: Int64(state.objects[key]?.count ?? 0))
             }
         }
+    }
+
+    /// Where the keys with a prefix begin, or those of them after another one.
+    private static func firstIndex(
+        in keys: [ObjectKey], _ prefix: String, _ after: ObjectKey?
+    ) -> Int {
+        var (low, high) = (0, keys.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let key = keys[middle].description
+            if key < prefix || after.map({ key <= $0.description }) == true {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
     }
 
     package func delete(_ key: ObjectKey) async throws {

@@ -39,7 +39,7 @@ package struct TreeFixture: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         package init(stringLiteral text: String) { bytes = Array(text.utf8) }
 
         package static func < (left: Name, right: Name) -> Bool {
-            left.bytes.lexicographicallyPrecedes(right.bytes)
+            compare(left.bytes, right.bytes) < 0
         }
     }
 
@@ -54,6 +54,27 @@ package struct TreeFixture: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     package subscript(_ name: Name) -> Node? {
         get { nodes[name] }
         set { nodes[name] = newValue }
+    }
+}
+
+extension TreeFixture.Node {
+    /// Compares contents at once: tests are not optimized, and some have contents of megabytes.
+    package static func == (left: TreeFixture.Node, right: TreeFixture.Node) -> Bool {
+        switch (left, right) {
+        case (.bytes(let ours, let mode, let modified), .bytes(let theirs, let other, let time)):
+            mode == other && modified == time && compare(ours, theirs) == 0
+        case (.folder(let ours, let mode), .folder(let theirs, let other)):
+            mode == other && ours == theirs
+        case (.link(let ours), .link(let theirs)): ours == theirs
+        case (.special, .special): true
+        case (.bytes, _), (.folder, _), (.link, _), (.special, _): false
+        }
+    }
+}
+
+extension TreeFixture.Name {
+    package static func == (left: TreeFixture.Name, right: TreeFixture.Name) -> Bool {
+        compare(left.bytes, right.bytes) == 0
     }
 }
 

@@ -256,7 +256,7 @@ struct RecordZoneTests {
         async throws
     {
         let pair = try await Pair()
-        let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let bytes = Data(noise(100_000))
         let file = URL(filePath: pair.folder.path("picture"))
         try bytes.write(to: file)
         let told = Mutex<[AssetProgress]>([])

@@ -21,7 +21,7 @@ struct CheckAndRepairTests {
     @Test("check --read-data takes a part of the packs, and rejects what is none")
     func checkPart() async throws {
         let world = try await World.withHistory()
-        let large = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+        let large = noise(700_000, seed: 2)
         #expect(try await world.run("save", "--root", "a", "large", input: large).code == .done)
         let share = try await world.run("check", "--root", "a", "--read-data=50%")
         #expect(share.code == .done, "\(share.talk)")
@@ -56,7 +56,7 @@ struct CheckAndRepairTests {
     @Test("repair stores what a lost pack held; a damaged commit ends it with 8")
     func repair() async throws {
         let world = try await World.withHistory()
-        let large = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+        let large = noise(700_000, seed: 2)
         #expect(try await world.run("save", "--root", "a", "large", input: large).code == .done)
         let whole = try await world.run("repair", "--root", "a")
         #expect(whole.code == .done)
@@ -86,9 +86,7 @@ struct CheckAndRepairTests {
     func forgetDamaged() async throws {
         let world = try await World.withHistory()
         for version in 1...2 {
-            let large = (0..<700_000).map {
-                UInt8(truncatingIfNeeded: ($0 + version) &* 2_654_435_761 >> 13)
-            }
+            let large = noise(700_000, seed: UInt64(version))
             #expect(try await world.run("save", "--root", "a", "large", input: large).code == .done)
         }
         try #require(try await world.run("sync", "a").code == .done)

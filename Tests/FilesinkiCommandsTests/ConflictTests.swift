@@ -331,7 +331,7 @@ struct ConflictTests {
     func prunedBase() async throws {
         let world = try World()
         let bytes = { (seed: Int) in
-            (0..<300_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* seed) >> 9) }
+            noise(300_000, seed: UInt64(seed))
         }
         try world.write("keep\n", to: "a/keep")
         try await world.done("init", "a", "--remote", "store", "--device", "a")

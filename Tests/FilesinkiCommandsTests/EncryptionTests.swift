@@ -17,7 +17,7 @@ struct EncryptionTests {
         world.set("FILESINKI_PASSPHRASE", to: "correct horse")
         try world.write("a secret plan\n", to: "a/plan.txt")
         try world.write(
-            (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }, to: "a/large")
+            noise(600_000), to: "a/large")
         for number in 0..<40 { try world.write("note \(number)\n", to: "a/notes/\(number)") }
         try await world.expect(["init", "a", "--remote", "store", "--encrypt", "--device", "a"])
         try await world.expect(["sync", "a"])

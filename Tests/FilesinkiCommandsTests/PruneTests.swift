@@ -1,4 +1,5 @@
 import FilesinkiCommands
+import FilesinkiTesting
 import Foundation
 import Testing
 
@@ -15,7 +16,7 @@ struct PruneTests {
         try await world.expect(["init", "a", "--remote", "store", "--device", "a"] + options)
         try await world.expect(["sync", "a"])
         for version in 1...5 {
-            let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* version) >> 9) }
+            let bytes = noise(400_000, seed: UInt64(version))
             try world.write(bytes, to: "a/photo")
             try await world.expect(["sync", "a"])
         }
@@ -76,13 +77,13 @@ struct PruneTests {
         try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
         try await world.expect(["sync", "a"])
         for (name, factor) in [("gone", 7), ("kept", 3)] {
-            let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* factor) >> 9) }
+            let bytes = noise(400_000, seed: UInt64(factor))
             try world.write(bytes, to: "a/\(name)")
         }
         try await world.expect(["sync", "a"])
         #expect(packs == 1)
         if isBesideOther {
-            let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* 11) >> 9) }
+            let bytes = noise(400_000, seed: 11)
             try world.write(bytes, to: "a/other")
             try await world.expect(["sync", "a"])
             world.remove("a/other")
@@ -142,7 +143,7 @@ struct PruneTests {
     func reasons() async throws {
         try await makeVersions()
         try await world.expect(["clone", "store", "b", "--device", "b"])
-        let more = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 77 >> 5) }
+        let more = noise(400_000, seed: 77)
         for version in 6...7 {
             try world.write(more + [UInt8(version)], to: "a/photo")
             try await world.expect(["sync", "a"])

@@ -1,5 +1,6 @@
 import FilesinkiCompression
 import FilesinkiModel
+import FilesinkiTesting
 import Testing
 
 @Suite struct CompressionTests {
@@ -14,7 +15,7 @@ import Testing
 
     @Test("bytes that do not shrink stay plain", arguments: [Codec.zstd, .xz])
     func incompressible(codec: Codec) throws {
-        let noise = Sample.noise(5000)
+        let noise = FilesinkiTesting.noise(5000)
         let stored = try Compression.encode(noise, codec: codec, level: 3)
         #expect(stored.codec == .plain)
         #expect(stored.bytes == noise)

@@ -1,21 +1,11 @@
 import FilesinkiModel
+import FilesinkiTesting
 
 /// Bytes to compress, the same in every run.
 enum Sample {
     /// Text of some repetition.
     static let text = Array(
         (0..<400).map { "line \($0) of a text that repeats itself\n" }.joined().utf8)
-
-    /// Bytes that no codec makes smaller (a xorshift generator's).
-    static func noise(_ count: Int) -> [UInt8] {
-        var state: UInt64 = 88_172_645_463_325_252
-        return (0..<count).map { _ in
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return UInt8(truncatingIfNeeded: state)
-        }
-    }
 
     /// `zstd -3 --no-check` of "filesinki" ten times, made by zstd's own program (1.5.4).
     static let zstdGolden = unwrap("28b52ffd205a8500004866696c6573696e6b6901004eb41c01")
@@ -42,7 +32,7 @@ enum Input: CaseIterable {
         case .threeLetters: Array("abc".utf8)
         case .zeros: Array(repeating: 0, count: 300_000)
         case .text: Sample.text
-        case .noise: Sample.noise(50_000)
+        case .noise: FilesinkiTesting.noise(50_000)
         }
     }
 }

@@ -34,10 +34,7 @@ extension World {
 struct UploadTests {
     /// Bytes that do not shrink.
     static func noise(_ count: Int, seed: UInt64 = 1) -> TreeFixture.Node {
-        var random = SeededRandom(seed: seed)
-        return .bytes(
-            (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }, mode: 0o644,
-            modified: nil)
+        .bytes(FilesinkiTesting.noise(count, seed: seed), mode: 0o644, modified: nil)
     }
 
     private func wide(_ count: Int, each size: Int = 8, seed: UInt64 = 1) -> TreeFixture {

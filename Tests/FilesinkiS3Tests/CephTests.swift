@@ -61,7 +61,7 @@ struct CephTests {
         settings.largestSinglePut = 6 << 20
         settings.partSize = 5 << 20
         let remote = try bucket.remote(settings)
-        let content = (0..<(12 << 20) + 1).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 11) }
+        let content = noise((12 << 20) + 1)
         let key = try ObjectKey("packs/00/large")
         for _ in 0..<2 { try await remote.put(content, to: key) }
         #expect(try await remote.get(key, range: nil) == content)

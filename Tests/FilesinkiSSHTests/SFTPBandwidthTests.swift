@@ -12,7 +12,7 @@ struct SFTPBandwidthTests {
             host.address,
             bandwidth: Bandwidth(
                 sending: 100_000, receiving: 50_000, systemContext: clock.systemContext))
-        let content = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let content = noise(500_000)
         try await remote.put(content, to: key("packs/aa/b"))
         let sent = clock.slept.reduce(.zero, +)
         #expect(sent >= .seconds(5))

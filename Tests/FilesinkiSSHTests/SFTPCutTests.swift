@@ -45,7 +45,7 @@ struct SFTPCutTests {
 
     @Test("what is read while a connection is cut is whole or an error", arguments: [replies])
     func read(_ shell: String) async throws {
-        let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let content = noise(300_000)
         for count in Self.counts + [100_000, 299_000, 301_000] {
             let host = try SFTPHost(shell: shell.replacing("COUNT", with: String(count)))
             try await DirectoryRemote(path: host.path).put(content, to: key("packs/aa/b"))

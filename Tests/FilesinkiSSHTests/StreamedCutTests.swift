@@ -46,7 +46,7 @@ struct StreamedCutTests {
 
     @Test("an upload that is cut goes on where it was cut", arguments: [200_000, 1_500_000])
     func resumed(_ count: Int) async throws {
-        let content = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+        let content = noise(2_000_000)
         let shell = Self.requests.replacing("bs=1 count", with: "bs=100 iflag=fullblock count")
         let host = try host(shell, count / 100)
         defer { withExtendedLifetime(host) {} }

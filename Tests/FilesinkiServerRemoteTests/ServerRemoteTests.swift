@@ -91,7 +91,7 @@ import Testing
     @Test func `an upload that is cut again and again continues where it was cut`() async throws {
         let faults = try ServerFaults("PUT/2:cut=0")
         try await withServedFolder(ServedFolder { $0.faults = faults }) { served in
-            let content = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+            let content = noise(3 << 20)
             let remote = RetryingRemote(
                 try served.remote(), systemContext: ManualClock().systemContext)
             for name in ["a", "b", "c"] {

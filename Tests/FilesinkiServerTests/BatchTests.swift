@@ -3,6 +3,7 @@ import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiProtocol
 import FilesinkiRemote
+import FilesinkiTesting
 import Testing
 
 /// Many objects in one round trip.
@@ -31,7 +32,7 @@ import Testing
 
     @Test func `each line gets a reply in order: bytes, ranges, absent and same`() async throws {
         try await withServer { server in
-            let large = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 3) }
+            let large = noise(3_000_000)
             try await server.direct.put([1, 2, 3, 4], to: ObjectKey("a"))
             try await server.direct.put(large, to: ObjectKey("large"))
             let hash = SHA256.hash([1, 2, 3, 4])

@@ -11,7 +11,7 @@ import Testing
 @Suite struct StreamServerTests {
     @Test func `an object is stored and read`() async throws {
         let client = try StreamClient()
-        let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let content = noise(3_000_000)
         for (name, bytes) in [("other/a", content), ("other/b", [])] {
             #expect(try await client.put(name, bytes).status == "201")
             let read = try await client.ask("GET", "/v1/objects/\(name)")
@@ -203,7 +203,7 @@ import Testing
 
     @Test func `an upload that is cut goes on over another connection`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let content = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let content = noise(2_000_000)
         let id = String(repeating: "5a", count: 16)
         let fields: [StreamHead.Field] = [
             .init("Content-Digest", TestServer.digest(content)), .init("Upload-Id", id),

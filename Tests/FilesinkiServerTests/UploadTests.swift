@@ -8,7 +8,7 @@ import Testing
 /// Uploads that are cut, and go on.
 @Suite struct UploadTests {
     let id = String(repeating: "ab", count: 16)
-    let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 / 256) }
+    let bytes = noise(600_000)
 
     /// Sends a part of the bytes under the upload's name, and breaks the connection off.
     private func sendPart(_ server: TestServer, _ count: Int) async throws {

@@ -10,7 +10,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     @Test func `H1 reads at a place, up to a count, and all up to a limit`() throws {
-        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let bytes = noise(200_000)
         let file = try FileHandle(folder.path("f"), O_RDWR | O_CREAT, mode: 0o600)
         try file.write(bytes)
         try file.write([1, 2, 3], at: 10)

@@ -56,7 +56,7 @@ struct ReadinessTests {
         async throws
     {
         let pair = try SocketPair()
-        let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let bytes = noise(3_000_000)
         async let written: Void = {
             try await readiness.write(bytes, to: pair.far)
             shutdown(pair.far, Int32(SHUT_WR))
@@ -77,7 +77,7 @@ struct ReadinessTests {
         try #require(pipe(&ends) == 0)
         let (reading, writing) = (ends[0], ends[1])
         defer { close(reading) }
-        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let bytes = noise(300_000)
         async let written: Void = {
             defer { close(writing) }
             try await readiness.write(bytes, to: writing)

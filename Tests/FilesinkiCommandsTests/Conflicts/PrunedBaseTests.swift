@@ -1,11 +1,12 @@
 import FilesinkiCommands
+import FilesinkiTesting
 import Testing
 
 @Suite("A prune while a conflict is open")
 struct PrunedBaseTests {
     /// A content that is in a pack: what lies in commits stays in any case.
     private static func bytes(_ seed: Int) -> [UInt8] {
-        (0..<300_000).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* seed) >> 9) }
+        noise(300_000, seed: UInt64(seed))
     }
 
     private static func forgetDevices(_ world: World) async throws {

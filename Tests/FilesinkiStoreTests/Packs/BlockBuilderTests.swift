@@ -2,6 +2,7 @@ import FilesinkiCompression
 import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiStore
+import FilesinkiTesting
 import Testing
 
 /// What a block takes, and how it is stored.

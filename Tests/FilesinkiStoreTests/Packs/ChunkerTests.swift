@@ -1,6 +1,7 @@
 import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiStore
+import FilesinkiTesting
 import Testing
 
 @Suite struct ChunkerTests {

@@ -58,17 +58,6 @@ private final class CountingBytes: Sendable {
     }
 }
 
-/// Bytes that look random, the same for each seed.
-func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15
-    return (0..<count).map { _ in
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return UInt8(truncatingIfNeeded: state >> 24)
-    }
-}
-
 /// The chunks that a content is cut into when it arrives in pieces of this size.
 func chunks(of bytes: [UInt8], piece: Int = .max) -> [ArraySlice<UInt8>] {
     var chunker = Chunker()

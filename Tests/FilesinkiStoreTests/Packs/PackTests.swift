@@ -3,6 +3,7 @@ import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiTesting
 import Synchronization
 import Testing
 

@@ -3,6 +3,7 @@ import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiTesting
 import Testing
 
 /// Reading a whole pack, and saying which contents are damaged.

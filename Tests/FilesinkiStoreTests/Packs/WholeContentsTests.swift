@@ -1,6 +1,7 @@
 import FilesinkiHashing
 import FilesinkiModel
 import FilesinkiStore
+import FilesinkiTesting
 import Testing
 
 /// Contents whose recipe is there and whose chunks are not all.
