@@ -111,10 +111,11 @@ extension SyncEngine {
         var note = known
         for path in over { note.items[path] = nil }
         try recordWithheld(note, over: known)
-        let new = noted.subtracting(over).subtracting(run.rules.withheld)
+        // What is in a withheld folder is withheld with that.
+        let new = noted.subtracting(over).filter { !$0.isAtOrInside(run.rules.withheld) }
         run.rules.withhold(new)
         run.report.withheld.formUnion(new)
-        run.report.notices += Problem.withheld(new, isUrgent: true)
+        run.report.sayWithheld(new)
     }
 }
 
@@ -170,7 +171,7 @@ extension SyncEngine {
         var note = known
         let named = released.intersection(note.paths)
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
-        for path in note.withheldPaths {
+        for (path, item) in known.items where !item.isIgnored {
             var isOver = path.isAtOrInside(named)
             if !isOver, let found = kind(at: path) {
                 isOver = ignored.rulesOut(path, isDirectory: found == .directory)
@@ -188,17 +189,16 @@ extension SyncEngine {
         run.report.notices += Problem.withheld(present.subtracting(untold), isUrgent: false)
     }
 
-    /// Refuses a path in a withheld folder: the folder is published as a whole, or not at all.
+    /// Refuses a path in a withheld folder, also one that is noted by itself: only the whole folder is published.
     ///
     /// - Throws: Code `usage`.
     func requireNotInWithheld(_ paths: [RelativePath], _ run: SyncRun) throws {
         let withheld = try withheldNote().paths
         var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
-        for path in paths where !withheld.contains(path) {
-            guard let folder = path.ancestors.first(where: withheld.contains),
-                ignored.exposes(folder)
-            else { continue }
-            throw Failure.inWithheld(path, folder)
+        for path in paths {
+            // The outermost one, which can be published.
+            let folder = path.ancestors.last { withheld.contains($0) && ignored.exposes($0) }
+            if let folder { throw Failure.inWithheld(path, folder) }
         }
     }
 }

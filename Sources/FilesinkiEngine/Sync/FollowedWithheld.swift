@@ -268,6 +268,8 @@ extension SyncEngine {
                 again.insert(path)
             }
         }
+        // A withheld folder stands for it.
+        again.formIntersection(note.withheldPaths)
         if !run.options.isDryRun { run.report.withheld.formUnion(again) }
         run.report.notices += Problem.withheld(again, isUrgent: true)
         return again

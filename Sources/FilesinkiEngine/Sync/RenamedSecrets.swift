@@ -63,7 +63,7 @@ extension SyncEngine {
         run.rules.withhold(paths)
         let names = Dictionary(ignored.map { ($0.path, $0.name) }) { first, _ in first }
         run.report.formerNames.merge(names) { present, _ in present }
-        run.report.notices += Problem.withheld(paths, isUrgent: true, formerly: names)
+        run.report.sayWithheld(paths, formerly: names)
         return true
     }
 

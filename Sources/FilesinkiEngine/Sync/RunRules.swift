@@ -90,7 +90,7 @@ struct RulesReader: ReplicaPart {
             // A rule alone holds that.
             if noted.items[path]?.isIgnored == true, !ignored.exposes(path) { return false }
             return !path.isAtOrInside(named)
-        }
+        }.outermost
         if !withheld.isEmpty { filtering = WithheldFilter(withheld, within: filtering) }
         let choice = try choice()
         return RunRules(

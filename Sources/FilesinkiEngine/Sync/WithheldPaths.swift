@@ -32,8 +32,8 @@ struct WithheldNote: Equatable, Sendable {
 
     var paths: Set<RelativePath> { Set(items.keys) }
 
-    /// The paths without ``ignoredPaths``.
-    var withheldPaths: Set<RelativePath> { paths.subtracting(ignoredPaths) }
+    /// The paths without ``ignoredPaths``, and without those in another one of them, which stands for all that is in it.
+    var withheldPaths: Set<RelativePath> { paths.subtracting(ignoredPaths).outermost }
 
     /// The paths that a rule ignores by a name that the user has given them.
     var ignoredPaths: Set<RelativePath> { Set(items.filter { $0.value.isIgnored }.keys) }
@@ -227,6 +227,20 @@ extension SyncReport {
         withheldHere.formUnion(earlier.withheldHere)
         formerNames.merge(earlier.formerNames) { present, _ in present }
         notices = Self.joined(earlier.notices.filter(\.isOfWithheldNow), notices)
+    }
+
+    /// Says of paths, also of those in ``withheld``, that they are withheld now. A folder stands for all that is in it: what
+    /// the run has said of that is taken back, as only the folder is published.
+    mutating func sayWithheld(
+        _ paths: Set<RelativePath>, formerly names: [RelativePath: RelativePath] = [:]
+    ) {
+        guard !paths.isEmpty else { return }
+        withheld = withheld.outermost
+        notices.removeAll { notice in
+            (notice.isOfWithheldNow || notice.isOfWithheldBefore)
+                && notice.path.isAtOrInside(paths)
+        }
+        notices += Problem.withheld(paths, isUrgent: true, formerly: names)
     }
 
     /// Why a path is refused that the run has begun to withhold, or that is in such a folder: with its former name, if a rule

@@ -188,4 +188,55 @@ import Testing
         #expect(try await published().isSuperset(of: ["e"]))
         #expect(try await published().allSatisfy { !$0.hasPrefix("d/") })
     }
+
+    /// What a report says of withheld paths.
+    private func said(_ report: SyncReport) -> [String] {
+        report.notices.filter { $0.failure.message.hasPrefix("Withheld") }.map { "\($0.path)" }
+    }
+
+    @Test func `a withheld folder stands for what was noted in it, which is refused by itself`()
+        async throws
+    {
+        let (_, b) = try await ended()
+        try b.write([
+            ".filesinkiignore": .file("*.o\n/i/g\n"),
+            "i": .directory(["g": .directory([:]), "t": .file("t")]),
+        ])
+        b.rename("d/p.env", "i/g/x")
+        try await b.sync()
+        #expect(try b.options.stateFolder.notedPaths() == [RelativePath("i/g/x")])
+        b.rename("i", "j")
+        let report = try await b.sync()
+        #expect(withheld(report) == ["j/g"])
+        #expect(said(report) == ["j/g"])
+        #expect(try await said(b.sync()) == ["j/g"])
+        #expect(try noted(b) == ["j/g"])
+        let refused = await #expect(throws: Failure.self) { try await sync(b, "j/g/x") }
+        #expect(refused?.code == .usage)
+        #expect(refused?.remedy.contains("filesinki sync j/g;") == true)
+        for _ in 1...2 { try await b.sync() }
+        #expect(try await count("secret") == 0)
+        try await sync(b, "j/g")
+        #expect(try await count("secret") == 1)
+        #expect(try b.options.stateFolder.notedPaths().isEmpty)
+    }
+
+    @Test func `so does a folder that another device has ended the rule of`() async throws {
+        let (a, b) = try await ended()
+        try a.write([".filesinkiignore": .file("*.o\nign/\n")])
+        try await a.sync()
+        try await b.sync()
+        try b.write(["ign": .directory([:])])
+        b.rename("d/p.env", "ign/x")
+        try await b.sync()
+        try a.write([".filesinkiignore": .file("*.o\n")])
+        try await a.sync()
+        let report = try await b.sync()
+        #expect(withheld(report) == ["ign"])
+        #expect(said(report) == ["ign"])
+        let next = try await b.sync()
+        #expect(next.withheld.isEmpty)
+        #expect(said(next) == ["ign"])
+        #expect(try noted(b) == ["ign"])
+    }
 }
