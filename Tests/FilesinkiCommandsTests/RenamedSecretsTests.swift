@@ -136,6 +136,21 @@ import Testing
         try await world.expect("ls --root a e/secret", .negative)
     }
 
+    @Test func `so does the first run that is not away`() async throws {
+        let world = try await renamed()
+        world.rename("store", to: "gone")
+        try await world.expect("delete --root a d/text", .negative)
+        let told = "e/secret: Withheld, not sent: a rule"
+        for _ in 1...2 {
+            let away = try await world.expect("sync -q a", .away)
+            #expect(away.talk.contains(told), "\(away)")
+        }
+        world.rename("gone", to: "store")
+        let first = try await world.expect("sync -q a", .conflict)
+        #expect(first.talk.contains(told), "\(first)")
+        try await world.expect("sync -q a")
+    }
+
     @Test func `status does not say that it waits to be sent, but that it is withheld`()
         async throws
     {

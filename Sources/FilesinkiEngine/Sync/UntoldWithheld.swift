@@ -18,9 +18,10 @@ extension SyncEngine {
         try recordUntold(untoldWithheld().union(paths))
     }
 
-    /// Records that a report has named what it says is withheld.
+    /// Records that a report has named what it says is withheld. Where the remote was away, the exit code says only that, so
+    /// that the next run names it once more.
     func endUntold(by report: SyncReport) throws {
-        guard !report.isDryRun, !report.withheld.isEmpty else { return }
+        guard !report.isDryRun, report.away == nil, !report.withheld.isEmpty else { return }
         let untold = try untoldWithheld()
         let left = untold.subtracting(report.withheld)
         if left.count < untold.count { try recordUntold(left) }
