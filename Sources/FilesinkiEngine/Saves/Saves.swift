@@ -49,7 +49,7 @@ struct Saves: ReplicaPart {
         _ path: RelativePath, _ options: SaveOptions, _ rules: RunRules,
         content write: @Sendable ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) async throws -> SaveReport {
-        let withheld = try await sync.requireNotWithheld([path], options.sync, rules: rules)
+        let plan = try await sync.requireNotWithheld([path], options.sync, rules: rules)
         var before: SyncReport?
         if let wanted = options.ifVersion {
             let seen = try await require(path, at: wanted, options.sync)
@@ -59,7 +59,7 @@ struct Saves: ReplicaPart {
                 var report = try await ConditionalSave(replica).save(
                     path, ifAt: wanted, options, content: write)
                 report.sync.addCopies(of: seen)
-                report.sync.addWithheld(withheld)
+                report.sync.addWithheld(by: plan)
                 return report
             }
             before = seen
@@ -73,7 +73,7 @@ struct Saves: ReplicaPart {
             try await sync.syncPaths(
                 [path], options.sync, after: before, saved: [path], installed: saved)
         }
-        report.addWithheld(withheld)
+        report.addWithheld(by: plan)
         try requireSent(path, report, options.sync)
         return try self.report(report, of: path, saved: saved.content)
     }

@@ -76,11 +76,14 @@ extension SyncReport {
         throw refusal(ofWithheld: path)
     }
 
-    /// Adds what an earlier run of the command has begun to withhold, and this one has not found again.
-    mutating func addWithheld(_ paths: Set<RelativePath>) {
-        let earlier = paths.subtracting(withheldHere)
+    /// Adds what an earlier run of the command has begun to withhold, and this one has not found again, with the former names.
+    ///
+    /// - Parameter plan: The plan of the command; nil if it was to withhold nothing.
+    mutating func addWithheld(by plan: SyncReport?) {
+        guard let plan else { return }
+        let earlier = plan.withheldHere.outermost.subtracting(withheldHere)
         withheld.formUnion(earlier)
-        notices += Problem.withheld(earlier, isUrgent: true)
+        notices += Problem.withheld(earlier, isUrgent: true, formerly: plan.formerNames)
     }
 }
 
@@ -92,15 +95,15 @@ extension SyncEngine {
     /// not at its path any more, a dry run for the paths.
     ///
     /// - Parameter rules: The rules, if the command has just read them.
-    /// - Returns: What the command will begin to withhold elsewhere.
+    /// - Returns: What a run for the paths would do; nil if it would begin to withhold nothing.
     /// - Throws: Code `usage`.
     @discardableResult
     func requireNotWithheld(
         _ paths: [RelativePath], _ options: SyncOptions, rules: RunRules? = nil
-    ) async throws -> Set<RelativePath> {
+    ) async throws -> SyncReport? {
         let plan = try await planOfWithheld(at: paths, options, rules: rules)
         for path in paths { try plan?.requireNotWithheld(path) }
-        return plan?.withheldHere ?? []
+        return plan
     }
 
     /// What a run for the paths would do; nil if it would begin to withhold nothing: see ``requireNotWithheld(_:_:rules:)``.
