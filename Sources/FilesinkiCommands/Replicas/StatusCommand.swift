@@ -187,9 +187,9 @@ extension StatusReport {
         object.add("paths", paths)
         object.add("files", files)
         object.add("bytes", bytes)
-        object.add("pending", .array(pending.map(\.jsonValue)))
-        object.add("changed", local.map { .array($0.changedOnce.map(\.jsonValue)) })
         let unsent = UnsentText(self, local)
+        object.add("pending", .array(unsent.pending.map(\.jsonValue)))
+        object.add("changed", local.map { .array($0.changedOnce.map(\.jsonValue)) })
         for (name, change) in [("new", UnsentChange.new), ("deleted", .deleted)] {
             let paths = unsent.paths(change)
             object.add(name, paths.isEmpty ? nil : .array(paths.map(\.jsonValue)))

@@ -8,6 +8,8 @@ struct UnsentText {
     private let changes: [RelativePath: UnsentChange]
     /// By the new names.
     private let origins: [RelativePath: UnsentRenames.Origin]
+    /// What of it a run has recorded and could not send.
+    let pending: [RelativePath]
 
     /// What a run has recorded and could not send, and what the next one would find.
     ///
@@ -15,8 +17,12 @@ struct UnsentText {
     init(_ status: StatusReport, _ local: LocalState?) {
         let renames = local?.renames ?? status.pendingRenames
         origins = renames.origins
-        changes = status.pendingKinds.merging(local?.changes ?? [:]) { $1 }
+        let ended = local?.ended ?? []
+        let unsent = status.pendingKinds.filter { !ended.contains($0.key) }
+            .merging(local?.changes ?? [:]) { $1 }
             .filter { $0.value != .deleted || !renames.formerNames.contains($0.key) }
+        changes = unsent
+        pending = status.pending.filter { unsent[$0] != nil }
     }
 
     /// In no order.

@@ -29,6 +29,7 @@ struct LocalDeletions: ReplicaPart {
         var gone = Set(recorded.filter { $0.entry == nil }.map(\.path)).subtracting(left)
         var renamed = Set(recorded.compactMap(\.movedFrom))
         if let found {
+            gone.subtract(found.ended)
             gone.formUnion(found.changes.filter { $0.value == .deleted }.keys)
             renamed.formUnion(found.newNames.keys)
         }

@@ -17,6 +17,9 @@ package struct LocalState: Sendable {
     package var newNames: [RelativePath: RelativePath]
     /// Which of the changes are renames, as far as inodes and runs before tell of them.
     package var renames: UnsentRenames
+    /// What a run has recorded, could not send, and the next run would not find: a new file that is gone again, a deleted one that
+    /// is back, an edited one that is as it was.
+    package var ended: Set<RelativePath>
     /// What the next run leaves alone until the user of this device decides, in the order of the paths: also what a rule
     /// ignored until its folder was renamed, and no run has seen by its new name; see ``StatusReport/withheld``.
     package var withheld: [RelativePath]
@@ -86,12 +89,14 @@ struct LocalStateScan: ReplicaPart {
         let left = Set(try conflicts.open().flatMap(\.leftPaths))
         let changes = changes(found, run)
             .filter { !left.contains($0.key) && !received.contains($0.key) }
+        let recorded = try manifest.loadLocal().filter { !received.contains($0.path) }
         var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
         return LocalState(
             changes: changes,
             unheld: try rules.choice.map { try sync.unheldPathsToReport(rules, $0) },
             heldBack: found.problems.filter(\.failure.isOfHeldDeletion).map(\.path),
             newNames: newNames(found, run), renames: try renames(found, changes, run),
+            ended: ended(recorded, found, changes, run),
             withheld: rules.withheld.filter { ignored.exposes($0) }.sorted(),
             ignoredFiles: try newlyIgnored(found, run))
     }
@@ -169,7 +174,7 @@ extension FileStamp {
 extension Entry {
     /// Whether a file is as it was by its size, mode and time, as rsync takes it. Its inode may be another one, as on a disk
     /// that was restored.
-    fileprivate func seems(_ status: FileStatus) -> Bool {
+    func seems(_ status: FileStatus) -> Bool {
         kind == .file && size == status.stamp.size && modified == status.stamp.modified
             && mode == status.mode
     }

@@ -55,4 +55,40 @@ struct UnsentTextTests {
         let status = try await world.run("status", "b", "-v")
         #expect(status.lines.last == "  renamed  uno  from one", "\(status.text)")
     }
+
+    @Test("a new path that a run could not send, and that is gone again, is no change")
+    func renamedAgain() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        world.rename("b/sub", to: "b/new")
+        try world.write("more\n", to: "b/more")
+        #expect(try await world.run("sync", "b").code == .away)
+        world.rename("b/new", to: "b/newer")
+        world.remove("b/more")
+        let status = try await world.run("status", "b", "-v")
+        #expect(
+            status.lines.suffix(3) == [
+                "2 changed here, 1 of them renamed, not yet sent:", "  new      newer",
+                "  renamed  newer/two  from sub/two",
+            ], "\(status.text)")
+        let json = try await world.run("status", "b", "--json")
+        let changed = #""pending":[],"changed":["newer","newer/two"],"new":["newer"],"renames":"#
+        #expect(json.text.contains(changed), "\(json.text)")
+    }
+
+    @Test("a deletion that a run could not send is none when the file is back")
+    func broughtBack() async throws {
+        let world = try await ReplicaTests.pair()
+        world.rename("store", to: "gone")
+        world.rename("b/one", to: "one")
+        world.rename("b/sub", to: "b/new")
+        #expect(try await world.run("sync", "b").code == .away)
+        world.rename("one", to: "b/one")
+        world.rename("b/new", to: "b/sub")
+        let status = try await world.run("status", "b", "-v")
+        #expect(!status.text.contains("not yet sent"), "\(status.text)")
+        let json = try await world.run("status", "b", "--json")
+        #expect(json.text.contains(#""pending":[],"changed":[],"incoming":"#), "\(json.text)")
+        #expect(try await world.run("ls", "--deleted", "--root", "b").lines.isEmpty)
+    }
 }
