@@ -160,6 +160,7 @@ struct LocalStateScan: ReplicaPart {
                 changes[candidate.path] = row == nil ? .new : .edited
             }
         }
+        for path in swapped(found, run.base) { changes[path] = .edited }
         return changes
     }
 }

@@ -1,5 +1,6 @@
 import FilesinkiCommands
 import FilesinkiTesting
+import Glibc
 import Testing
 
 /// How `status` shows what was renamed here and is not sent. `b` has received its files, so it knows their inodes.
@@ -90,5 +91,36 @@ struct UnsentTextTests {
         let json = try await world.run("status", "b", "--json")
         #expect(json.text.contains(#""pending":[],"changed":[],"incoming":"#), "\(json.text)")
         #expect(try await world.run("ls", "--deleted", "--root", "b").lines.isEmpty)
+    }
+
+    @Test("files of one size and time that swap names, or replace one another, are changed")
+    func sameTime() async throws {
+        let world = try await ReplicaTests.pair()
+        let time = timespec(tv_sec: 1_700_000_000, tv_nsec: 0)
+        for name in ["x", "y"] {
+            try world.write(name, to: "a/" + name)
+            utimensat(AT_FDCWD, world.folder + "/a/" + name, [time, time], 0)
+        }
+        for replica in ["a", "b"] { #expect(try await world.run("sync", replica).code == .done) }
+        func swap() {
+            world.rename("b/x", to: "b/z")
+            world.rename("b/y", to: "b/x")
+            world.rename("b/z", to: "b/y")
+        }
+        swap()
+        let swapped = try await world.run("status", "b", "-v")
+        #expect(
+            swapped.lines.suffix(3) == [
+                "2 changed here, not yet sent:", "  changed  x", "  changed  y",
+            ], "\(swapped.text)")
+        swap()
+        let back = try await world.run("status", "b")
+        #expect(back.text.contains("Up to date."), "\(back.text)")
+        world.rename("b/x", to: "b/y")
+        let replaced = try await world.run("status", "b", "-v")
+        #expect(
+            replaced.lines.suffix(3) == [
+                "2 changed here, 1 of them deleted, not yet sent:", "  deleted  x", "  changed  y",
+            ], "\(replaced.text)")
     }
 }
