@@ -126,7 +126,7 @@ struct ReplicaStatus: ReplicaPart {
 
     private func withheld(_ rules: RunRules) -> [RelativePath] {
         var ignored = IgnoredPaths(root: root, filter: rules.ignoring)
-        return rules.withheld.filter { ignored.exposes($0) }.sorted()
+        return rules.withheld.outermost.filter { ignored.exposes($0) }.sorted()
     }
 
     private func uploadedBytes() throws -> Int64 {

@@ -93,9 +93,9 @@ extension StateFolder {
             remedy: "List what is to stay private in .filesinki/ignore, and remove the file.")
     }
 
-    /// The withheld paths, as the last run has noted them.
+    /// The withheld paths, as the last run has noted them; a folder stands for all that is in it.
     package func withheldPaths() throws(Failure) -> Set<RelativePath> {
-        try noteOfWithheld()?.withheldPaths ?? []
+        try noteOfWithheld()?.withheldPaths.outermost ?? []
     }
 
     /// The same with what a rule ignores by a name that the user has given it: it is withheld when it gets another one.
@@ -203,7 +203,8 @@ extension Problem {
         _ paths: Set<RelativePath>, isUrgent: Bool,
         formerly names: [RelativePath: RelativePath] = [:]
     ) -> [Problem] {
-        let sorted = paths.sorted()
+        // A folder stands for what is in it.
+        let sorted = paths.outermost.sorted()
         var notices = sorted.prefix(namedPaths).map {
             Problem(
                 $0, .withheld($0, formerly: names[$0]), isUrgent: isUrgent, isNews: isUrgent)
