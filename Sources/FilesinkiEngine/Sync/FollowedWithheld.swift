@@ -10,7 +10,7 @@ extension SyncEngine {
     ///
     /// Cost: a look at each withheld path and its folder, ``recallRules(for:_:_:)`` and ``withholdRenamed(_:_:_:)``. If
     /// one is not at its path any more, or a folder of the base is not, and the run leaves out more than rules do, another
-    /// walk of the tree; one more where something was found.
+    /// walk of the tree; one more where something was found, and ``hidden(_:of:_:)``.
     ///
     /// - Parameters:
     ///   - found: All that is new in the root, as the run sees it; made anew if something was found.
@@ -104,7 +104,13 @@ extension SyncEngine {
         guard !moved.isEmpty || !ignored.isEmpty else { return [] }
         if !run.options.isDryRun {
             let inodes = moved.union(ignored).map { ($0, new[$0] ?? 0) }
-            try noteAsWithheld(Dictionary(inodes) { first, _ in first })
+            var rules = IgnoredPaths(root: root, filter: run.rules.ignoring)
+            // A rule alone holds these; the others are left out by the run, or in what is withheld.
+            let ruledOut = ignored.filter {
+                rules.contains($0, isDirectory: kind(at: $0) == .directory)
+            }
+            try noteAsWithheld(
+                Dictionary(inodes) { first, _ in first }, ignored: Set(ruledOut))
         }
         run.rules.withhold(moved)
         if !run.options.isUnattended {
@@ -117,23 +123,52 @@ extension SyncEngine {
         return moved
     }
 
-    /// What of a note is at paths that rules ignore now, and is at its noted one no more.
+    /// What of a note is at its noted path no more, and is where no scan sees it: at paths that rules ignore now, and in
+    /// withheld folders.
     ///
-    /// Cost: see ``WithheldSearch/ignoredPaths(by:)``; nothing if all that is missed has been found.
-    private func ignoredNow(
+    /// Cost: see ``WithheldSearch/ignoredPaths(by:)``; nothing if nothing is missed. What has been found is searched, too:
+    /// it may have been another hard link.
+    ///
+    /// - Returns: The paths, and whether something cannot be read, so that there may be more.
+    private func hidden(
         _ missed: [RelativePath: WithheldNote.Item], of note: WithheldNote, _ run: SyncRun
-    ) -> Set<RelativePath> {
-        let present = Set(note.items.filter { missed[$0.key] == nil }.values.map(\.inode))
-        let lost = missed.filter { path, item in
-            note.items[path] != nil && item.inode != 0 && !present.contains(item.inode)
-        }
-        guard !lost.isEmpty else { return [] }
+    ) -> (paths: Set<RelativePath>, hasUnreadable: Bool) {
+        let lost = missed.filter { path, item in note.items[path] != nil && item.inode != 0 }
+        guard !lost.isEmpty else { return ([], false) }
         var search = WithheldSearch(root, for: lost)
-        return search.ignoredPaths(by: run.rules.ignoring).filter { missed[$0] == nil }
+        let filter = WithheldFilter(run.rules.withheld, within: run.rules.ignoring)
+        let paths = search.ignoredPaths(by: filter).filter { missed[$0] == nil }
+        return (paths, search.hasUnreadable)
+    }
+
+    /// Whether this run has found an item of a note that is missed.
+    ///
+    /// - Parameter new: What the run has noted.
+    private func isFound(
+        _ path: RelativePath, _ item: WithheldNote.Item, in new: [RelativePath: WithheldNote.Item]
+    ) -> Bool {
+        new.contains { place, other in
+            other.inode == item.inode
+                || other.folder == item.folder && place.name == path.name
+        }
+    }
+
+    /// Adds to a note what is at hidden paths.
+    private func add(_ hidden: Set<RelativePath>, to note: inout WithheldNote, _ run: SyncRun) {
+        var rules = IgnoredPaths(root: root, filter: run.rules.ignoring)
+        var look = WithheldLook(root)
+        for path in hidden {
+            guard var item = try? look.item(at: path) else { continue }
+            item.isIgnored = rules.contains(path, isDirectory: kind(at: path) == .directory)
+            let known = note.items[path]
+            // What is noted as withheld may have got a rule; what a rule ignored is looked at by the next run.
+            if known == nil || item.isIgnored { note.items[path] = item }
+        }
     }
 
     /// Notes what is at the withheld paths now, where something else was, and takes out of the note what is nowhere, also not
-    /// where a rule ignores it: from there it may come back.
+    /// where a rule ignores it or in a withheld folder: from there it may come back. While something cannot be read, also of
+    /// what is ignored, it may be there, unless something else has its place.
     ///
     /// - Parameters:
     ///   - missed: What was searched, as it was not at its path any more.
@@ -146,9 +181,14 @@ extension SyncEngine {
         // It may have been renamed together with something that cannot be read.
         let isSeen = missed.isEmpty || !mayHold(blocked, known, run)
         let isKept = run.isPartial || !run.isOnline
+        let hidden = hidden(missed, of: known, run)
         var note = known
+        add(hidden.paths, to: &note, run)
+        let new = note.items.filter { path, _ in
+            missed[path] == nil && run.rules.noted.items[path] == nil
+        }
         var look = WithheldLook(root)
-        for (path, item) in known.items {
+        for (path, item) in note.items {
             let isMissed = missed[path] != nil
             if isMissed, !isSeen || path.isAtOrInside(blocked) { continue }
             // The base has yet to forget what tells the present name of a folder above that of the item.
@@ -157,17 +197,13 @@ extension SyncEngine {
             do {
                 guard try isMissed || look.folder(of: path)?.inode != item.folder else { continue }
                 var present = try look.item(at: path)
+                if present == nil, hidden.hasUnreadable, !isFound(path, item, in: new) { continue }
                 present?.isIgnored = item.isIgnored
                 if isMissed || present?.inode == item.inode { note.items[path] = present }
             } catch {
                 // What cannot be looked at is not gone.
                 continue
             }
-        }
-        for path in ignoredNow(missed, of: known, run) where note.items[path] == nil {
-            guard var item = try? look.item(at: path) else { continue }
-            item.isIgnored = true
-            note.items[path] = item
         }
         try recordWithheld(note, over: known)
     }

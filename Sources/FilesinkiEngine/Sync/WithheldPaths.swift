@@ -95,7 +95,7 @@ extension StateFolder {
 
     /// The withheld paths, as the last run has noted them; a folder stands for all that is in it.
     package func withheldPaths() throws(Failure) -> Set<RelativePath> {
-        try noteOfWithheld()?.withheldPaths.outermost ?? []
+        try noteOfWithheld()?.withheldPaths ?? []
     }
 
     /// The same with what a rule ignores by a name that the user has given it: it is withheld when it gets another one.

@@ -38,8 +38,12 @@ struct WithheldLook {
 extension ReplicaPart {
     /// Notes as withheld what is at some paths.
     ///
-    /// - Parameter inodes: What was seen at each, for the case that it cannot be looked at now; 0 where nothing is known.
-    func noteAsWithheld(_ inodes: [RelativePath: UInt64]) throws {
+    /// - Parameters:
+    ///   - inodes: What was seen at each, for the case that it cannot be looked at now; 0 where nothing is known.
+    ///   - ignored: Those of them that a rule ignores: see ``WithheldNote/Item/isIgnored``.
+    func noteAsWithheld(
+        _ inodes: [RelativePath: UInt64], ignored: Set<RelativePath> = []
+    ) throws {
         guard !inodes.isEmpty else { return }
         let known = try withheldNote()
         var note = known
@@ -48,6 +52,7 @@ extension ReplicaPart {
             let seen = inode == 0 ? note.items[path] : nil
             let item = try? look.item(at: path)
             note.items[path] = item ?? seen ?? WithheldNote.Item(inode: inode)
+            if ignored.contains(path) { note.items[path]?.isIgnored = true }
         }
         try recordWithheld(note, over: known)
     }
@@ -60,6 +65,8 @@ struct WithheldSearch {
     private var inodes: [UInt64: [WithheldNote.Item]] = [:]
     private var names: [[UInt8]: [WithheldNote.Item]] = [:]
     private var folders: [UInt64: [(name: ArraySlice<UInt8>, item: WithheldNote.Item)]] = [:]
+    /// Whether ``ignoredPaths(by:)`` could not look into something, so that an item may be there.
+    private(set) var hasUnreadable = false
 
     /// - Parameter items: What is searched, with the former paths.
     init(_ root: RootFolder, for items: [RelativePath: WithheldNote.Item]) {
@@ -96,7 +103,8 @@ struct WithheldSearch {
 }
 
 extension WithheldSearch {
-    /// The searched items that have got a name which a rule ignores, or are in an ignored folder now.
+    /// The searched items that have got a name which a filter ignores, or are in an ignored folder now, or in one whose rules
+    /// cannot be read: nothing of that is synced.
     ///
     /// Cost: a look at all that is in the root, also in ignored folders. Nothing is read but ignore files.
     ///
@@ -106,22 +114,25 @@ extension WithheldSearch {
         // Without a filter all is ignored.
         var folders: [(path: RelativePath?, filter: (any ScanFilter)?)] = [(nil, filter)]
         while let (folder, filter) = folders.popLast() {
-            // What cannot be listed is not synced either.
-            let names = (try? folder.map { try root.names(in: $0) } ?? root.names()) ?? []
+            guard let names = try? (folder.map { try root.names(in: $0) } ?? root.names()) else {
+                hasUnreadable = true
+                continue
+            }
             for name in names where folder != nil || !RelativePath.isStateFolder(name) {
                 let path = folder?.appending(name) ?? RelativePath(unchecked: name)
-                guard let status = try? root.status(path) else { continue }
+                let present: FileStatus?
+                do { present = try root.status(path) } catch {
+                    hasUnreadable = true
+                    continue
+                }
+                guard let status = present else { continue }
                 let isFolder = status.kind == .directory
                 let isIgnored = filter?.ignores(path.name, isDirectory: isFolder) ?? true
-                if isIgnored, finds(path, inode: status.stamp.inode) {
-                    found.insert(path)
-                } else if isFolder, !root.holdsOwnStore(path) {
-                    if isIgnored {
-                        folders.append((path, nil))
-                    } else if let inside = filter.flatMap({ entering(path, $0) }) {
-                        folders.append((path, inside))
-                    }
-                }
+                if isIgnored, finds(path, inode: status.stamp.inode) { found.insert(path) }
+                // An item may be in another one.
+                guard isFolder, !root.holdsOwnStore(path) else { continue }
+                let above = isIgnored ? nil : filter
+                folders.append((path, above.flatMap { entering(path, $0) }))
             }
         }
         return found
