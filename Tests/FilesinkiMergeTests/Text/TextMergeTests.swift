@@ -125,8 +125,8 @@ import Testing
         let seed = knob("FILESINKI_MERGE_SEED", otherwise: 1)
         var triples = TextTriples(seed: UInt64(clamping: seed))
         var cleanCount = 0
-        for number in 0..<knob("FILESINKI_MERGE_CASES", otherwise: 1000) {
-            let input = number % 250 == 249 ? triples.nextLarge() : triples.next()
+        for number in 0..<knob("FILESINKI_MERGE_CASES", otherwise: 400) {
+            let input = number % 200 == 199 ? triples.nextLarge() : triples.next()
             if try isClean(input, git, "seed \(seed), triple \(number)") { cleanCount += 1 }
         }
         #expect(cleanCount > 0)

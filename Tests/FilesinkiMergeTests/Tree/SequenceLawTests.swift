@@ -10,26 +10,28 @@ import Testing
 @Suite struct SequenceLawTests {
     private static let usualCount = 300
 
-    /// Merges made-up sequences, up to the first outcome with which something is wrong.
+    /// Makes up sequences, up to the first ones with whose outcome something is wrong.
     ///
-    /// - Parameter fault: What is wrong with an outcome; nil if nothing is.
+    /// - Parameters:
+    ///   - share: One of so many of the usual cases is enough, where each is merged often.
+    ///   - fault: What is wrong with an outcome, which is made when it is asked for; nil if nothing is.
     private func forEach(
-        _ format: WrittenSequence, _ make: (inout Dice) -> MadeSequences,
-        _ fault: (MadeSequences, MergeOutcome) -> String?
+        _ format: WrittenSequence, _ make: (inout Dice) -> MadeSequences, share: Int = 1,
+        _ fault: (MadeSequences, () -> MergeOutcome) -> String?
     ) {
         let seed = knob("FILESINKI_FUZZ_SEED", otherwise: 1)
         var dice = Dice(seed: UInt64(clamping: seed))
-        for number in 0..<knob("FILESINKI_SEQUENCE_CASES", otherwise: Self.usualCount) {
+        for number in 0..<knob("FILESINKI_SEQUENCE_CASES", otherwise: Self.usualCount / share) {
             let versions = make(&dice)
-            let outcome = format.merge.merge(versions.input(format))
+            func outcome() -> MergeOutcome { format.merge.merge(versions.input(format)) }
             guard let fault = fault(versions, outcome) else { continue }
             let name = "seed \(seed), number \(number): \(versions)"
-            Issue.record("\(name)\n\(Self.text(outcome))\n\(fault)")
+            Issue.record("\(name)\n\(Self.text(outcome()))\n\(fault)")
             return
         }
     }
 
-    /// As ``forEach(_:_:_:)``, for elements of which a result may have so many only.
+    /// As ``forEach(_:_:share:_:)``, for elements of which a result may have so many only.
     ///
     /// - Returns: How many were merged.
     private func countMerged(
@@ -38,7 +40,7 @@ import Testing
     ) -> Int {
         var merged = 0
         forEach(format, make) { versions, outcome in
-            guard let result = format.elements(of: outcome) else { return nil }
+            guard let result = format.elements(of: outcome()) else { return nil }
             merged += 1
             let found = Self.counts(result)
             let all = Set(versions.base + versions.ours + versions.theirs + result)
@@ -56,7 +58,7 @@ import Testing
         forEach(format, MadeSequences.plain) { versions, outcome in
             guard PlainDiff3(versions).isReplacedTwice else { return nil }
             conflicts += 1
-            return format.elements(of: outcome).map { _ in "This is no conflict." }
+            return format.elements(of: outcome()).map { _ in "This is no conflict." }
         }
         #expect(conflicts > 10)
     }
@@ -76,7 +78,7 @@ import Testing
         var merged = 0
         forEach(format, MadeSequences.plain) { versions, outcome in
             guard let expected = PlainDiff3(versions).merged else { return nil }
-            guard let found = format.elements(of: outcome) else {
+            guard let found = format.elements(of: outcome()) else {
                 return format.isBlock ? nil : "This is a conflict."
             }
             merged += 1
@@ -91,7 +93,8 @@ import Testing
     func again(_ format: WrittenSequence) {
         let makers = [MadeSequences.plain, MadeSequences.repeating]
         for make in makers.prefix(format.canRepeat ? 2 : 1) {
-            forEach(format, make) { versions, outcome in
+            forEach(format, make, share: 3) { versions, merged in
+                let outcome = merged()
                 let input = versions.input(format)
                 let swapped = format.merge.merge(input.swapped)
                 guard case .merged(let bytes) = outcome else {
