@@ -117,7 +117,7 @@ struct MergeTests {
             [nil] + ValueTests.samples + [
                 .integer(1), .integer(2), .double(1), .array([.integer(3)]),
             ]
-        for _ in 0..<20_000 {
+        for _ in 0..<4_000 {
             func any() -> Register {
                 Self.held(
                     pool.randomElement(using: &random) ?? nil,

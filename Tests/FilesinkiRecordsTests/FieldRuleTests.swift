@@ -166,7 +166,7 @@ struct FieldRuleTests {
     @Test func `both orders have the same contents, and merging again changes nothing`() {
         var random = SeededRandom(seed: 7)
         var merges = 0
-        for round in 0..<20_000 {
+        for round in 0..<4_000 {
             let base = randomEdit(of: nil, &random)
             let (ours, theirs) = (
                 Self.randomEdit(of: base, &random, by: 1), Self.randomEdit(of: base, &random, by: 2)
@@ -188,7 +188,7 @@ struct FieldRuleTests {
             #expect(Self.areSame(Self.merged(merge(left, left, base: base)), left))
             Self.checkNothingLost(one, left, round)
         }
-        #expect(merges > 2_000, "too few merges of both: \(merges)")
+        #expect(merges > 200, "too few merges of both: \(merges)")
     }
 
     private func randomEdit(of base: Record?, _ random: inout SeededRandom) -> Record? {
