@@ -5,7 +5,7 @@ import Testing
 /// Random histories of three replicas: when the edits stop, all are equal, and every content that
 /// somebody wrote is in the history.
 @Suite struct HistoryTests {
-    @Test("converges and loses nothing", arguments: 0..<150)
+    @Test("converges and loses nothing", arguments: 0..<60)
     func converges(_ seed: UInt64) {
         var chance = Chance(state: seed)
         var store = Store()
