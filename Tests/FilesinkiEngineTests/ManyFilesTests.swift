@@ -41,7 +41,7 @@ struct ManyFilesTests {
 
     @Test(
         "new files are sent and received with few requests",
-        arguments: [(files: 1_000, limit: 12), (files: 10_000, limit: 40)])
+        arguments: [(files: 1_000, limit: 12), (files: 4_000, limit: 24)])
     func many(_ files: Int, _ limit: Int) async throws {
         let a = try await machine("a")
         try a.write(tree("d", files, seed: 1))

@@ -16,7 +16,7 @@ struct RandomRaceTests {
     func racesOfCommands() async throws { try await histories(areWide: true) }
 
     private func histories(areWide: Bool) async throws {
-        let rounds = UInt64(knob("FILESINKI_RACE_ROUNDS", otherwise: 60))
+        let rounds = UInt64(knob("FILESINKI_RACE_ROUNDS", otherwise: 30))
         let first = UInt64(knob("FILESINKI_RACE_SEED", otherwise: 1))
         var copies = 0
         var runs = 0
