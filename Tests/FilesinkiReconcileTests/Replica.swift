@@ -35,11 +35,13 @@ struct Replica {
     mutating func sync(_ store: inout Store) -> Plan {
         var reconciliation = Reconciliation(input(store))
         let plan = reconciliation.plan()
-        for conflict in reconciliation.conflicts {
+        let conflicts = reconciliation.conflicts
+        for conflict in conflicts {
             reconciliation.resolve(conflict, conflict.resolvedByDeclining)
         }
+        let decided = conflicts.isEmpty ? plan : reconciliation.plan()
         let before = local
-        for step in reconciliation.plan().steps { perform(step, before, &store) }
+        for step in decided.steps { perform(step, before, &store) }
         moves = [:]
         hasBase = true
         return plan

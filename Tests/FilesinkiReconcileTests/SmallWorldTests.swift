@@ -62,14 +62,21 @@ struct SmallWorld: Sendable, CustomTestStringConvertible {
         for rule in rules {
             (first.rules, second.rules) = (rule, rule)
             for left in worlds {
+                // What the first one publishes is the same beside every tree of the second one.
+                var (one, published) = (first, store)
+                one.local = left.tree
+                one.sync(&published)
                 for right in worlds {
-                    (first.local, second.local) = (left.tree, right.tree)
-                    check(left, right, first, second, store)
+                    second.local = right.tree
+                    check(left, right, one, second, published)
                 }
             }
         }
     }
 
+    /// - Parameters:
+    ///   - one: The first replica, which has published its tree.
+    ///   - before: The store since then.
     private func check(
         _ left: SmallWorld, _ right: SmallWorld, _ one: Replica, _ two: Replica, _ before: Store
     ) {
@@ -77,7 +84,6 @@ struct SmallWorld: Sendable, CustomTestStringConvertible {
         let rules = first.rules
         let contents = Set((Array(left.tree.values) + right.tree.values).map(\.content))
 
-        first.sync(&store)
         let plan = second.sync(&store)
         first.sync(&store)
 
