@@ -9,7 +9,7 @@ import Testing
 /// Random histories of three devices with every policy, in a zone that is deleted, purged, reset and created.
 @Suite("Histories of zones")
 struct ZoneHistoryTests {
-    private static let histories = knob("FILESINKI_ZONE_HISTORIES", otherwise: 30)
+    private static let histories = knob("FILESINKI_ZONE_HISTORIES", otherwise: 16)
     /// The seed of the first one.
     private static let first = knob("FILESINKI_ZONE_FIRST", otherwise: 0)
     /// So many histories run at once: each has files open.

@@ -35,36 +35,36 @@ import Testing
     }
 
     @Test func `the laws hold in random histories`() async throws {
-        try await check(.plain, Self.seeds(100))
+        try await check(.plain, Self.seeds(50))
     }
 
     /// Some replicas hold a part of the tree, or ignore paths of their own, and both changes midway.
     @Test func `what a device does not choose is deleted by it nowhere`() async throws {
-        try await check(.parts, Self.seeds(50))
+        try await check(.parts, Self.seeds(25))
     }
 
     @Test func `what a run leaves out is deleted by it nowhere`() async throws {
-        try await check(.exclusions, Self.seeds(20))
+        try await check(.exclusions, Self.seeds(12))
     }
 
     @Test func `what a rule ignores is private from the run on that brings it`() async throws {
-        try await check(.rules, Self.seeds(25))
+        try await check(.rules, Self.seeds(14))
     }
 
     @Test func `what others make public is not sent`() async throws {
-        try await check(.secrets, Self.seeds(25))
+        try await check(.secrets, Self.seeds(14))
     }
 
     @Test func `no line of a text is lost, and what goes together is merged`() async throws {
-        try await check(.texts, Self.seeds(35))
+        try await check(.texts, Self.seeds(18))
     }
 
     @Test func `clocks decide nothing`() async throws {
-        try await check(.clocks, Self.seeds(15))
+        try await check(.clocks, Self.seeds(9))
     }
 
     @Test func `copied, restored and sleeping replicas lose nothing`() async throws {
-        try await check(.copies, Self.seeds(35))
+        try await check(.copies, Self.seeds(18))
     }
 
     private func check(_ series: SimulationSeries, _ seeds: Range<UInt64>) async throws {
