@@ -46,7 +46,7 @@ struct KeyValueRowTests {
         let last = try injector.count(machine, arguments + ["first-again"])
         #expect(last > 5)
         var former = "first-again"
-        let wanted = knob("FILESINKI_KILL_POINTS", otherwise: 8)
+        let wanted = knob("FILESINKI_KILL_POINTS", otherwise: 5)
         for point in Injector.spread(wanted, to: last) {
             let run = try injector.run(machine, at: point, .killBefore, arguments + ["v\(point)"])
             #expect(run.code == 128 + SIGKILL || run.code == Injector.neverReached || run.code == 0)

@@ -164,7 +164,7 @@ struct RecordTests {
         #expect(last > 5)
         var former = try state("a")
         try #require(former.count == 3 && former[0] == 1_001)
-        let wanted = knob("FILESINKI_KILL_POINTS", otherwise: 8)
+        let wanted = knob("FILESINKI_KILL_POINTS", otherwise: 5)
         for (index, point) in Injector.spread(wanted, to: last).enumerated() {
             let strike: Injector.Strike = index.isMultiple(of: 2) ? .killBefore : .killAfter
             let run = try injector.run(machine, at: point, strike, batch(2_000 + point))
@@ -248,7 +248,7 @@ struct RecordTests {
         #expect(last > 5)
         var former = "file 0"
         for point in Injector.spread(
-            knob("FILESINKI_KILL_POINTS", otherwise: 8), to: last)
+            knob("FILESINKI_KILL_POINTS", otherwise: 5), to: last)
         {
             let run = try injector.run(machine, at: point, .killBefore, save(point))
             #expect(run.code == 128 + SIGKILL || run.code == Injector.neverReached || run.code == 0)
@@ -294,7 +294,7 @@ struct RecordTests {
         let last = try injector.count(machine, prepare("first"))
         #expect(last > 5)
         for point in Injector.spread(
-            knob("FILESINKI_KILL_POINTS", otherwise: 8), to: last)
+            knob("FILESINKI_KILL_POINTS", otherwise: 5), to: last)
         {
             let run = try injector.run(machine, at: point, .killBefore, prepare("z\(point)"))
             #expect(run.code == 128 + SIGKILL || run.code == Injector.neverReached || run.code == 1)

@@ -3,10 +3,10 @@ import Testing
 
 /// A user who saves, at any moment of a run, the very file that the run is about to change.
 ///
-/// Every 31st call is tried, from another one on for each kind; `FILESINKI_RACE_STRIDE=1` tries all.
+/// Every 47th call is tried, from another one on for each kind; `FILESINKI_RACE_STRIDE=1` tries all.
 @Suite("A user's save during a run", .onOwnThreads, .serialized)
 struct UserRaceTests {
-    private static let stride = knob("FILESINKI_RACE_STRIDE", otherwise: 31)
+    private static let stride = knob("FILESINKI_RACE_STRIDE", otherwise: 47)
 
     private func prepare(_ machine: Machine) throws {
         let made = try machine.shell(
