@@ -75,7 +75,7 @@ import Testing
         let ours = kind == .odf ? ODFSample.text(["A", "b"]) : OOXMLSample.text(["A", "b"])
         let other = try (kind == .odf ? ODFSample.text(["a", "B"]) : OOXMLSample.text(["a", "B"]))
             .bytes()
-        for _ in 0..<300 {
+        for _ in 0..<120 {
             var theirs = other
             for _ in 0..<(1 + dice.below(3)) {
                 let place = dice.below(theirs.count)

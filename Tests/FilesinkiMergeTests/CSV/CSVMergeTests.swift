@@ -237,13 +237,13 @@ import Testing
         laws.again = .same
         var tables = RandomTables(seed: 5)
         var mergedCount = 0
-        for number in 0..<300 {
+        for number in 0..<100 {
             let input = tables.next()
             let broken = laws.broken(by: input)
             #expect(broken.isEmpty, "number \(number)\n\(describe(input))")
             if case .merged = CSVMerge().merge(input) { mergedCount += 1 }
         }
-        #expect(mergedCount > 50)
+        #expect(mergedCount > 10)
     }
 }
 

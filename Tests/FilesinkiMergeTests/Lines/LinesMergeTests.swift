@@ -89,7 +89,7 @@ import Testing
         var laws = FuzzTarget.lines.laws()
         laws.again = .same
         var dice = Dice(seed: 7)
-        for number in 0..<300 {
+        for number in 0..<100 {
             let base = (0..<dice.below(40)).map { "base \($0)" }
             let input = MergeInput(
                 base: text(base), ours: text(edited(base, &dice)), theirs: text(edited(base, &dice))

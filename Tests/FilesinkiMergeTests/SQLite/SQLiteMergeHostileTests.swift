@@ -10,7 +10,7 @@ import Testing
         INSERT INTO t SELECT i, i, printf('%050d', i) FROM c;
         """
 
-    @Test(arguments: 0..<80)
+    @Test(arguments: 0..<44)
     func `corrupt bytes decline, and never end the process`(_ seed: Int) throws {
         let trial = MergeTrial()
         let base = trial.folder.database(Self.table)

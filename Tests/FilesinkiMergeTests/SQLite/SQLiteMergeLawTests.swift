@@ -148,7 +148,7 @@ import Testing
                 == ["ä𝄞", "ö", "1024", "UTF-16be", "wal"])
     }
 
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<30)
     func `random databases and edits obey the laws`(_ seed: Int) throws {
         var random = RandomDatabase(seed: UInt64(seed))
         let trial = MergeTrial()

@@ -90,7 +90,7 @@ import Testing
         var laws = FuzzTarget.text.laws()
         laws.again = .same
         var dice = Dice(seed: 3)
-        for number in 0..<200 {
+        for number in 0..<80 {
             let base = (0..<60).map { "line \($0)\n" }
             var ours = base
             var theirs = base
