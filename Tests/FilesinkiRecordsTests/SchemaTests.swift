@@ -201,7 +201,7 @@ struct SchemaTests {
     @Test func `both orders of a merge are equal, and every schema makes the round trip`() throws {
         var random = SeededRandom(seed: 5)
         var clashes = 0
-        for _ in 0..<5_000 {
+        for _ in 0..<1_500 {
             let (base, ours) = (Self.random(&random), Self.random(&random))
             let theirs = random.chance(0.2) ? base : Self.random(&random)
             let one = SchemaMerge(base: base, ours: ours, theirs: theirs)
@@ -211,6 +211,6 @@ struct SchemaTests {
             #expect(try SchemaText.decode(SchemaText.encode(one.schema)) == one.schema)
             clashes += one.clashes.count
         }
-        #expect(clashes > 500)
+        #expect(clashes > 100)
     }
 }
