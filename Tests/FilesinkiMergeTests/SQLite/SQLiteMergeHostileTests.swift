@@ -18,7 +18,7 @@ import Testing
         let theirs = trial.folder.database("UPDATE t SET n = 0 WHERE id = 290", from: base)
         var bytes = trial.folder.bytes(of: theirs)
         if seed % 4 == 0 {
-            bytes.removeLast(bytes.count * (seed + 1) / 82)
+            bytes.removeLast(bytes.count * (seed + 1) / 46)
         } else {
             for step in 0..<(1 + seed % 7) {
                 let place = (seed &* 7_919 &+ step &* 104_729) % bytes.count
