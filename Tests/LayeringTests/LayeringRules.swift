@@ -188,12 +188,17 @@ enum LayeringRules {
 
     /// A second way to do what `FilesinkiSystem` does.
     static func secondSystemLayers(_ files: [SourceFile]) -> [String] {
-        files.filter { !$0.isGenerated && !systemTargets.contains($0.target) }.flatMap { file in
-            file.code.flatMap { number, line in
-                systemCalls.filter { line.holds($0.call) && !$0.elsewhere.contains(file.target) }
-                    .map { "\(file.path):\(number): \($0.call) belongs to FilesinkiSystem." }
+        files.filter { !$0.isGenerated && !systemTargets.contains($0.target) }
+            .flatMap { file -> [String] in
+                let calls = systemCalls.filter {
+                    file.holds($0.call) && !$0.elsewhere.contains(file.target)
+                }
+                guard !calls.isEmpty else { return [] }
+                return file.code.flatMap { number, line in
+                    calls.filter { line.holds($0.call) }
+                        .map { "\(file.path):\(number): \($0.call) belongs to FilesinkiSystem." }
+                }
             }
-        }
     }
 
     /// What only `FilesinkiText` writes: each of its codecs has a line that a second one needs, too.
@@ -211,13 +216,16 @@ enum LayeringRules {
 
     /// A second JSON reader or writer, date codec, base 64 or percent coder.
     static func secondTextCodecs(_ files: [SourceFile]) -> [String] {
-        files.filter { $0.target != "FilesinkiText" && !$0.isGenerated }.flatMap { file in
-            file.code.flatMap { number, line in
-                textCode.filter { line.holds($0.code) }.map {
-                    "\(file.path):\(number): \($0.tool) belongs to FilesinkiText."
+        files.filter { $0.target != "FilesinkiText" && !$0.isGenerated }
+            .flatMap { file -> [String] in
+                let likely = textCode.filter { file.holds($0.code) }
+                guard !likely.isEmpty else { return [] }
+                return file.code.flatMap { number, line in
+                    likely.filter { line.holds($0.code) }.map {
+                        "\(file.path):\(number): \($0.tool) belongs to FilesinkiText."
+                    }
                 }
             }
-        }
     }
 
     /// The system layer itself, and the tests' tools, which look at files behind its back.
@@ -238,7 +246,10 @@ enum LayeringRules {
     /// A second wrapper of SQLite: a call of its C interface outside `FilesinkiSQLite`, and outside the tests' tools.
     static func secondSQLiteWrappers(_ files: [SourceFile]) -> [String] {
         let own: Set = ["FilesinkiSQLite", "CSQLite", tools]
-        return files.filter { !own.contains($0.target) }.flatMap { file in
+        let likely = files.filter {
+            !own.contains($0.target) && ($0.holds("sqlite3_") || $0.holds("import CSQLite"))
+        }
+        return likely.flatMap { file in
             file.code.compactMap { number, line in
                 line.holds("sqlite3_") || line.holds("import CSQLite")
                     ? "\(file.path):\(number): SQLite's C interface belongs to FilesinkiSQLite."
@@ -258,7 +269,7 @@ enum LayeringRules {
     /// folder with a `ZoneMemory`.
     static func logCode(_ files: [SourceFile]) -> [String] {
         let memories = files.filter { file in
-            file.code.contains { $0.line.holds(": ZoneMemory") }
+            file.holds(": ZoneMemory") && file.code.contains { $0.line.holds(": ZoneMemory") }
         }
         let folders = memories.map {
             $0.path.prefix(through: $0.path.lastIndex(of: "/") ?? $0.path.startIndex)
@@ -296,13 +307,13 @@ enum LayeringRules {
     static func bannedWords(_ files: [SourceFile]) -> [String] {
         var findings: [String] = []
         for file in files where !file.isGenerated {
-            for (number, line) in file.code {
-                for word in ["try!", " as!", "fatalError("] where line.holds(word) {
+            for word in ["try!", " as!", "fatalError("] where file.holds(word) {
+                for (number, line) in file.code where line.holds(word) {
                     findings.append("\(file.path):\(number): \(word)")
                 }
             }
-            for (index, line) in file.lines.enumerated() {
-                for word in ["TO" + "DO", "FIX" + "ME"] where line.holds(word) {
+            for word in ["TO" + "DO", "FIX" + "ME"] where file.holds(word) {
+                for (index, line) in file.lines.enumerated() where line.holds(word) {
                     findings.append("\(file.path):\(index + 1): \(word)")
                 }
             }

@@ -2,9 +2,10 @@ import Testing
 
 /// The package keeps the architecture.
 @Suite struct LayeringTests {
+    private static let read = Result { try SourceTree() }
     let tree: SourceTree
 
-    init() throws { tree = try SourceTree() }
+    init() throws { tree = try Self.read.get() }
 
     @Test func `the package manifest is read correctly`() {
         #expect(tree.sources.count > 50)

@@ -6,11 +6,21 @@ struct SourceFile {
     var target: String
     /// From the package's folder on, such as `Sources/FilesinkiModel/Entry.swift`.
     var path: String
-    var text: String
+    let text: String
+    /// Split once: every rule reads them, and these tests are not optimized.
+    let lines: [Substring]
+
+    init(target: String, path: String, text: String) {
+        (self.target, self.path, self.text) = (target, path, text)
+        lines = text.utf8.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+        ).map { Substring($0) }
+    }
 
     var isGenerated: Bool { path.hasSuffix(".pb.swift") }
 
-    var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+    /// Whether a text occurs anywhere in it.
+    func holds(_ word: String) -> Bool { text[...].holds(word) }
 
     /// The modules that it imports.
     var imports: Set<String> {
