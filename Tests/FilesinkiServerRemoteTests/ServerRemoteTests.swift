@@ -84,7 +84,13 @@ import Testing
             let replies = try await remote.read(
                 [key("other/a")].flatMap { key in (0..<5).map { _ in ObjectRequest(key) } })
             #expect(replies.count == 5)
-            #expect(replies.allSatisfy { $0 == .bytes(large) })
+            for reply in replies {
+                guard case .bytes(let bytes) = reply else {
+                    Issue.record("It is not there.")
+                    continue
+                }
+                #expect(compare(bytes, large) == 0)
+            }
         }
     }
 
@@ -96,7 +102,8 @@ import Testing
                 try served.remote(), systemContext: ManualClock().systemContext)
             for name in ["a", "b", "c"] {
                 try await remote.put(content, to: key("other/\(name)"))
-                #expect(try await remote.get(key("other/\(name)"), range: nil) == content)
+                let found = try #require(try await remote.get(key("other/\(name)"), range: nil))
+                #expect(compare(found, content) == 0)
             }
         }
     }

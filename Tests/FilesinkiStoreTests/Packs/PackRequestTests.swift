@@ -119,7 +119,8 @@ struct PackRequestTests {
         try #require(shipments.map(\.count) == [2, 1, 2])
         let places = [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1)]
         for ((shipment, position), content) in zip(places, pack.contents) {
-            #expect(try await shipments[shipment].read(position) == content)
+            let read = try await shipments[shipment].read(position)
+            #expect(compare(read, content) == 0)
         }
     }
 

@@ -17,7 +17,10 @@ import Testing
         for packSize in [1 << 10, 200 << 10, 16 << 20] {
             let store = try await PackFixture(contents, blockSize: 64 << 10, packSize: packSize)
             #expect((store.references.count == 1) == (packSize == 16 << 20))
-            for content in contents { #expect(try await store.read(content) == content) }
+            for content in contents {
+                let read = try await store.read(content)
+                #expect(compare(read, content) == 0)
+            }
         }
     }
 
@@ -30,7 +33,7 @@ import Testing
             pieces.append(Array($0))
         }
         #expect(pieces.map { $0.count } == chunks(of: content).map(\.count))
-        #expect(pieces.flatMap { $0 } == content)
+        #expect(compare(pieces.flatMap { $0 }, content) == 0)
     }
 
     @Test("equal contents are stored once, whoever adds them")
@@ -72,7 +75,8 @@ import Testing
         let locator = store.locator
         for content in [small, large, small] {
             let id = ContentHasher.hash(content)
-            #expect(try await locator.read(id, size: Int64(content.count)) == content)
+            let read = try await locator.read(id, size: Int64(content.count))
+            #expect(compare(read, content) == 0)
         }
         // Of what has no copy the failure is that of the damaged pack.
         let id = ContentHasher.hash(only)
