@@ -6,7 +6,7 @@ import Testing
 @Suite("Many changes under watches", .onOwnThreads, .serialized)
 struct WatchStormTests {
     /// How many changes; 50,000 for the whole storm.
-    static let count = knob("FILESINKI_STORM", otherwise: 1500)
+    static let count = knob("FILESINKI_STORM", otherwise: 600)
     /// How many objects a build makes.
     static let objects = knob("FILESINKI_OBJECTS", otherwise: 60)
     /// How often editors save.
