@@ -30,7 +30,7 @@ struct ConvergenceTests {
         arguments: [UInt64(1), 2, 3])
     func converge(_ seed: UInt64) async throws {
         let processes = knob("FILESINKI_KV_PROCESSES", otherwise: 3)
-        let rounds = knob("FILESINKI_KV_ROUNDS", otherwise: 12)
+        let rounds = knob("FILESINKI_KV_ROUNDS", otherwise: 8)
         let meeting = try await Meeting()
         let faulty = FaultyRemote(
             SlowRemote(meeting.remote), rates: FaultyRemote.Rates(before: 0.05, after: 0.05),
@@ -119,7 +119,7 @@ struct ConvergenceTests {
         let devices = try (0..<3).map {
             try Device("d\($0)", remote: faulty, clock: meeting.clock)
         }
-        let rounds = knob("FILESINKI_KV_ROUNDS", otherwise: 12)
+        let rounds = knob("FILESINKI_KV_ROUNDS", otherwise: 8)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, device) in devices.enumerated() {
                 group.addTask {

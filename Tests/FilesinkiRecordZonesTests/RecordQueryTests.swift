@@ -86,7 +86,7 @@ struct RecordQueryTests {
         let all = try await device.zone.changes(since: nil, limit: .max).changes
             .compactMap(\.record?.record).filter { $0.type.text == "Note" }
         var random = SeededRandom(seed: 13)
-        for _ in 0..<200 {
+        for _ in 0..<100 {
             let parts = (2...4).map { _ in
                 let part = Self.predicates.randomElement(using: &random) ?? ""
                 return (Bool.random(using: &random) ? "NOT " : "") + "(\(part))"

@@ -9,8 +9,8 @@ import Testing
 /// acknowledged one may be lost.
 @Suite struct ServerRaceTests {
     @Test func `of all that publish at once one wins each number, and none is lost`() async throws {
-        let writers = knob("FILESINKI_RACE_WRITERS", otherwise: 8)
-        let commits = knob("FILESINKI_RACE_COMMITS", otherwise: 10)
+        let writers = knob("FILESINKI_RACE_WRITERS", otherwise: 6)
+        let commits = knob("FILESINKI_RACE_COMMITS", otherwise: 6)
         try await withServedFolder(ServedFolder()) { served in
             let won = try await withThrowingTaskGroup(of: [Int: [UInt8]].self) { group in
                 for writer in 0..<writers {
