@@ -226,7 +226,7 @@ struct UploadTests {
     func growing() async throws {
         let world = try World()
         let (a, b) = try await world.pair(["f": .file("1")])
-        let size = 24 << 20
+        let size = 12 << 20
         try a.write(["log": Self.noise(size)])
         let path = a.at("log")
         for _ in 0..<3 {

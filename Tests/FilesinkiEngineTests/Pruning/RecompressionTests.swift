@@ -87,7 +87,7 @@ struct RecompressionTests: PruneScene {
     func notWorthwhile() async throws {
         var random = SeededRandom(seed: 4)
         // Of digits at random both keep four bits each.
-        let digits = random.bytes(300_000).flatMap { hexadecimal([$0]).utf8 }
+        let digits = Array(hexadecimal(random.bytes(300_000)).utf8)
         try a.write(["digits": .bytes(digits, mode: 0o644, modified: nil)])
         try await a.sync()
         try await acknowledge()
