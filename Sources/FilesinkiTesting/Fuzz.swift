@@ -31,7 +31,7 @@ package struct Fuzz {
     ///   - count: How much input there is when the environment does not say how long to go on.
     ///   - maximumLength: The longest input, in bytes.
     package init(
-        _ corpus: [[UInt8]], pieces: [[UInt8]] = [], count: Int = 1_000,
+        _ corpus: [[UInt8]], pieces: [[UInt8]] = [], count: Int = 600,
         maximumLength: Int = 20_000
     ) {
         (self.corpus, self.pieces) = (corpus, pieces)

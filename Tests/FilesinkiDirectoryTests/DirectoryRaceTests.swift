@@ -61,7 +61,7 @@ import Testing
             }
         }
         let remote = DirectoryRemote(path: path)
-        for _ in 0..<2000 {
+        for _ in 0..<600 {
             try await remote.put([1], to: ObjectKey("a/b/c/d/own"))
             try await remote.delete(ObjectKey("a/b/c/d/own"))
         }

@@ -7,7 +7,7 @@ import Testing
 /// git itself says what is right: rules and paths, decided by both.
 @Suite struct GitOracleTests {
     @Test func `decides as git does on random rules and paths`() throws {
-        let wanted = knob("FILESINKI_IGNORE_CASES", otherwise: 4000)
+        let wanted = knob("FILESINKI_IGNORE_CASES", otherwise: 2000)
         let seed = knob("FILESINKI_IGNORE_SEED", otherwise: 1)
         var generator = IgnoreWorldGenerator(seed: UInt64(clamping: seed))
         let worlds = (0..<max(1, wanted / 80)).map { _ in generator.world() }
