@@ -15,9 +15,11 @@ final class World {
     let store: MemoryRemote
     let clock: ManualClock
     private(set) var devices: [Machine] = []
+    private let seed: UInt64
 
     /// - Parameter seed: Another one for a store with another id.
     init(seed: UInt64 = 1) throws {
+        self.seed = seed
         clock = ManualClock(seed: seed)
         folder = try TemporaryFolder(inMemory: true)
         store = MemoryRemote(address: "memory")
@@ -31,11 +33,25 @@ final class World {
         let machine = Machine(
             root: folder.path(name), remote: remote, systemContext: clock.systemContext,
             clock: clock)
+        let isFirst = try await makeStore()
         _ = try await Replica.initialize(
             machine.options, address: "memory", deviceName: name,
             only: try paths.map { try RelativePath($0) })
+        // What a test of the remote and the id of a store would have taken of chance.
+        if isFirst { for count in [8, 16] { _ = clock.systemContext.randomBytes(count) } }
         devices.append(machine)
         return machine
+    }
+
+    /// Makes the store if there is none, as another device would have: else the first replica tests the remote with
+    /// hundreds of writers, which takes longer than most tests.
+    ///
+    /// - Returns: Whether there was none.
+    private func makeStore() async throws -> Bool {
+        guard store.objects.isEmpty, !remote.isAway else { return false }
+        let other = ManualClock(seed: seed &+ 1_000)
+        _ = try await StoreFormat.create(at: store, systemContext: other.systemContext)
+        return true
     }
 
     /// Replicas that all hold the tree.
