@@ -5,7 +5,7 @@ import Testing
 @Suite("Open conflicts in a store that has replaced a lost one")
 struct AcceptedConflictTests {
     private func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("base\n", to: "a/p.txt")
         for line in ["init a --remote store --device anna", "sync a"] {
             try await world.expect(line)

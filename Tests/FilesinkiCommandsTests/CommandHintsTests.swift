@@ -195,7 +195,7 @@ struct CommandHintsTests {
 
     @Test("outside of all replicas, sync tells a person which replica it synced")
     func syncOutside() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         _ = try await world.run("init", "a", "--remote", "store")
         _ = try await world.run("save", "notes/a", input: [])
         let path = world.folder + "/data/filesinki"
@@ -260,7 +260,7 @@ struct CommandHintsTests {
 
     @Test("in a folder of the replica, a command with a path works there, and no other is longer")
     func inFolder() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["n/a.txt", "n/n/a.txt"] { try world.write(name, to: "a/" + name) }
         try await world.expect("init a --remote store")
         try await world.expect("sync a")

@@ -268,7 +268,7 @@ struct ConflictTests {
     private func divided(
         _ base: String, _ ofA: (World) throws -> Void, _ ofB: (World) throws -> Void
     ) async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("base\n", to: "a/\(base)")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")
@@ -329,7 +329,7 @@ struct ConflictTests {
 
     @Test("a base that a prune has removed is said to be so, and no other version is shown as it")
     func prunedBase() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         let bytes = { (seed: Int) in
             noise(300_000, seed: UInt64(seed))
         }

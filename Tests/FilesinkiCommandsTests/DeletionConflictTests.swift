@@ -6,7 +6,7 @@ import Testing
 @Suite("A conflict between an edit and a deletion")
 struct DeletionConflictTests {
     private func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("1\n", to: "a/kept")
         try await world.done("init", "a", "--remote", "store", "--device", "A")
         try await world.done("config", "set", "--root", "a", "on-delete", "ask")

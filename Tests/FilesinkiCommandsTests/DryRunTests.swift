@@ -6,7 +6,7 @@ import Testing
 struct DryRunTests {
     /// A replica whose files hold the numbers of their commits, 1 and 2; `gone` was deleted in commit 3.
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for version in 1...2 {
             for name in ["d/x", "d/y", "z", "gone/a"] {
                 try world.write("\(version)", to: "a/" + name)

@@ -101,7 +101,7 @@ struct EventTests {
         "a trailing slash selects everything inside the folder, and 'a/' never 'ba/'",
         arguments: scopes)
     func scope(_ argument: String, _ paths: [String]?) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["a/x", "a/y/z", "ab", "ba/x"] { try world.write("x", to: "r/" + name) }
         for command in [["init", "r", "--remote", "store"], ["sync", "r"]] {
             _ = try await world.run(bytes: command.map { Array($0.utf8) })

@@ -303,7 +303,7 @@ import Testing
     }
 
     @Test func `delete --keep takes a pattern for ignored paths, and delete none`() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["a.pem", "d/b.pem", "k"] { try world.write("x\n", to: "a/" + name) }
         try await world.done("init", "a", "--remote", "store")
         try await world.done("sync", "a")
@@ -333,7 +333,7 @@ import Testing
             ".FilesinkiIgnore", ".filesinkiignores", ".filesinki.ignore", "filesinkiignore",
         ])
     func misnamed(_ name: String) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("*.key\n", to: "a/\(name)")
         try await world.done("init", "a", "--remote", "store")
         let outcome = try await run(world, "sync a")

@@ -53,7 +53,7 @@ struct InterruptedWorkTests {
 
     @Test("the command that goes on is named for the replica, also with -q")
     func named() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try await world.done("init", "a", "--remote", "store")
         let told = "kept: the next filesinki sync --root \(world.folder)/a goes on."
         let lines = try await said(["sync", "-q", "a"], in: world)

@@ -54,7 +54,7 @@ struct LogTests {
 
     @Test("what was edited in a renamed folder is named with its old name, counted and in JSON")
     func editedInRenamedFolder() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["two", "three"] { try world.write(name + "\n", to: "a/sub/" + name) }
         try await world.expect("init a --remote store --device a")
         try await world.expect("sync a")

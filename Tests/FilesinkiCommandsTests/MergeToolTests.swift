@@ -9,7 +9,7 @@ struct MergeToolTests {
     /// Replica `b` has an open conflict about each name; there `a` has the name. Temporary folders of the
     /// world are in `tmp`.
     private static func world(_ names: [String] = ["one.txt"]) async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.makeFolder("tmp")
         world.set("TMPDIR", to: world.folder + "/tmp")
         for name in names { try world.write("base\n", to: "a/\(name)") }

@@ -186,7 +186,7 @@ struct MistypedTests {
 
     @Test("E7.7 watch ends with 0 when --timeout expires")
     func watchTimeout() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         _ = try await world.run("init", "a", "--remote", "store")
         try world.write("x", to: "a/f")
         // Only the time of the watch itself is over, not that of a command which hangs.

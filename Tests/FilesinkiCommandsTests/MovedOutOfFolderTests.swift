@@ -5,7 +5,7 @@ import Testing
 @Suite("undelete of a folder and what was moved out of it")
 struct MovedOutOfFolderTests {
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["m/1", "m/2", "z", "kept"] {
             try world.write("content of \(name)", to: "a/" + name)
         }

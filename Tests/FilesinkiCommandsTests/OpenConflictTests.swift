@@ -8,7 +8,7 @@ import Testing
 struct OpenConflictTests {
     @Test("the oldest conflict is listed first, whichever device has found it")
     func order() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["e", "f", "g"] { try world.write("base\n", to: "a/\(name)") }
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")
@@ -165,7 +165,7 @@ struct OpenConflictTests {
 extension World {
     /// Replica `b` has three conflicts with copies.
     static func withConflicts() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.makeFolder("a/d")
         for name in ["one.txt", "two.txt", "d/three"] { try world.write("base\n", to: "a/\(name)") }
         try await world.done("init", "a", "--remote", "store", "--device", "a")

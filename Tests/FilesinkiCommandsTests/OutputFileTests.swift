@@ -13,7 +13,7 @@ struct OutputFileTests {
     ]
 
     private func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("1\n", to: "r/one")
         try world.write("1\n", to: "one")
         #expect(try await world.run("init", "r", "--remote", "store").code == .done)

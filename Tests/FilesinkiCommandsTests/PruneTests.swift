@@ -13,6 +13,7 @@ struct PruneTests {
     /// Four versions of a file, each in a pack of its own, and a fifth in the tree.
     private func makeVersions(_ options: [String] = []) async throws {
         try world.write("keep\n", to: "a/keep")
+        if options.isEmpty { try await world.makeStore("store") }
         try await world.expect(["init", "a", "--remote", "store", "--device", "a"] + options)
         try await world.expect(["sync", "a"])
         for version in 1...5 {
@@ -74,6 +75,7 @@ struct PruneTests {
         arguments: [false, true])
     func rewritten(_ isBesideOther: Bool) async throws {
         try world.write("keep\n", to: "a/keep")
+        try await world.makeStore("store")
         try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
         try await world.expect(["sync", "a"])
         for (name, factor) in [("gone", 7), ("kept", 3)] {
@@ -120,6 +122,7 @@ struct PruneTests {
     @Test("deletions that are forgotten are listed until the next sync, as the prune says")
     func forgotten() async throws {
         for name in ["gone", "keep"] { try world.write(name, to: "a/" + name) }
+        try await world.makeStore("store")
         try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
         try await world.expect(["sync", "a"])
         world.remove("a/gone")
@@ -183,6 +186,7 @@ struct PruneTests {
     @Test("a prune that frees nothing says why, and for which devices it keeps what it keeps")
     func nothingFreed() async throws {
         try world.write("1\n", to: "a/one")
+        try await world.makeStore("store")
         try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
         try await world.expect(["sync", "a"])
         try await world.expect(["clone", "store", "b", "--device", "b"])
@@ -209,6 +213,7 @@ struct PruneTests {
     @Test("of the device that prunes what it has received is named, and a sync as the step")
     func ownDevice() async throws {
         try world.write("1\n", to: "a/one")
+        try await world.makeStore("store")
         try await world.expect(["init", "a", "--remote", "store", "--device", "a"])
         try await world.expect(["sync", "a"])
         try await world.expect(["clone", "store", "b", "--device", "b"])

@@ -6,7 +6,7 @@ import Testing
 struct RPCTests {
     /// Two replicas of one store.
     private func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["a", "b"] {
             let made = try await world.run("init", name, "--remote", "store", "--device", name)
             try #require(made.code == .done, "\(made.talk)")

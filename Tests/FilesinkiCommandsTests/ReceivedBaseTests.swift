@@ -6,7 +6,7 @@ import Testing
 @Suite("The base of a conflict on a device that did not find it")
 struct ReceivedBaseTests {
     private func world(base: String? = "1\nbase\n3\n") async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("other\n", to: "a/other")
         if let base { try world.write(base, to: "a/f.txt") }
         try await world.done("init", "a", "--remote", "store", "--device", "a")
@@ -42,7 +42,7 @@ struct ReceivedBaseTests {
 
     @Test("it is nothing only where the path was new on both sides")
     func nothing() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("other\n", to: "a/other")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")
@@ -79,7 +79,7 @@ struct ReceivedBaseTests {
 
     /// Devices `a` and `b` have created the file.
     private func newWorld() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("other\n", to: "a/other")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")
@@ -91,7 +91,7 @@ struct ReceivedBaseTests {
 
     @Test("it is the folder whose place a file took")
     func folder() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("k\n", to: "a/e/k")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")
@@ -124,7 +124,7 @@ struct ReceivedBaseTests {
         "it is known after the files were deleted and brought back, too",
         arguments: [["d"], ["d/f.txt", "COPY"], ["COPY"]])
     func broughtBack(_ paths: [String]) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["f.txt", "g.txt"] { try world.write("1\nbase\n3\n", to: "a/d/\(name)") }
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")
@@ -155,7 +155,7 @@ struct ReceivedBaseTests {
 
     @Test("it is known after an undo that renames the file to the copy, as a folder gets its name")
     func undoneBesideFolder() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("base\n", to: "a/d/f")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Conflicts that two devices resolve")
 struct ResolveDisputeTests {
     private func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("base\n", to: "a/f.txt")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")

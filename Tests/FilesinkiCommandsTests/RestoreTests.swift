@@ -5,7 +5,7 @@ import Testing
 struct RestoreTests {
     /// A replica whose files `d/x`, `d/y`, `z` hold the numbers of their commits, 1 to 3.
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for version in 1...3 {
             for name in ["d/x", "d/y", "z"] { try world.write("\(version)", to: "a/" + name) }
             if version == 1 { try await world.done("init", "a", "--remote", "store") }

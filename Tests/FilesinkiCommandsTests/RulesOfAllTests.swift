@@ -101,7 +101,7 @@ struct RulesOfAllTests {
 
     @Test("delete of an ignored folder names the steps for a folder, which work")
     func ignoredFolder() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("k\n", to: "a/keys/id.key")
         try await world.done("init", "a", "--remote", "store")
         try await world.done("sync", "a")
@@ -231,7 +231,7 @@ struct RulesOfAllTests {
 
     @Test("undelete of a pattern for ignored paths says so, and names what prints a version")
     func ignoredPattern() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["keys/id.key", "x.txt"] { try world.write("k\n", to: "a/" + name) }
         try await world.done("init", "a", "--remote", "store")
         try await world.done("sync", "a")
@@ -264,7 +264,7 @@ struct RulesOfAllTests {
         "a list of what this device syncs leaves the rules of all devices in force",
         arguments: [".filesinki/ignore", nil])
     func listOfWhatIsSynced(_ file: String?) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("secret*\n", to: "a/.filesinkiignore")
         try await world.done("init", "a", "--remote", "store")
         try await world.done("sync", "a")
@@ -282,7 +282,7 @@ struct RulesOfAllTests {
     }
 
     @Test func `a file beside an ignore file of this device is named`() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try await world.done("init", "a", "--remote", "store")
         for file in [
             "a/.filesinki/ignores", "a/.filesinki/.filesinkiignore", "config/filesinki/.ignore",

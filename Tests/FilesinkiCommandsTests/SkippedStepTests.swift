@@ -6,7 +6,7 @@ struct SkippedStepTests {
     /// The folder `p` stays at `a` for an ignored file in it, for which the run has a second round.
     @Test("what two rounds of a run have skipped is told once")
     func twoRounds() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("m\n", to: "a/p/m")
         try world.write("*.env\n", to: "a/.filesinkiignore")
         try await world.expect("init a --remote store --device a")

@@ -7,7 +7,7 @@ import Testing
 struct ThreeDeviceConflictTests {
     /// - Parameter isNew: Whether the devices create the path.
     private func world(isNew: Bool = false) async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("1\nbase\n3\n", to: isNew ? "a/other.txt" : "a/f.txt")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")
@@ -46,7 +46,7 @@ struct ThreeDeviceConflictTests {
 
     @Test("a sync that finds the second conflict of a path points to the list")
     func hinted() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("base\n", to: "a/f.txt")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")

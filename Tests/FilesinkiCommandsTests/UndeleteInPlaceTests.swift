@@ -8,7 +8,7 @@ struct UndeleteInPlaceTests {
         "what is below a file that took a folder's place is refused alike, sent or not",
         arguments: [false, true])
     func inPlace(_ isSent: Bool) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["q/1", "q/2", "kept"] { try world.write("1", to: "a/" + name) }
         for line in [["init", "a", "--remote", "store"], ["sync", "a"]] {
             #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .done)
@@ -30,7 +30,7 @@ struct UndeleteInPlaceTests {
 
     @Test("a symlink that was brought back can be deleted again")
     func symlink() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("1", to: "a/d/1")
         #expect(Glibc.symlink("1", world.folder + "/a/d/link") == 0)
         try await world.done("init", "a", "--remote", "store")
@@ -43,7 +43,7 @@ struct UndeleteInPlaceTests {
 
     @Test("the only path that a pattern has found is named", arguments: [false, true])
     func found(_ isSent: Bool) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["d/x", "d/y", "z"] { try world.write(name, to: "a/" + name) }
         try await world.done("init", "a", "--remote", "store")
         try await world.done("sync", "a")
@@ -59,7 +59,7 @@ struct UndeleteInPlaceTests {
 
     /// `b` has deleted the folder `d`, which `a` has received, and `c` has written a file of that name since, which it has not.
     private static func fileOfAnotherDevice() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["d/x y.txt", "kept"] { try world.write(name, to: "a/" + name) }
         try await world.expect("init a --remote store --device a")
         try await world.expect("sync a")
@@ -111,7 +111,7 @@ struct UndeleteInPlaceTests {
         "the commit that is named has what the folder held when it was deleted",
         arguments: ["rm -q --root a -r q", "sync -q a", ""])
     func commitBefore(_ deletion: String) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["q/1", "kept"] { try world.write("1", to: "a/" + name) }
         try await world.expect("init a --remote store")
         try await world.expect("sync a")

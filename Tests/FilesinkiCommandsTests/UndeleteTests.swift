@@ -5,7 +5,7 @@ import Testing
 struct UndeleteTests {
     /// A replica with deleted files: `d/x.txt`, `d/y.md`, `z.txt`.
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["d/x.txt", "d/y.md", "z.txt", "kept"] { try world.write("1", to: "a/" + name) }
         for line in [["init", "a", "--remote", "store"], ["sync", "a"]] {
             #expect(try await world.run(bytes: line.map { Array($0.utf8) }).code == .done)
@@ -51,7 +51,7 @@ struct UndeleteTests {
 
     @Test("a path that was deleted before its folder was renamed is answered with its name of then")
     func beforeRename() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["p/x/y", "p/x/z", "p/w"] { try world.write(name, to: "a/" + name) }
         for line in [
             "init a --remote store", "sync a", "rm --root a p/x/y", "mv --root a p q",
@@ -148,7 +148,7 @@ struct UndeleteTests {
         "once the file in its place has another name, the folder comes back, not the file again",
         arguments: [true, false])
     func fileMovedAway(_ isDeletedFirst: Bool) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["p/a", "p/b", "kept"] { try world.write(name, to: "a/" + name) }
         _ = try await world.run("init", "a", "--remote", "store")
         #expect(try await world.run("sync", "a").code == .done)
@@ -193,7 +193,7 @@ struct UndeleteTests {
         "who looks for a renamed file among the deleted ones is told its name",
         arguments: [["ls", "--deleted", "[a]"], ["undelete", "[a]"]])
     func renamedAway(_ command: [String]) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("1", to: "a/[a]")
         try await world.done("init", "a", "--remote", "store")
         try await world.done("sync", "a")
@@ -230,7 +230,7 @@ struct UndeleteTests {
 
     @Test("many paths come back in one commit, folders with what was in them")
     func oneCommit() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for number in 0..<60 { try world.write("\(number)", to: "a/many/f\(number)") }
         for name in ["d/e/x", "kept"] { try world.write(name, to: "a/" + name) }
         _ = try await world.run("init", "a", "--remote", "store")
@@ -287,7 +287,7 @@ struct UndeleteTests {
 
     @Test("a name with the characters of a pattern is that name")
     func literal() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["*.txt", "x.txt"] { try world.write("1", to: "a/" + name) }
         _ = try await world.run("init", "a", "--remote", "store")
         #expect(try await world.run("sync", "a").code == .done)
@@ -298,7 +298,7 @@ struct UndeleteTests {
 
     /// A replica where somebody has removed `d` and `z.txt` and renamed `w.txt`, and no run has seen it.
     private static func unsynced() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["d/x.txt", "d/y.md", "w.txt", "z.txt"] {
             try world.write(name, to: "a/" + name)
         }
@@ -358,7 +358,7 @@ struct UndeleteTests {
 
     @Test("a run that would delete very much names the command that brings everything back")
     func manyDeleted() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for number in 0..<40 { try world.write("\(number)", to: "a/f\(number)") }
         try await world.done("init", "a", "--remote", "store")
         try await world.done("sync", "a")

@@ -6,7 +6,7 @@ import Testing
 struct UnreceivedDeletionTests {
     /// `b` has deleted the folder `d` and the file `e/1`, which `a` still has.
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["d/1", "d/2", "e/1", "e/2", "kept"] { try world.write(name, to: "a/" + name) }
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")

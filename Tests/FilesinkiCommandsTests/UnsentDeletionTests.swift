@@ -5,7 +5,7 @@ import Testing
 struct UnsentDeletionTests {
     /// Two replicas; in `a` somebody has removed the folder `d`, and no run has seen that.
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["d/1", "d/2", "d/3", "e", "kept"] { try world.write(name, to: "a/" + name) }
         try await world.done("init", "a", "--remote", "store", "--device", "A")
         try await world.done("sync", "a")

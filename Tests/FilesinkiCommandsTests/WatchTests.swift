@@ -13,7 +13,7 @@ struct WatchTests {
             ["--poll", "0"], ["--full-scan-every", "1y"], ["--strategy", "nonsense"],
         ])
     func usage(_ arguments: [String]) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         _ = try await world.run("init", "a", "--remote", "store")
         let words = (["watch", "a"] + arguments).map { Array($0.utf8) }
         #expect(try await world.run(bytes: words).code == .usage)

@@ -142,6 +142,13 @@ final class World: @unchecked Sendable {
         return names.sorted()
     }
 
+    /// A world with an empty store `store`, which no `init` has to test.
+    static func withStore() async throws -> World {
+        let world = try World()
+        try await world.makeStore("store")
+        return world
+    }
+
     /// Makes a store, as another device would have. Where there is none, `init` first tests the folder with
     /// hundreds of writers, which takes longer than most tests.
     func makeStore(_ name: String) async throws {

@@ -9,7 +9,7 @@ struct UnmatchedPatternTests {
     /// The store has `d/x.txt` as deleted, and `d/k.pem`, which is ignored here; `d/y.txt` was deleted since the last
     /// sync.
     private static func world(_ folder: String = "d") async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["x.txt", "y.txt", "k.pem"] {
             try world.write("text\n", to: "a/\(folder)/\(name)")
         }
@@ -100,7 +100,7 @@ struct UnmatchedPatternTests {
         "a folder of several conflicts names them, and the pattern that resolves them",
         arguments: [("d", "d/**", "'d/**'"), ("[d]", "\\[d]/**", "'\\[d]/**'")])
     func folderOfSeveral(_ folder: String, _ pattern: String, _ word: String) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         let names = ["1", "2", "3", "4"].map { folder + "/" + $0 }
         for name in names { try world.write("base\n", to: "a/" + name) }
         try await world.done("init", "a", "--remote", "store", "--device", "a")

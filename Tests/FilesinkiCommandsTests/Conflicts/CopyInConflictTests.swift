@@ -5,7 +5,7 @@ import Testing
 @Suite("A conflict copy that is in conflict itself")
 struct CopyInConflictTests {
     private static func world() async throws -> (World, copy: String) {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("base\n", to: "a/f.txt")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")

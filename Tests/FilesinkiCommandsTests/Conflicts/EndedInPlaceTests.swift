@@ -6,7 +6,7 @@ import Testing
 @Suite("A conflict whose file in place was deleted or renamed")
 struct EndedInPlaceTests {
     private static func conflict() async throws -> (World, copy: String) {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("base\n", to: "a/f.txt")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")

@@ -5,7 +5,7 @@ import Testing
 @Suite("A conflict of which one side is a folder")
 struct FolderConflictTests {
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["p/q", "z"] { try world.write("base\n", to: "a/" + name) }
         try await world.expect("init a --remote store --device a")
         try await world.expect("sync a")
@@ -50,7 +50,7 @@ struct FolderConflictTests {
         "where only a part of the folder is here, the commands that are printed work in their order"
     )
     func part() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["p/photos/q", "p/x"] { try world.write("base\n", to: "a/" + name) }
         try await world.expect("init a --remote store --device a")
         try await world.expect("sync a")

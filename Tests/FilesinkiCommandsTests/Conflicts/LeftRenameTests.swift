@@ -25,7 +25,7 @@ struct LeftRenameTests {
 
     /// `b` has found the conflict.
     private static func conflict(_ rename: Rename) async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write(text("5"), to: "a/\(rename.oldName)")
         if rename.isFolder {
             for name in 1...3 { try world.write("\(name)\n", to: "a/old/\(name)") }

@@ -15,7 +15,7 @@ struct PrunedBaseTests {
 
     /// `a` and `b` have edited the second version of `t`, `b` has found the conflict, and no device keeps anything.
     private static func conflict() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("keep\n", to: "a/keep")
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         for version in 1...2 {

@@ -5,7 +5,7 @@ import Testing
 @Suite("A conflict in a folder that was renamed, or of a file that another device renames")
 struct RenamedConflictTests {
     private static func conflict() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("base\n", to: "a/o/x/f.txt")
         for name in ["j", "r"] { try world.write("\(name)\n", to: "a/o/\(name)") }
         try await world.done("init", "a", "--remote", "store", "--device", "a")

@@ -40,7 +40,7 @@ struct RenamedFileConflictTests {
     }
 
     private static func conflict(_ rename: Rename) async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         let isFolder = rename == .folder || rename == .folderByFinder
         let file = isFolder ? "old/f.txt" : "f.txt"
         try world.write(base, to: "a/\(file)")

@@ -5,7 +5,7 @@ import Testing
 @Suite("A conflict that is opened again")
 struct ReopenedConflictTests {
     private static func conflict(base: String? = "base\n") async throws -> (World, copy: String) {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("other\n", to: "a/other")
         if let base { try world.write(base, to: "a/f.txt") }
         try await world.done("init", "a", "--remote", "store", "--device", "a")

@@ -9,7 +9,7 @@ struct UnsentEndTests {
     private static let copy = "p (conflict bert "
 
     private func world(files: [String] = ["p.txt"]) async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for file in files { try world.write("base\n", to: "a/d/\(file)") }
         for line in ["init a --remote store --device anna", "sync a"] {
             try await world.expect(line)

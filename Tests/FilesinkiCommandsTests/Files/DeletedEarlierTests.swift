@@ -9,7 +9,7 @@ struct DeletedEarlierTests {
         arguments: [["docs"], ["docs", "other"]], [true, false])
     func counted(_ paths: [String], _ isSent: Bool) async throws {
         for count in 1...2 {
-            let world = try World()
+            let world = try await World.withStore()
             for name in ["docs/a", "docs/b", "docs/c", "other", "kept"] {
                 try world.write(name, to: "a/" + name)
             }
@@ -45,7 +45,7 @@ struct DeletedEarlierTests {
 
     @Test("what the same command brings back is listed, and not said to stay deleted")
     func broughtBackWithIt() async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["docs/a", "docs/b", "docs/c", "kept"] {
             try world.write(name, to: "a/" + name)
         }

@@ -7,7 +7,7 @@ struct RefusedCommandsTests {
     /// `docs` was deleted and synced; its `a.txt` was written again, `top.txt` edited and `new.txt` added, and no run has seen
     /// that.
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["docs/a.txt", "top.txt", "kept"] { try world.write("1", to: "a/" + name) }
         for line in ["init a --remote store", "sync a", "rm --root a -r docs"] {
             try await world.expect(line)

@@ -5,7 +5,7 @@ import Testing
 @Suite("undelete of a folder and what another device has renamed out of it")
 struct RenamedOutOfFolderTests {
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["p/photos/2024/a", "p/photos/2025/b", "p/photos/k", "kept"] {
             try world.write("content of \(name)", to: "a/" + name)
         }

@@ -7,7 +7,7 @@ import Testing
 struct TakenFolderTests {
     /// A replica where `p/d/x` and `p/y` were deleted with `p`, and `p` is a symlink.
     private static func world(isSent: Bool = true) async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["p/d/x", "p/y", "kept"] { try world.write(name, to: "a/" + name) }
         for line in ["init a --remote store", "sync a"] { try await world.expect(line) }
         world.rename("a/p", to: "gone")
@@ -54,7 +54,7 @@ struct TakenFolderTests {
         "what never had a version below a symlink is like any other unknown path",
         arguments: ["undelete --root a link/x", "undelete --root a link/x link/y"], ["", " -n"])
     func neverStored(_ line: String, _ option: String) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         try world.write("1", to: "a/kept/x")
         symlink("kept", world.folder + "/a/link")
         for line in ["init a --remote store", "sync a"] { try await world.expect(line) }

@@ -7,7 +7,7 @@ struct UndeleteAwayTests {
         "it says what the store is needed for, of a deletion that was sent and of one that was not",
         arguments: [["sent"], ["unsent"], ["sent", "unsent"], ["-n", "sent"]])
     func away(_ arguments: [String]) async throws {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["sent", "unsent", "kept"] { try world.write("\(name)\n", to: "a/\(name)") }
         try await world.done("init", "a", "--remote", "store", "--device", "a")
         try await world.done("sync", "a")

@@ -5,7 +5,7 @@ import Testing
 @Suite("undelete of what was renamed")
 struct UndeleteOfRenamedTests {
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["d/1", "d/2", "old"] { try world.write(name, to: "a/" + name) }
         for line in ["init a --remote store", "sync a"] { try await world.expect(line) }
         return world

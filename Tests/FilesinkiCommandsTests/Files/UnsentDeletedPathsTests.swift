@@ -7,7 +7,7 @@ import Testing
 struct UnsentDeletedPathsTests {
     /// `a` has sent the deletion of `old`; since then `d` with two files and `e/1` were removed, and `r` was renamed to `s`.
     private static func world() async throws -> World {
-        let world = try World()
+        let world = try await World.withStore()
         for name in ["d/1", "d/2", "e/1", "e/2", "old", "r/1", "top"] {
             try world.write(name, to: "a/" + name)
         }
