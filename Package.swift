@@ -346,8 +346,9 @@ let package = Package(
             "FilesinkiTesting",
             [
                 "FilesinkiModel", "FilesinkiHashing", "FilesinkiRemote", "FilesinkiReconcile",
-                "FilesinkiRules", "FilesinkiFileSystem", "FilesinkiEngine", "FilesinkiStore",
-                "FilesinkiManifest", "FilesinkiSystem", "FilesinkiHTTP", "CSQLite",
+                "FilesinkiRules", "FilesinkiDirectory", "FilesinkiFileSystem", "FilesinkiEngine",
+                "FilesinkiStore", "FilesinkiManifest", "FilesinkiSystem", "FilesinkiHTTP",
+                "CSQLite",
             ]),
 
         // tests: one target for each module, in alphabetical order.

@@ -23,11 +23,14 @@ final class Meeting: Sendable {
     ///
     /// - Parameter remote: Nil for the folder.
     func sinki(_ name: String, remote: String? = nil) async throws -> FileSinki {
-        try await FileSinki(root: root(name), remote: remote ?? address, device: name) {
+        if remote == nil, !isUnplugged { try await makeStore(in: store) }
+        return try await FileSinki(root: root(name), remote: remote ?? address, device: name) {
             [failures] in
             failures.note($0)
         }
     }
+
+    private var isUnplugged: Bool { FileManager.default.fileExists(atPath: store + "-") }
 
     /// Takes the remote away, as an unplugged disk.
     func unplug() throws { try FileManager.default.moveItem(atPath: store, toPath: store + "-") }

@@ -34,7 +34,7 @@ private final class Watched: Sendable {
     }
 
     func replica(_ name: String, only paths: [String] = []) async throws {
-        _ = try DirectoryRemote.create(path: store)
+        try await makeStore(in: store)
         _ = try await Replica.initialize(
             options(name), address: store, deviceName: name,
             only: try paths.map { try RelativePath($0) })
