@@ -9,7 +9,7 @@ import Testing
 /// `FILESINKI_FUZZ_SECONDS` makes it run so long for each merge, `FILESINKI_FUZZ_SEED` repeats a
 /// run or makes another one, `FILESINKI_FUZZ_ONLY` is a part of the names of the merges to run. A hang is seen as a run that does not end.
 @Suite struct FuzzTests {
-    private static let usualCount = 80
+    private static let usualCount = 160
 
     /// The merges that the environment selects.
     static var targets: [FuzzTarget] {
