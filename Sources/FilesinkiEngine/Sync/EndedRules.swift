@@ -178,7 +178,7 @@ extension SyncEngine {
             }
             if isOver { note.items[path] = nil }
         }
-        let again = reviewIgnored(&note, released: named, &run)
+        let again = reviewIgnored(&note, released: named, &ignored, &run)
         if !run.options.isDryRun { try recordWithheld(note, over: known) }
         guard !run.options.isUnattended else { return }
         let present = note.withheldPaths.subtracting(new.union(again))

@@ -106,9 +106,7 @@ extension SyncEngine {
             let inodes = moved.union(ignored).map { ($0, new[$0] ?? 0) }
             var rules = IgnoredPaths(root: root, filter: run.rules.ignoring)
             // A rule alone holds these; the others are left out by the run, or in what is withheld.
-            let ruledOut = ignored.filter {
-                rules.contains($0, isDirectory: kind(at: $0) == .directory)
-            }
+            let ruledOut = ignored.filter { rules.contains($0) }
             try noteAsWithheld(
                 Dictionary(inodes) { first, _ in first }, ignored: Set(ruledOut))
         }
@@ -159,7 +157,7 @@ extension SyncEngine {
         var look = WithheldLook(root)
         for path in hidden {
             guard var item = try? look.item(at: path) else { continue }
-            item.isIgnored = rules.contains(path, isDirectory: kind(at: path) == .directory)
+            item.isIgnored = rules.contains(path)
             let known = note.items[path]
             // What is noted as withheld may have got a rule; what a rule ignored is looked at by the next run.
             if known == nil || item.isIgnored { note.items[path] = item }
@@ -283,20 +281,19 @@ extension SyncEngine {
     /// Withholds it, and says so, if no rule ignores it there any more, unless the user has named it. What a run has sent from
     /// there, as by its patterns, is private no more.
     ///
+    /// - Parameter ignored: What rules ignore.
     /// - Returns: What is withheld again.
     func reviewIgnored(
-        _ note: inout WithheldNote, released: Set<RelativePath>, _ run: inout SyncRun
+        _ note: inout WithheldNote, released: Set<RelativePath>, _ ignored: inout IgnoredPaths,
+        _ run: inout SyncRun
     ) -> Set<RelativePath> {
-        var ignored = IgnoredPaths(root: root, filter: run.rules.ignoring)
         var again: Set<RelativePath> = []
         for (path, item) in note.items where item.isIgnored {
             if run.base.row(path)?.stamp?.inode == item.inode {
                 note.items[path] = nil
                 continue
             }
-            guard let found = kind(at: path),
-                !ignored.contains(path, isDirectory: found == .directory)
-            else { continue }
+            guard kind(at: path) != nil, !ignored.contains(path) else { continue }
             if path.isAtOrInside(released) {
                 note.items[path] = nil
             } else {

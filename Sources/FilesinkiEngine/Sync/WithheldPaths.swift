@@ -165,6 +165,12 @@ extension IgnoredPaths {
             return true
         }
     }
+
+    /// Whether the path is ignored as what is there now; as no folder where nothing is, or what cannot be looked at.
+    mutating func contains(_ path: RelativePath) -> Bool {
+        let kind = (try? root.status(path))?.kind
+        return contains(path, isDirectory: kind == .directory)
+    }
 }
 
 extension RunRules {

@@ -52,4 +52,24 @@ import Testing
             #expect(ignored.contains(path, isDirectory: isDirectory) == isIgnored)
         }
     }
+
+    @Test(
+        "a path is ignored as what is there, and as no folder where nothing is",
+        arguments: [
+            ("build", true), ("build/x", true), ("d/build", false), ("link/build", false),
+            ("none/build", false), ("none/gone", true), ("d", false),
+        ] as [(String, Bool)])
+    func present(_ path: String, _ isIgnored: Bool) throws {
+        let folder = try TemporaryFolder()
+        let tree: TreeFixture = [
+            "build": .directory(["x": .file("x")]), "d": .directory(["build": .file("x")]),
+            "link": .symlink("d"),
+        ]
+        try tree.write(to: folder.path("root"))
+        var ignored = IgnoredPaths(
+            root: try RootFolder(path: folder.path("root")),
+            filter: Names(names: ["gone", "build/"]))
+        let path = try RelativePath(path)
+        #expect(ignored.contains(path) == isIgnored)
+    }
 }
