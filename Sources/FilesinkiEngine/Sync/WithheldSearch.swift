@@ -35,29 +35,6 @@ struct WithheldLook {
     }
 }
 
-extension ReplicaPart {
-    /// Notes as withheld what is at some paths.
-    ///
-    /// - Parameters:
-    ///   - inodes: What was seen at each, for the case that it cannot be looked at now; 0 where nothing is known.
-    ///   - ignored: Those of them that a rule ignores: see ``WithheldNote/Item/isIgnored``.
-    func noteAsWithheld(
-        _ inodes: [RelativePath: UInt64], ignored: Set<RelativePath> = []
-    ) throws {
-        guard !inodes.isEmpty else { return }
-        let known = try withheldNote()
-        var note = known
-        var look = WithheldLook(root)
-        for (path, inode) in inodes {
-            let seen = inode == 0 ? note.items[path] : nil
-            let item = try? look.item(at: path)
-            note.items[path] = item ?? seen ?? WithheldNote.Item(inode: inode)
-            if ignored.contains(path) { note.items[path]?.isIgnored = true }
-        }
-        try recordWithheld(note, over: known)
-    }
-}
-
 /// Finds withheld items under other names.
 struct WithheldSearch {
     private let root: RootFolder
