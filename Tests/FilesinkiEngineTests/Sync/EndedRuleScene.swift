@@ -53,6 +53,11 @@ extension EndedRuleScene {
         report.withheld.sorted().map { "\($0)" }
     }
 
+    /// What a report says of withheld paths.
+    func noticesOfWithheld(_ report: SyncReport) -> [Problem] {
+        report.notices.filter { $0.failure.message.hasPrefix("Withheld") }
+    }
+
     func noted(_ machine: Machine) throws -> [String] {
         try machine.options.stateFolder.withheldPaths().sorted().map { "\($0)" }
     }

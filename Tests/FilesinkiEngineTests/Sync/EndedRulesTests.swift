@@ -189,9 +189,9 @@ import Testing
         #expect(try await published().allSatisfy { !$0.hasPrefix("d/") })
     }
 
-    /// What a report says of withheld paths.
+    /// The paths of which a report says that they are withheld.
     private func said(_ report: SyncReport) -> [String] {
-        report.notices.filter { $0.failure.message.hasPrefix("Withheld") }.map { "\($0.path)" }
+        noticesOfWithheld(report).map { "\($0.path)" }
     }
 
     @Test func `a withheld folder stands for what was noted in it, which is refused by itself`()

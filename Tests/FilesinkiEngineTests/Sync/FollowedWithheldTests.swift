@@ -47,7 +47,7 @@ import Testing
         case "save": try await a.save("new", at: "k")
         default:
             let report = try await a.sync()
-            let said = report.notices.filter { $0.failure.message.hasPrefix("Withheld") }
+            let said = noticesOfWithheld(report)
             #expect(said.contains { "\($0.path)" == "r/secret" && $0.isUrgent })
             #expect(report.withheld.isEmpty)
         }
@@ -238,14 +238,14 @@ import Testing
         b.rename("d/p.env", place)
         for _ in 1...2 {
             let report = try await b.sync()
-            #expect(!report.notices.contains { $0.failure.message.hasPrefix("Withheld") })
+            #expect(noticesOfWithheld(report).isEmpty)
             #expect(report.withheld.isEmpty)
             #expect(try noted(b).isEmpty)
         }
         b.rename(place, name)
         await #expect(throws: Failure.self) { try await b.save("new", at: name) }
         let report = try await b.sync()
-        let said = report.notices.filter { $0.failure.message.hasPrefix("Withheld") }
+        let said = noticesOfWithheld(report)
         #expect(said.map { "\($0.path)" } == [name] && said.allSatisfy(\.isUrgent))
         #expect(withheld(report) == [name])
         #expect(try await b.sync().withheld.isEmpty)

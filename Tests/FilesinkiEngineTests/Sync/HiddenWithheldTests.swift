@@ -104,7 +104,7 @@ import Testing
         #expect(try all(a) == ["q/w", "q/w/secret"])
         // The folder stands for what is in it.
         #expect(try noted(a) == ["q/w"])
-        let said = report.notices.filter { $0.failure.message.hasPrefix("Withheld") }
+        let said = noticesOfWithheld(report)
         #expect(!said.contains { "\($0.path)" == "q/w/secret" })
         if isIgnored {
             a.rename("q/w", "ign/w")

@@ -30,7 +30,7 @@ import Testing
         let a = try await secret(rule)
         a.rename("p", "q")
         let report = try await a.sync()
-        let said = report.notices.filter { $0.failure.message.hasPrefix("Withheld") }
+        let said = noticesOfWithheld(report)
         #expect(said.map { "\($0.path)" } == [path] && said.allSatisfy(\.isUrgent))
         #expect(said.first?.failure.message.contains("former name of its folder, p/secret") == true)
         #expect(withheld(report) == [path])
@@ -60,7 +60,7 @@ import Testing
         let a = try await secret()
         a.rename("p", "q")
         let report = try await a.sync { $0.isDryRun = true }
-        #expect(report.notices.contains { $0.failure.message.hasPrefix("Withheld") })
+        #expect(!noticesOfWithheld(report).isEmpty)
         #expect(report.steps.allSatisfy { !"\($0.path)".hasPrefix("q/secret") })
         #expect(try noted(a).isEmpty)
     }

@@ -25,7 +25,7 @@ import Testing
         }
         try await a.sync()
         let report = try await b.sync()
-        let said = report.notices.filter { $0.failure.message.hasPrefix("Withheld") }
+        let said = noticesOfWithheld(report)
         #expect(said.map { "\($0.path)" } == [path] && said.allSatisfy(\.isUrgent))
         #expect(withheld(report) == [path])
         for _ in 1...2 {
@@ -199,9 +199,7 @@ import Testing
         try a.write([".filesinkiignore": .file(rules)])
         try await a.sync()
         for _ in 1...2 {
-            let said = try await b.sync().notices.filter {
-                $0.failure.message.hasPrefix("Withheld")
-            }
+            let said = try await noticesOfWithheld(b.sync())
             #expect(said.map { "\($0.path)" } == expected)
         }
         #expect(try noted(b) == expected)
