@@ -197,9 +197,18 @@ struct OwnCommitTests {
     func note() throws {
         var note = PublishingNote()
         let token = ChangeToken(sequence: 7, hash: ContentHasher.hash(Array("x".utf8)))
+        let here = try RelativePath("open/here")
+        let short = try ["w", "x", "y", "z"].map { try RelativePath($0) }
+        let time = Timestamp(nanoseconds: -5)
+        let file = Entry.file(token.hash, size: 1, mode: 0o640, modified: time)
+        let bases = [
+            here: VersionedEntry(file, version: 6),
+            short[0]: VersionedEntry(.directory(mode: 0o755, modified: time), version: 5),
+            short[1]: VersionedEntry(.symlink(to: [0, 0x20], modified: time), version: 4),
+            short[2]: VersionedEntry(file, version: 3),
+        ]
         note.move(
-            to: PublishingNote.Position(
-                token: token, open: [try RelativePath("open/here"), try RelativePath("x")]))
+            to: PublishingNote.Position(token: token, open: [here] + short, bases: bases))
         let choices = [
             PathChoice([try RelativePath("a/b"), try RelativePath("c")]),
             PathChoice([try RelativePath("d")]),
@@ -218,5 +227,36 @@ struct OwnCommitTests {
             }
             #expect(cut.items.allSatisfy { $0.sequence == 8 || $0.sequence == 9 })
         }
+    }
+
+    @Test("E3.6 a note of an older version does not have what the base had at open paths")
+    func older() throws {
+        let token = ChangeToken(sequence: 7, hash: ContentHasher.hash([]))
+        let path = try RelativePath("x")
+        let text = "base 7 \(token.hash) 1\nopen 78\n"
+        let note = PublishingNote(Array(text.utf8))
+        var position = PublishingNote.Position(token: token, open: [path])
+        #expect(note.position == position)
+        #expect(note.bytes == Array(text.utf8))
+        #expect(note.covers(position))
+        let entry = Entry.directory(mode: 0o755, modified: Timestamp(nanoseconds: 0))
+        position.bases = [path: VersionedEntry(entry, version: 6)]
+        #expect(!note.covers(position))
+    }
+
+    @Test(
+        "E3.6 a malformed line of what the base had is skipped",
+        arguments: [
+            "based", "based 78", "based 78 6", "based 7 6 2 \(ContentID.none) 0 493 0",
+            "based 78 x 2 \(ContentID.none) 0 493 0", "based 78 6 2 \(ContentID.none) 0 493",
+            "based 78 6 2 \(ContentID.none) 0 493 0 00", "based 78 6 3 \(ContentID.none) 0 0 0 0",
+            "based 78 6 4 \(ContentID.none) 0 0 0", "based 78 6 9 \(ContentID.none) 0 0 0",
+        ])
+    func malformedBase(_ line: String) throws {
+        let token = ChangeToken(sequence: 7, hash: ContentHasher.hash([]))
+        let text = "base 7 \(token.hash) 1\n\(line)\nopen 78\n"
+        let open = [try RelativePath("x")]
+        let expected = PublishingNote.Position(token: token, open: open)
+        #expect(PublishingNote(Array(text.utf8)).position == expected)
     }
 }

@@ -162,6 +162,46 @@ struct RebuiltManifestTests {
         #expect(a.text("secret") == "not for b")
     }
 
+    @Test(
+        "E4.5 a file of rules that others have deleted stays so after a run for other paths",
+        arguments: [false, true])
+    func rulesNotReceived(_ isPublishing: Bool) async throws {
+        let rules = TreeFixture.Node.file("*.log\n")
+        try a.write([".filesinkiignore": rules, "d": .directory([".filesinkiignore": rules])])
+        for machine in [a, b] { try await machine.sync() }
+        a.remove(".filesinkiignore")
+        a.remove("d/.filesinkiignore")
+        try await a.sync()
+        if isPublishing { try b.write(["f": .file("b's")]) }
+        let path = try RelativePath("f")
+        let report = try await b.sync { $0.paths = [path] }
+        try #require(report.publishedCommits == (isPublishing ? 1 : 0))
+        // The deletions wait for a run of everything.
+        try #require(b.text(".filesinkiignore") != nil)
+        b.loseManifest()
+        #expect(try await b.sync().publishedCommits == 0)
+        try await world.converge()
+        for machine in [a, b] {
+            #expect(machine.text(".filesinkiignore") == nil)
+            #expect(machine.text("d/.filesinkiignore") == nil)
+        }
+    }
+
+    @Test("E4.5 an edit of what others have edited is merged after a run for other paths")
+    func editNotReceived() async throws {
+        try a.write(["t.txt": .file("1\n2\n3\n4\n5\n")])
+        for machine in [a, b] { try await machine.sync() }
+        try a.write(["t.txt": .file("one\n2\n3\n4\n5\n")])
+        try await a.sync()
+        let path = try RelativePath("f")
+        try await b.sync { $0.paths = [path] }
+        try b.write(["t.txt": .file("1\n2\n3\n4\nfive\n")])
+        b.loseManifest()
+        #expect(try await b.sync().copies == [])
+        try await world.converge()
+        #expect(a.text("t.txt") == "one\n2\n3\n4\nfive\n")
+    }
+
     @Test("E4.5 what a rule ignored for a time is not taken for deleted", arguments: [2, 250])
     func ignoredForATime(_ count: Int) async throws {
         // 250 are more than the note of the base's position has.

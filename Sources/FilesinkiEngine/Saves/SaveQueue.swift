@@ -329,7 +329,7 @@ extension Problem {
 
 /// Files as words, for the small text files that processes share.
 extension Entry {
-    /// The content, size, mode and time of a file; other kinds of entries are not written.
+    /// The content, size, mode and time: all of a file. Who writes other kinds of entries adds what is missing.
     var fileWords: String { "\(content) \(size) \(mode) \(modified.nanoseconds)" }
 
     /// Parses ``fileWords``; nil for malformed words.

@@ -126,8 +126,13 @@ extension FilesMemory {
         guard let token = try manifest.token,
             try manifest.remoteCount() <= PublishingNote.maximumOpen
         else { return nil }
-        return PublishingNote.Position(
-            token: token, open: try manifest.loadRemote().map(\.path).sorted())
+        let open = try manifest.loadRemote().map(\.path).sorted()
+        var bases: [RelativePath: VersionedEntry] = [:]
+        for path in open {
+            guard let row = try manifest.base(path) else { continue }
+            bases[path] = VersionedEntry(row.entry, version: row.version)
+        }
+        return PublishingNote.Position(token: token, open: open, bases: bases)
     }
 
     func checkpoint(at token: ChangeToken) throws -> CheckpointSource? {

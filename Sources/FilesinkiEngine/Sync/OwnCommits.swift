@@ -59,7 +59,7 @@ extension SyncEngine {
     }
 
     /// Recovers the base of an empty manifest from what the log proves to have been in this replica: the
-    /// tree at the noted position, and what this replica has published since.
+    /// tree at the noted position, with what the note has of open paths, and what this replica has published since.
     ///
     /// Only what is certain is added: a path that is in the base by mistake, and not in the root, would be
     /// deleted everywhere. Other paths are compared as for the first time: so are those that the replica does
@@ -72,9 +72,9 @@ extension SyncEngine {
         let choices = note.choices + (choice.map { [$0] } ?? [])
         func isHeld(_ path: RelativePath) -> Bool { choices.allSatisfy { $0.holds(path) } }
         var tree: [RelativePath: VersionedEntry] = [:]
-        if let position = note.position {
-            tree = try await treeKnown(at: position.token) ?? [:]
-            for path in position.open { tree[path] = nil }
+        if let position = note.position, let known = try await treeKnown(at: position.token) {
+            tree = known
+            for path in position.open { tree[path] = position.bases[path] }
         }
         let own = try await ownCommits(note, after: note.position?.token.sequence ?? 0)
             .map { commit in
@@ -141,11 +141,13 @@ extension LocalRow {
 /// The note is not synced to disk. A power cut that loses it loses no content: the next run then treats
 /// the local edits and their own commit as a conflict.
 struct PublishingNote: Equatable {
-    /// The position of the base: it was the remote tree after this commit, except for the open paths.
+    /// The position of the base: it was the remote tree after this commit, except at the open paths.
     struct Position: Equatable {
         var token: ChangeToken
         /// Paths on which the remote tree and the base differed.
         var open: [RelativePath]
+        /// What the base had at them; nothing at a path that was not in it, or by a note of an older version.
+        var bases: [RelativePath: VersionedEntry] = [:]
     }
 
     var position: Position?
@@ -195,7 +197,7 @@ struct PublishingNote: Equatable {
     /// replica.
     func covers(_ position: Position) -> Bool {
         guard choices.isEmpty, let known = self.position, known.open == position.open,
-            known.token.sequence <= position.token.sequence
+            known.bases == position.bases, known.token.sequence <= position.token.sequence
         else { return false }
         let own = Set(items.filter(\.isApplied).map(\.sequence))
         let (begin, end) = (known.token.sequence, position.token.sequence)
@@ -214,6 +216,9 @@ struct PublishingNote: Equatable {
     /// The word before the paths of a choice.
     private static let only = "only"
 
+    /// The word before an open path and what the base had there.
+    private static let based = "based"
+
     /// Reads a note. Skips malformed lines, and a position whose number of open paths is wrong.
     init(_ bytes: [UInt8]) {
         var position: Position?
@@ -230,6 +235,11 @@ struct PublishingNote: Equatable {
                 let path = FilesinkiModel.bytes(hexadecimal: words[1])
             {
                 position?.open.append(RelativePath(unchecked: path))
+            } else if words.first == Self.based, words.count > 2,
+                let path = RelativePath(noteWord: words[1]),
+                let entry = VersionedEntry(noteWords: words.dropFirst(2))
+            {
+                position?.bases[path] = entry
             } else if words.first == Self.only {
                 let paths = words.dropFirst().compactMap { RelativePath(noteWord: $0) }
                 choices.append(PathChoice(paths))
@@ -243,8 +253,9 @@ struct PublishingNote: Equatable {
         if position?.open.count == count { self.position = position }
     }
 
-    /// A line for each choice, as a position without them would say more; one for the position and each of its open paths,
-    /// then one for each commit.
+    /// A line for each choice, as a position without them would say more; one for the position, for what the base had at its
+    /// open paths, and for each of these, so that one that is cut is left out; then one for each commit. Older versions skip
+    /// what the base had.
     var bytes: [UInt8] {
         var lines = choices.map { choice in
             ([Self.only] + choice.paths.map { hexadecimal($0.bytes) }).joined(separator: " ")
@@ -252,11 +263,40 @@ struct PublishingNote: Equatable {
         if let position {
             let token = position.token
             lines.append("base \(token.sequence) \(token.hash) \(position.open.count)")
+            lines += position.open.compactMap { path in
+                position.bases[path].map {
+                    "\(Self.based) \(hexadecimal(path.bytes)) \($0.noteWords)"
+                }
+            }
             lines += position.open.map { "open \(hexadecimal($0.bytes))" }
         }
         lines += items.map {
             "\($0.sequence) \(hexadecimal($0.id))" + ($0.isApplied ? "" : " \(Self.apart)")
         }
         return Array(lines.map { $0 + "\n" }.joined().utf8)
+    }
+}
+
+extension VersionedEntry {
+    /// The version, the kind and the words of the entry, and the target of a symlink in hexadecimal.
+    fileprivate var noteWords: String {
+        let words = "\(version) \(entry.kind.rawValue) \(entry.fileWords)"
+        return entry.kind == .symlink ? "\(words) \(hexadecimal(entry.target))" : words
+    }
+
+    /// Parses ``noteWords``; nil for malformed words.
+    fileprivate init?(noteWords words: some Collection<String>) {
+        let words = Array(words)
+        guard words.count >= 6, let version = UInt64(words[0]),
+            let kind = UInt8(words[1]).flatMap(Entry.Kind.init(rawValue:)), kind != .tombstone,
+            words.count == (kind == .symlink ? 7 : 6),
+            var entry = Entry(fileWords: words[2..<6])
+        else { return nil }
+        entry.kind = kind
+        if kind == .symlink {
+            guard let target = FilesinkiModel.bytes(hexadecimal: words[6]) else { return nil }
+            entry.target = target
+        }
+        self.init(entry, version: version)
     }
 }
