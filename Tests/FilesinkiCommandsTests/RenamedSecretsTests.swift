@@ -217,6 +217,33 @@ import Testing
         try await expectPrivate(world, "e/secret")
     }
 
+    @Test(arguments: [false, true])
+    func `a path in a withheld folder is refused with the command that publishes the folder`(
+        _ isKnown: Bool
+    ) async throws {
+        let world = try await ReplicaTests.pair()
+        try world.write("/d/secret\n", to: "a/.filesinkiignore")
+        try world.write("mine", to: "a/d/secret/sub/key")
+        try world.write("text", to: "a/d/text")
+        try await world.expect("sync a")
+        world.rename("a/d", to: "a/e")
+        if isKnown { try await world.expect("sync a", .conflict) }
+        let key = "e/secret/sub/key"
+        let saved = try await world.run("save", "--root", "a", key, input: Array("new".utf8))
+        var refused = [saved]
+        for command in ["delete --root a \(key)", "mv --root a \(key) e/open"] {
+            refused.append(try await run(world, command))
+        }
+        for outcome in refused {
+            #expect(outcome.code == .usage, "\(outcome)")
+            #expect(outcome.talk.contains("To publish its folder, run"), "\(outcome)")
+            #expect(outcome.talk.contains(" e/secret; to keep it private"), "\(outcome)")
+        }
+        // The command that is named works.
+        try await world.expect("sync a/e/secret")
+        try await world.expect("ls --root a \(key)")
+    }
+
     @Test func `a save does not replace it either where it was withheld before`() async throws {
         let world = try await renamed()
         _ = try await run(world, "sync a")

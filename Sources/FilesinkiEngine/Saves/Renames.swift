@@ -213,8 +213,9 @@ extension Renames {
     private func publishing(
         _ path: RelativePath, as new: RelativePath, after before: SyncReport
     ) throws -> Failure {
-        let isWithheld = try path.isAtOrInside(withheldNote().withheldPaths)
-        return isWithheld ? before.refusal(ofWithheld: path) : .publishes(path, as: new)
+        let withheld = try withheldNote().withheldPaths
+        return path.isAtOrInside(withheld)
+            ? before.refusal(ofWithheld: path, in: withheld) : .publishes(path, as: new)
     }
 
     /// The ignore files in a folder move with it.

@@ -196,7 +196,7 @@ extension Deletions {
             let isFolder = try isFolder(path)
             // Another device has ended the rule to publish its own: a deletion would take that from it.
             if path.isAtOrInside(rules.withheld), !byRules.rulesOut(path, isDirectory: isFolder) {
-                throw Failure.withheld(path)
+                throw Failure.withheld(path, in: rules.withheld)
             }
             guard ignored.contains(path, isDirectory: isFolder) else {
                 let inside = try isFolder ? status.listIgnored([path]).first?.0 : nil

@@ -20,7 +20,9 @@ struct SyncedPaths {
     mutating func require(
         _ path: RelativePath, orElse remedy: (RelativePath) -> String
     ) throws(Failure) {
-        if path.isAtOrInside(rules.withheld) { throw Failure.withheld(path) }
+        if path.isAtOrInside(rules.withheld) {
+            throw Failure.withheld(path, in: rules.withheld)
+        }
         let isFolder = (try? root.status(path))?.kind == .directory
         if let refusal = ignored.refusal(of: path, isDirectory: isFolder, orElse: remedy(path)) {
             throw refusal

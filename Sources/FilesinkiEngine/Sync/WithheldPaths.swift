@@ -252,11 +252,15 @@ extension SyncReport {
 
     /// Why a path is refused that the run has begun to withhold, or that is in such a folder: with its former name, if a rule
     /// ignores that.
-    func refusal(ofWithheld path: RelativePath) -> Failure {
+    ///
+    /// - Parameter withheld: What is withheld; nil for what the run has begun to withhold.
+    func refusal(
+        ofWithheld path: RelativePath, in withheld: Set<RelativePath>? = nil
+    ) -> Failure {
         let name = ([path] + path.ancestors).lazy.compactMap { folder in
             self.formerNames[folder].flatMap { path.moved(from: folder, to: $0) }
         }.first
-        return .withheld(path, formerly: name)
+        return .withheld(path, in: withheld ?? withheldHere, formerly: name)
     }
 }
 
@@ -272,15 +276,23 @@ extension Failure {
 
     /// A path that was ignored until another device ended the rule, or its folder was renamed.
     ///
-    /// - Parameter name: What it is called by the former name of its folder, if the run has just found that this was
-    ///   renamed.
-    static func withheld(_ path: RelativePath, formerly name: RelativePath? = nil) -> Failure {
-        Failure(
+    /// - Parameters:
+    ///   - withheld: What is withheld: in a folder of these, the path is published with that only.
+    ///   - name: What it is called by the former name of its folder, if the run has just found that this was renamed.
+    static func withheld(
+        _ path: RelativePath, in withheld: Set<RelativePath> = [],
+        formerly name: RelativePath? = nil
+    ) -> Failure {
+        // The outermost one, as only that can be published.
+        let folder = path.ancestors.last(where: withheld.contains)
+        let what = folder == nil ? "it" : "its folder"
+        return Failure(
             .usage, path: path.bytes,
             name.map {
                 withheldPrefix + "a rule ignores it by the former name of its folder, \($0)."
             } ?? withheldMessage,
-            remedy: "To publish it, run filesinki sync \(ShellWord.path(path.bytes)); "
+            remedy: "To publish \(what), run filesinki sync "
+                + "\(ShellWord.path((folder ?? path).bytes)); "
                 + "to keep it private, list it in .filesinki/ignore.")
     }
 
