@@ -27,6 +27,17 @@ extension Conflicts {
         }
     }
 
+    /// Syncs what was saved while a conflict was being resolved. The conflict stays open.
+    func keepOpen(
+        _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions,
+        after before: SyncReport?
+    ) async throws -> SyncReport {
+        var report = try await sync.syncPaths(paths, options, after: before)
+        report.problems += changed
+        report.add(said: before)
+        return report
+    }
+
     /// Records that conflicts have ended, with what an undo needs.
     func record(_ end: ConflictEnd) throws {
         guard let path = end.rows.last?.path else { return }

@@ -204,6 +204,7 @@ struct Conflicts: ReplicaPart {
             resolve: .init(device: writer, others: others, chosen: resolution.chosen))
         var report = try await publish(end, at: path, copies, options, after: before)
         try rulesReader.requireSynced([path], after: report, options)
+        report.add(said: before)
         // That run has sent what was edited in place, where a conflict copy is what gives way.
         if resolution == .theirs || sides.unsent != nil, let before { report.add(done: before) }
         // Nothing would remember the choice between two sides that each keep their own version.
@@ -241,16 +242,6 @@ struct Conflicts: ReplicaPart {
             if case .surprised = outcome { return .changedMeanwhile(copy, "removed") }
             return nil
         }
-    }
-
-    /// Syncs what was saved while a conflict was being resolved. The conflict stays open.
-    func keepOpen(
-        _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions,
-        after before: SyncReport?
-    ) async throws -> SyncReport {
-        var report = try await sync.syncPaths(paths, options, after: before)
-        report.problems += changed
-        return report
     }
 
     /// The chosen side as it is now, where it has a file of its own: a user may have edited that since the

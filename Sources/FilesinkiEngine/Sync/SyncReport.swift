@@ -98,17 +98,23 @@ package struct SyncReport: Sendable {
 
     /// Adds what an earlier run of the same command did and failed to do.
     package mutating func add(earlier: SyncReport) {
+        add(said: earlier)
+        add(done: earlier)
+    }
+
+    /// Adds what an earlier run of the same command has said, failed to do and begun to withhold, and nothing of what it did;
+    /// nil for none.
+    mutating func add(said earlier: SyncReport?) {
+        guard let earlier else { return }
         problems = Self.joined(earlier.problems, problems)
         notices = Self.joined(earlier.notices, notices)
-        add(done: earlier)
+        addWithheldPaths(of: earlier)
     }
 
     /// Adds what an earlier run did, and nothing of what it failed to do.
     package mutating func add(done earlier: SyncReport) {
         steps = earlier.steps + steps
-        withheld.formUnion(earlier.withheld)
-        withheldHere.formUnion(earlier.withheldHere)
-        formerNames.merge(earlier.formerNames) { present, _ in present }
+        addWithheldPaths(of: earlier)
         addCopies(of: earlier)
         addAmounts(of: earlier)
     }
@@ -123,6 +129,13 @@ package struct SyncReport: Sendable {
         newConflicts.formUnion(batch.newConflicts)
         addAmounts(of: batch)
         sequence = max(sequence, batch.sequence)
+    }
+
+    /// Adds what an earlier run has begun to withhold, without its words about that.
+    mutating func addWithheldPaths(of earlier: SyncReport) {
+        withheld.formUnion(earlier.withheld)
+        withheldHere.formUnion(earlier.withheldHere)
+        formerNames.merge(earlier.formerNames) { present, _ in present }
     }
 
     private mutating func addAmounts(of other: SyncReport) {

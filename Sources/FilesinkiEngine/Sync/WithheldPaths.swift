@@ -230,9 +230,7 @@ extension SyncReport {
     /// Adds what an earlier run of the command has begun to withhold, and its words about that; nil for none.
     mutating func addWithheld(of earlier: SyncReport?) {
         guard let earlier else { return }
-        withheld.formUnion(earlier.withheld)
-        withheldHere.formUnion(earlier.withheldHere)
-        formerNames.merge(earlier.formerNames) { present, _ in present }
+        addWithheldPaths(of: earlier)
         notices = Self.joined(earlier.notices.filter(\.isOfWithheldNow), notices)
     }
 
