@@ -8,7 +8,7 @@ struct LocalDeletions: ReplicaPart {
     init(_ replica: ReplicaContext) { self.replica = replica }
 
     /// Finds what `status` shows as deleted: what a run has recorded and could not send, and what is missing now. The old names
-    /// of what was renamed are left out, as far as the inodes of the new files tell.
+    /// of what was renamed are left out, as far as the inodes of the new files tell, but for what has replaced another file.
     ///
     /// Costs what ``LocalStateScan/find()`` costs: it reads the names and the file status of the whole root, no content, and asks no
     /// remote. Where that gives nil, as while a run is in progress, only what was recorded is known.

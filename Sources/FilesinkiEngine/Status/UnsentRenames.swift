@@ -23,6 +23,8 @@ extension UnsentRenames {
         var path: RelativePath
         var origin: Origin
         var isFolder: Bool
+        /// Whether something else was synced at the path.
+        var isReplacing = false
     }
 
     fileprivate init(_ found: [Found]) {
@@ -67,12 +69,13 @@ extension UnsentRenames {
 extension LocalDeletions {
     /// Tells what was renamed from what was deleted.
     ///
-    /// - Parameter changes: All that is not sent; what is renamed is new and deleted in them.
+    /// - Parameter changes: All that is not sent; what is renamed is deleted in them, and new or, in place of something else, edited.
     func renames(
         _ found: [UnsentRenames.Found], _ changes: [RelativePath: UnsentChange]
     ) throws -> UnsentRenames {
         let found = found.filter {
-            changes[$0.path] == .new && changes[$0.origin.path] == .deleted
+            changes[$0.path] == ($0.isReplacing ? .edited : .new)
+                && changes[$0.origin.path] == .deleted
         }
         guard !found.isEmpty else { return UnsentRenames() }
         var renames = UnsentRenames(found)
@@ -99,7 +102,8 @@ extension LocalDeletions {
 
 extension LocalStateScan {
     /// What has the inode of something that is gone, as a run takes it: see ``GoneInodes``. A file whose size or time has
-    /// changed counts as edited.
+    /// changed counts as edited. Of what was renamed over another file, see
+    /// ``replacing(_:_:_:_:besides:)``.
     ///
     /// Costs a look at each new path that has the inode of a missing one, and another size or time.
     func renames(
@@ -128,6 +132,8 @@ extension LocalStateScan {
         // The inode does not tell of a file that was written in the moment in which it was read.
         let recorded = try deletions.recordedRenames(manifest.loadLocal())
             .filter { !known.contains($0.path) }
-        return try deletions.renames(seen + recorded, changes)
+        let renamed = (seen + recorded).filter { changes[$0.path] == .new }
+        let replacing = replacing(found, changes, run.base, gone, besides: renamed)
+        return try deletions.renames(renamed + replacing, changes)
     }
 }
