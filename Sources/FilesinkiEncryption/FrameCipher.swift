@@ -33,7 +33,7 @@ final class FrameCipher {
         var isDone = EVP_CipherInit_ex(context, nil, nil, nil, nonce, 1) == 1
         isDone = isDone && add(additional)
         let start = output.count
-        output.append(contentsOf: repeatElement(0, count: plain.count + Self.tagLength))
+        output += [UInt8](repeating: 0, count: plain.count + Self.tagLength)
         output.withUnsafeMutableBytes { bytes in
             let sealed = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
             isDone =
@@ -59,7 +59,7 @@ final class FrameCipher {
         else { return false }
         var tag = Array(sealed.suffix(Self.tagLength))
         let start = output.count
-        output.append(contentsOf: repeatElement(0, count: length))
+        output += [UInt8](repeating: 0, count: length)
         let isSound = output.withUnsafeMutableBytes { bytes in
             let plain = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
             return sealed.dropLast(Self.tagLength).withUnsafeBytes { update($0, to: plain) }
