@@ -24,11 +24,11 @@ extension Trait where Self == OwnThreads {
     static var onOwnThreads: Self { OwnThreads() }
 }
 
-/// Twice as many threads as the machine has processors, for jobs that may hold them: the processes that they wait
+/// Four times as many threads as the machine has processors, for jobs that may hold them: the processes that they wait
 /// for wait much of their time, too, for a disk, for a server, or until a request is tried again.
 private final class WaitingThreads: TaskExecutor {
     static let shared = WaitingThreads(
-        count: 2 * max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        count: 4 * max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
     private let jobs = Mutex<[UnownedJob]>([])
     /// A byte for each job, so that a thread can wait for one; closed to what is started.

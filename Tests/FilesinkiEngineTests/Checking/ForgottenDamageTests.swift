@@ -35,10 +35,9 @@ struct ForgottenDamageTests: PruneScene {
 
     /// Flips bits all over a pack.
     private func ruin(_ pack: ObjectKey) throws {
-        let count = try #require(world.store.objects[pack]?.count)
-        for offset in stride(from: 8, to: count, by: 100) {
-            world.store.objects[pack]?[offset] ^= 1
-        }
+        var bytes = try #require(world.store.objects[pack])
+        for offset in stride(from: 8, to: bytes.count, by: 100) { bytes[offset] ^= 1 }
+        world.store.objects[pack] = bytes
     }
 
     /// Every kind of check is content, and a new device receives what is not lost.

@@ -114,7 +114,7 @@ struct RecompressionTests: PruneScene {
 
     @Test("a recompression that fails or is killed at any request loses nothing", arguments: 0..<24)
     func interrupted(_ request: Int) async throws {
-        try a.write(["t": text(1, 500_000), "g": large(3)])
+        try a.write(["t": text(1, 300_000), "g": large(3)])
         try await a.sync()
         try await acknowledge()
         let fault: FaultyRemote.Fault =
@@ -124,6 +124,7 @@ struct RecompressionTests: PruneScene {
         world.remote.isAway = false
         try await expectWhole()
         try await prune(b, recompresses: true)
+        #expect(try await codecs().contains(.xz))
         try await expectWhole()
     }
 }
