@@ -114,10 +114,11 @@ final class Machine {
         let stream = folder + "/streams/\(started)"
         try write(input, to: "streams/\(started).input")
         let flags = O_WRONLY | O_CREAT | O_TRUNC
-        // The shell only changes the folder; the process that is started takes its place.
-        let enter = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder] + command
+        // What is started takes the place of this. A shell that starts the tests in the background lets them ignore
+        // signals, and so would the process, for which a test then waits for ever.
+        let enter = ["/usr/bin/env", "-C", folder, "--default-signal"] + command
         let process = try ChildProcess(
-            "/bin/sh", enter.map { Array($0.utf8) },
+            "/usr/bin/env", enter.map { Array($0.utf8) },
             environment: environment.map { Array($0.utf8) },
             streams: [
                 STDIN_FILENO: .file(stream + ".input", flags: O_RDONLY, mode: 0),
