@@ -1,5 +1,6 @@
 import FilesinkiCommands
 import FilesinkiModel
+import FilesinkiTesting
 import Testing
 
 @Suite("filesinki rpc")
@@ -150,6 +151,23 @@ struct RPCTests {
         let answer = try await rpc.next()
         #expect(answer.contains(#""queued":false"#), "\(answer)")
         await rpc.end()
+    }
+
+    @Test func `zones that stay open between calls are closed with the program`() async throws {
+        let world = try await world()
+        let answers = try await world.rpc(
+            #"{"jsonrpc":"2.0","id":1,"method":"kv.set","params":{"key":"n","value":1}}"#,
+            #"{"jsonrpc":"2.0","id":2,"method":"rec.save","params":{"type":"T","fields":{"n":1}}}"#)
+        #expect(answers.count == 2, "\(answers)")
+        #expect(answers.allSatisfy { $0.contains(#""result":"#) }, "\(answers)")
+        for folder in ["kv", "rec"] {
+            // SQLite removes the log of a database that is closed.
+            let isClosed = try await eventually(seconds: 20) {
+                !world.names(in: "a/.filesinki/" + folder).contains("default.sqlite-wal")
+            }
+            #expect(isClosed, "\(world.names(in: "a/.filesinki/" + folder))")
+            #expect(world.read("a/.filesinki/\(folder)/default.sqlite") != nil)
+        }
     }
 
     @Test func `a watch reports what others change, until it is cancelled`() async throws {

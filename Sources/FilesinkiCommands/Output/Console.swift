@@ -151,15 +151,18 @@ package final class Console: Sendable {
     package func connector(
         _ access: RemoteAccess, of replica: ReplicaOptions? = nil
     ) -> @Sendable (String) throws -> any Remote {
-        { [self, network, ssh, bandwidths, currentFolder, environment] text in
+        // A zone that stays open between calls keeps this. With the console of the call that opened
+        // it, it would keep itself, and never be closed. Nobody reads what a call says.
+        let speaker: Console? = call == nil ? self : nil
+        return { [network, ssh, bandwidths, currentFolder, environment] text in
             switch try RemoteAddress(text, currentFolder: currentFolder) {
             case .folder(let path):
-                if let unused = bandwidths.takeUnused() { self.say(unused) }
+                if let speaker, let unused = bandwidths.takeUnused() { speaker.say(unused) }
                 return DirectoryRemote(path: path)
             case .ssh(let address):
                 return ssh.connect(
                     address, bandwidth: try bandwidths.bandwidth(of: replica),
-                    note: access.sshNote, setting: try Self.sshSetting(of: replica, environment))
+                    note: access.sshNote, setting: try Console.sshSetting(of: replica, environment))
             case .network(let address):
                 var access = access
                 access.bandwidth = try bandwidths.bandwidth(of: replica)
