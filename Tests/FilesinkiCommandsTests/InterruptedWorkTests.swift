@@ -19,7 +19,12 @@ struct InterruptedWorkTests {
         let talk = MemorySink()
         let console = world.console(talk: talk)
         _ = await Program.run(arguments: line.map { Array($0.utf8) }, in: console)
-        last.withLock { $0 }?()
+        let say = last.withLock { last in
+            // It has the console, and that the world, which has this.
+            defer { last = nil }
+            return last
+        }
+        say?()
         return String(decoding: talk.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
             .filter { $0.contains("Interrupted.") }
     }
