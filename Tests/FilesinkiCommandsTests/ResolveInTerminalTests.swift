@@ -162,6 +162,9 @@ struct ResolveInTerminalTests {
         async throws
     {
         let world = try await world()
+        // The text that is not taken stays.
+        try world.makeFolder("tmp")
+        world.set("TMPDIR", to: world.folder + "/tmp")
         world.set("EDITOR", to: "sed -i -e s/from/FROM/")
         let marked = try await resolve(world, "e\nq\n", "one")
         #expect(marked.code == .conflict)

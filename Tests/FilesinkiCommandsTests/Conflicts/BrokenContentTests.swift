@@ -4,9 +4,17 @@ import Testing
 
 @Suite("Contents for a conflict that are no document of their file's format")
 struct BrokenContentTests {
+    /// Two replicas. The files of a merge tool, which stay if its content is refused, are in `tmp`.
+    private static func pair() async throws -> World {
+        let world = try await ReplicaTests.pair()
+        try world.makeFolder("tmp")
+        world.set("TMPDIR", to: world.folder + "/tmp")
+        return world
+    }
+
     /// Replica `b` has a conflict of a JSON file.
     private static func world() async throws -> World {
-        let world = try await ReplicaTests.pair()
+        let world = try await pair()
         try world.write(#"{"a":1,"b":1,"e":1}"#, to: "a/x.json")
         for replica in ["a", "b"] { _ = try await world.run("sync", replica) }
         try world.write(#"{"a":3,"b":1,"e":6}"#, to: "a/x.json")
@@ -50,7 +58,7 @@ struct BrokenContentTests {
 
     @Test("a database is replaced by a database only, with --unchecked by anything")
     func database() async throws {
-        let world = try await ReplicaTests.pair()
+        let world = try await Self.pair()
         for (replica, number) in [("a", 1), ("b", 2)] {
             try SQLClient("\(world.folder)/\(replica)/x.sqlite", "PRAGMA user_version = \(number)")
                 .close()
@@ -91,6 +99,7 @@ struct BrokenContentTests {
                 "correct it, and resolve it with --with; to take it as it is, add --unchecked."),
             "\(outcome.talk)")
         #expect(world.readText("b/x.json") == #"{"a":3,"b":1,"e":6}"#)
+        #expect(world.names(in: "tmp").count == 1)
     }
 
     @Test(
