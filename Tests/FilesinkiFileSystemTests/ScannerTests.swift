@@ -224,6 +224,8 @@ struct ScanCase: Sendable, CustomTestStringConvertible {
             close(folder)
             folder = next
         }
+        // What has a longer path than a call takes is removed from folder to folder.
+        defer { TreeRemoval.remove(tree.absolute(name)) }
         defer { close(folder) }
         for end in [name, name + "n"] {
             close(openat(folder, end, O_WRONLY | O_CREAT, 0o644))
