@@ -44,7 +44,8 @@ extension ClosureTests {
             options.root = meeting.root(name).path
             options.device = name
             options.queue = ClosureTests.queue
-            options.failed = { [meeting] in meeting.failures.note($0) }
+            // Without the folder: work that waits for such a pause is never let go.
+            options.failed = { [failures = meeting.failures] in failures.note($0) }
             options.systemContext = clock.systemContext
             Shared.current.setUp(options)
         }
