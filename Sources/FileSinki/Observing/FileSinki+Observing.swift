@@ -7,7 +7,8 @@ extension FileSinki {
     /// once it is here.
     ///
     /// - Parameters:
-    ///   - observer: The object that observes. It is not retained; the observation ends with it.
+    ///   - observer: The object that observes. It is not retained. Once it is gone, nothing is called any more, and the
+    ///     observation ends with the next change, or when it is cancelled.
     ///   - type: What the files hold. A file that holds something else is skipped; if it is the one
     ///     file that is observed, `failed` of `setup` is called with code `coding`.
     ///   - path: Below the root, or absolute and inside it.
@@ -44,7 +45,8 @@ extension FileSinki {
     /// Nothing is brought here: the program loads what it wants.
     ///
     /// - Parameters:
-    ///   - observer: The object that observes. It is not retained; the observation ends with it.
+    ///   - observer: The object that observes. It is not retained. Once it is gone, nothing is called any more, and the
+    ///     observation ends with the next change, or when it is cancelled.
     ///   - path: Below the root, or absolute and inside it.
     ///   - root: Which of the user's folders the path is below.
     ///   - itemsChanged: Called for each change and deletion.
