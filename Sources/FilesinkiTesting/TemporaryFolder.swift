@@ -9,7 +9,7 @@ package final class TemporaryFolder: Sendable {
     /// - Throws: ``FixtureError`` when the folder cannot be created.
     package init(inMemory: Bool = false) throws {
         let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        let parent = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : usual
+        let parent = inMemory && Self.hasRoomInMemory ? "/dev/shm" : usual
         var template = Array("\(parent)/filesinki-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw FixtureError("mkdtemp", parent, errno) }
         path = template.withUnsafeBufferPointer { buffer in
@@ -18,6 +18,13 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit { removeTree(Array(path.utf8)) }
+
+    /// A container has 64 MB there unless it is told otherwise, which is little for all tests at once.
+    private static let hasRoomInMemory: Bool = {
+        var space = statvfs()
+        guard access("/dev/shm", W_OK) == 0, statvfs("/dev/shm", &space) == 0 else { return false }
+        return UInt64(space.f_bavail) * UInt64(space.f_frsize) >= 1 << 30
+    }()
 
     /// The path of a name in the folder.
     package func path(_ name: String) -> String { path + "/" + name }

@@ -13,6 +13,7 @@ import Testing
 /// the person who runs the tests is read or written.
 final class World: @unchecked Sendable {
     let folder: String
+    private let place: TemporaryFolder
     private(set) var environment: [String: String]
     /// What `filesinki` sees as its current folder; absolute.
     var currentFolder: String
@@ -54,9 +55,8 @@ final class World: @unchecked Sendable {
     init(isRepeatable: Bool = false, tick: Int64 = 1_000_000) throws {
         clock = TickingClock(step: isRepeatable ? 0 : tick)
         chance = isRepeatable ? CountedChance() : nil
-        var template = Array("/tmp/filesinki-commands-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else { throw WorldError.noFolder(errno) }
-        folder = String(cString: made)
+        place = try TemporaryFolder(inMemory: true)
+        folder = place.path
         currentFolder = folder
         environment = [
             "HOME": folder + "/home", "XDG_DATA_HOME": folder + "/data",
@@ -65,10 +65,7 @@ final class World: @unchecked Sendable {
         descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
 
-    deinit {
-        close(descriptor)
-        removeTree(Array(folder.utf8))
-    }
+    deinit { close(descriptor) }
 
     func set(_ variable: String, to value: String?) { environment[variable] = value }
 
