@@ -229,6 +229,28 @@ struct OwnCommitTests {
         }
     }
 
+    @Test("E3.6 a note that is cut in its last open path has no position")
+    func cutInOpenPath() throws {
+        let token = ChangeToken(sequence: 7, hash: ContentHasher.hash([]))
+        var note = PublishingNote()
+        note.move(to: PublishingNote.Position(token: token, open: [try RelativePath("secret")]))
+        // Without its end, the last line would name another path.
+        for length in 0..<note.bytes.count {
+            let cut = PublishingNote(Array(note.bytes[..<length]))
+            #expect(cut.position == nil, "cut at \(length)")
+        }
+        #expect(PublishingNote(note.bytes) == note)
+    }
+
+    @Test("E3.6 a commit whose line is cut is not taken for applied")
+    func cutInCommit() {
+        var note = PublishingNote()
+        note.add(.init(sequence: 8, id: [UInt8](repeating: 1, count: 16), isApplied: false))
+        for length in 0..<note.bytes.count {
+            #expect(PublishingNote(Array(note.bytes[..<length])).items == [])
+        }
+    }
+
     @Test("E3.6 a note of an older version does not have what the base had at open paths")
     func older() throws {
         let token = ChangeToken(sequence: 7, hash: ContentHasher.hash([]))

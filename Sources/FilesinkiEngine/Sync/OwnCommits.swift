@@ -219,11 +219,13 @@ struct PublishingNote: Equatable {
     /// The word before an open path and what the base had there.
     private static let based = "based"
 
-    /// Reads a note. Skips malformed lines, and a position whose number of open paths is wrong.
+    /// Reads a note. Skips malformed lines, a last line without its end, as it may be that of another path, and a position
+    /// whose number of open paths is wrong.
     init(_ bytes: [UInt8]) {
         var position: Position?
         var count = 0
-        for words in bytes.noteLines {
+        let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? 0
+        for words in Array(bytes[..<end]).noteLines {
             if words.first == "base", words.count == 4, let sequence = UInt64(words[1]),
                 let hash = FilesinkiModel.bytes(hexadecimal: words[2]).flatMap(ContentID.init),
                 let open = Int(words[3])
