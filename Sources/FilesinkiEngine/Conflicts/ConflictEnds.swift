@@ -28,13 +28,15 @@ extension Conflicts {
     }
 
     /// Syncs what was saved while a conflict was being resolved. The conflict stays open.
+    ///
+    /// - Parameter paths: The path, and the conflict copies.
     func keepOpen(
         _ paths: [RelativePath], _ changed: [Problem], _ options: SyncOptions,
         after before: SyncReport?
     ) async throws -> SyncReport {
         var report = try await sync.syncPaths(paths, options, after: before)
         report.problems += changed
-        report.add(said: before)
+        try add(said: before, at: paths[0], to: &report)
         return report
     }
 

@@ -63,7 +63,7 @@ extension Conflicts {
         var report = try await sync.afterChange("Opened again here", at: path) { [options] in
             try await sync.syncPaths(paths, options, after: before)
         }
-        report.add(said: before)
+        try add(said: before, at: path, to: &report)
         report.notices += zip(copies, places).compactMap { keptAsWell($0, at: $1) }
         try journal.record(
             .init(command: Change.openedAgain, note: "Reopened the conflict."), [path])

@@ -204,7 +204,7 @@ struct Conflicts: ReplicaPart {
             resolve: .init(device: writer, others: others, chosen: resolution.chosen))
         var report = try await publish(end, at: path, copies, options, after: before)
         try rulesReader.requireSynced([path], after: report, options)
-        report.add(said: before)
+        try add(said: before, at: path, to: &report)
         // That run has sent what was edited in place, where a conflict copy is what gives way.
         if resolution == .theirs || sides.unsent != nil, let before { report.add(done: before) }
         // Nothing would remember the choice between two sides that each keep their own version.

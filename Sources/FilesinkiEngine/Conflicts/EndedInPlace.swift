@@ -113,6 +113,27 @@ extension Problem {
     }
 }
 
+extension Problem {
+    /// Whether it says that the conflicts of its path have ended as nothing is there.
+    fileprivate var isOfEndInPlace: Bool {
+        failure.code == .declined && InPlaceEnd.endings.contains { failure.message.contains($0) }
+    }
+}
+
+extension Conflicts {
+    /// Adds what the first of two runs has said, but not that the conflicts of the path have ended as nothing was there: the
+    /// command has written a version there since.
+    ///
+    /// - Parameter before: The first run; nil for none.
+    func add(said before: SyncReport?, at path: RelativePath, to report: inout SyncReport) throws {
+        guard var before else { return }
+        if try !isGone(path) {
+            before.notices.removeAll { $0.path == path && $0.isOfEndInPlace }
+        }
+        report.add(said: before)
+    }
+}
+
 extension SyncEngine {
     /// Says of conflicts that have ended because a round has sent or received that the file in place was deleted or renamed.
     ///
@@ -137,6 +158,9 @@ extension SyncEngine {
 
 /// Why the conflicts of a path have ended though their copies are there, in words.
 private struct InPlaceEnd {
+    /// Of one conflict, and of several.
+    static let endings = ["its conflict has ended", "its conflicts have ended"]
+
     var path: RelativePath
     /// Those that stay; at least one.
     var copies: [RelativePath]
@@ -149,7 +173,7 @@ private struct InPlaceEnd {
         let deed = newName.map { "renamed to \(printable($0.bytes))" } ?? "deleted"
         let doer = device.map { " by \(printable($0.name.utf8))" } ?? ""
         let names = copies.map { "\"\(printable($0.bytes))\"" }.joined(separator: " and ")
-        let ends = copies.count == 1 ? "its conflict has ended" : "its conflicts have ended"
+        let ends = Self.endings[copies.count == 1 ? 0 : 1]
         return
             "It was \(deed)\(doer); \(ends), and \(names) \(copies.count == 1 ? "stays" : "stay")."
     }

@@ -132,8 +132,25 @@ struct EndedInPlaceTests {
             world, in: "b", "resolve", "f.txt", "--take", side, "--if-content", shown)
         #expect(outcome.code == .done, "\(outcome.talk)")
         #expect(!outcome.talk.contains("renamed"), "\(outcome.talk)")
+        // The first of the two runs has sent the deletion; the file is there again.
+        #expect(!Self.folded(outcome.talk).contains("has ended"), "\(outcome.talk)")
         let text = ["here": "by b\n", "there": "by a\n"][side] ?? "base\n"
         #expect(world.readText("b/f.txt") == text && world.readText("b/\(copy)") == nil)
+    }
+
+    @Test("nor does an undo say that another conflict has ended, as it brings the file back")
+    func undoneAfterDeletion() async throws {
+        let (world, copy) = try await Self.conflict()
+        // A second conflict of the file stays open.
+        try world.write("by c\n", to: "c/f (conflict c 00000000).txt")
+        for name in ["c", "b"] { _ = try await Self.run(world, in: name, "sync") }
+        let resolve = try await Self.run(world, in: "b", "resolve", copy, "--take", "here")
+        #expect(resolve.code == .done, "\(resolve.talk)")
+        world.remove("b/f.txt")
+        let undo = try await Self.run(world, in: "b", "resolve", "--undo", "f.txt")
+        #expect(undo.code == .done, "\(undo.talk)")
+        #expect(!Self.folded(undo.talk).contains("has ended"), "\(undo.talk)")
+        #expect(world.readText("b/f.txt") == "by a\n" && world.readText("b/\(copy)") == "by b\n")
     }
 
     @Test("a resolve says of a file that was renamed here that it stays beside the version")
@@ -149,6 +166,7 @@ struct EndedInPlaceTests {
             """
         #expect(
             outcome.code == .done && Self.folded(outcome.talk).contains(told), "\(outcome.talk)")
+        #expect(!Self.folded(outcome.talk).contains("has ended"), "\(outcome.talk)")
         #expect(world.readText("b/f.txt") == "by b\n" && world.readText("b/g.txt") == "by a\n")
         _ = try await Self.run(world, in: "b", "sync")
         #expect(world.readText("b/f.txt") == "by b\n" && world.readText("b/g.txt") == "by a\n")
