@@ -3,6 +3,7 @@ import FilesinkiModel
 import FilesinkiReconcile
 import FilesinkiRemote
 import FilesinkiStore
+import FilesinkiSystem
 import FilesinkiTesting
 import Glibc
 import Testing
@@ -219,6 +220,54 @@ struct RebuiltManifestTests {
             try await machine.sync()
             #expect(try machine.tree()["p"] == folder)
         }
+    }
+
+    /// The file leaves its path at `a`, which `b` receives, and comes back, which it does not.
+    private func leaveAndReturn(_ path: String, isRename: Bool) async throws {
+        if isRename { a.rename(path, "other") } else { a.remove(path) }
+        for machine in [a, b] { try await machine.sync() }
+        try #require(b.text(path) == nil)
+        if isRename {
+            a.rename("other", path)
+        } else {
+            let deleted = try RelativePath(path)
+            _ = try await a.with { try await $0.undelete(deleted, SyncOptions()) }
+        }
+        try await a.sync()
+    }
+
+    @Test(
+        "E4.5 what others deleted or renamed and brought back is received, if the note is older",
+        arguments: [false, true], ["same", "by b"])
+    func olderNote(_ isRename: Bool, _ path: String) async throws {
+        let file = b.at(".filesinki/publishing")
+        let note = try #require(try StateFile.read(file))
+        let text = try #require(a.text(path))
+        try await leaveAndReturn(path, isRename: isRename)
+        // As a power cut leaves it.
+        try StateFile.replace(file, with: note)
+        b.loseManifest()
+        try await b.sync { $0.onDelete = .delete }
+        try await world.converge()
+        for machine in [a, b] { #expect(machine.text(path) == text) }
+    }
+
+    @Test(
+        "E4.5 the same of an own file, if more paths are open than a note holds",
+        arguments: [false, true])
+    func manyOpen(_ isRename: Bool) async throws {
+        var files: [TreeFixture.Name: TreeFixture.Node] = [:]
+        for number in 0..<250 { files[.init(Array("f\(number)".utf8))] = .file("\(number)") }
+        try b.write([".filesinki": .directory(["ignore": .file("p/\n")])])
+        try a.write(["p": .directory(TreeFixture(files))])
+        for machine in [a, b] { try await machine.sync() }
+        try b.write(["precious": .file("precious")])
+        for machine in [b, a] { try await machine.sync() }
+        try await leaveAndReturn("precious", isRename: isRename)
+        b.loseManifest()
+        try await b.sync { $0.onDelete = .delete }
+        for machine in [a, b] { try await machine.sync() }
+        for machine in [a, b] { #expect(machine.text("precious") == "precious") }
     }
 
     @Test("E4.5 a base of another store, or of an abandoned history, is not adopted")

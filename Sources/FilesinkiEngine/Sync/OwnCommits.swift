@@ -63,7 +63,8 @@ extension SyncEngine {
     ///
     /// Only what is certain is added: a path that is in the base by mistake, and not in the root, would be
     /// deleted everywhere. Other paths are compared as for the first time: so are those that the replica does
-    /// not hold, or did not for a time since. The token stays unset, so that a run that is killed here begins anew.
+    /// not hold, or did not for a time since, and those that have left the base since, as a note may be older than it.
+    /// The token stays unset, so that a run that is killed here begins anew.
     ///
     /// - Returns: The own commits that were found since the position, with what was added of each.
     func recoverBase(_ note: PublishingNote) async throws -> [Commit] {
@@ -76,19 +77,57 @@ extension SyncEngine {
             tree = known
             for path in position.open { tree[path] = position.bases[path] }
         }
-        let own = try await ownCommits(note, after: note.position?.token.sequence ?? 0)
+        tree = tree.filter { $0.value.entry.kind != .tombstone && isHeld($0.key) }
+        var own = try await ownCommits(note, after: note.position?.token.sequence ?? 0)
             .map { commit in
                 var held = commit
                 held.changes.removeAll { !isHeld($0.path) }
                 return held
             }
-        try manifest.write { writer in
-            for (path, entry) in tree where entry.entry.kind != .tombstone && isHeld(path) {
+        let left = try await mayHaveLeft(tree, own)
+        tree = tree.filter { !left.contains($0.key) }
+        for index in own.indices {
+            own[index].changes.removeAll { change in
+                change.entry.kind != .tombstone && left.contains(change.path)
+            }
+        }
+        try manifest.write { [tree, own] writer in
+            // A run that was killed may have added them, and then removed them from the root as others did.
+            for path in left { try writer.removeBase(path) }
+            for (path, entry) in tree {
                 try writer.agree(on: entry, at: path, former: [], stamp: nil)
             }
             for commit in own { try record(commit, writer) }
         }
         return own
+    }
+
+    /// Of the paths that would be in a recovered base, those that are not in the root, and of which the log has a later
+    /// version or none: they may have left the base as others deleted or renamed them, not because they were deleted here.
+    ///
+    /// Looks at each path in the root. If any is missing, the log is read once more, from its newest checkpoint to its end.
+    private func mayHaveLeft(
+        _ tree: [RelativePath: VersionedEntry], _ own: [Commit]
+    ) async throws -> Set<RelativePath> {
+        var versions = tree.mapValues(\.version)
+        for commit in own {
+            for change in commit.changes {
+                versions[change.path] =
+                    change.entry.kind == .tombstone ? nil : commit.sequence
+            }
+        }
+        versions = versions.filter { isMissing($0.key) }
+        guard !versions.isEmpty else { return [] }
+        var end = FetchedTree(view: try knownView(nil), manifest: manifest)
+        _ = try await zone.read(upTo: .max, into: &end)
+        let latest = end.view.changes.mapValues(\.entry.version)
+        // One that the log does not have at all was deleted so long ago that this is forgotten.
+        return Set(versions.filter { latest[$0.key] ?? .max > $0.value }.keys)
+    }
+
+    /// Whether nothing is at a path of the root. What cannot be examined counts as there.
+    private func isMissing(_ path: RelativePath) -> Bool {
+        do { return try root.statusIfThere(path) == nil } catch { return false }
     }
 
     /// The remote tree at a token; if the log no longer reaches back to it, the part that has not changed
