@@ -192,7 +192,7 @@ struct SyncAllTests {
         let outcome = try await world.run("sync", "--all")
         #expect(outcome.code == .done)
         #expect(outcome.talk.contains("\(world.folder)/a: The replica is gone."))
-        #expect(!outcome.talk.contains("/d"), "\(outcome.talk)")
+        #expect(!outcome.talk.contains("\(world.folder)/d"), "\(outcome.talk)")
         #expect(try await world.run("sync", "--all", "-q").talk.isEmpty)
         #expect(try await world.run("replicas").lines.count == 4)
     }
