@@ -19,7 +19,7 @@ package final class TemporaryFolder: Sendable {
 
     deinit { removeTree(Array(path.utf8)) }
 
-    /// A container has 64 MB there unless it is told otherwise, which is little for all tests at once.
+    /// Whether `/dev/shm` has 1 GiB free. In a container it has 64 MB by default, too little for all tests at once.
     private static let hasRoomInMemory: Bool = {
         var space = statvfs()
         guard access("/dev/shm", W_OK) == 0, statvfs("/dev/shm", &space) == 0 else { return false }
